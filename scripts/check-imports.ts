@@ -1,0 +1,92 @@
+// Fails on an import that runs the wrong way between rooms, on any circle of imports, and when it read nothing.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What each room may import besides itself and errors; `file` rooms are single files of src. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'errors.ts': [],
+  'config.ts': [],
+  'product.ts': [],
+  library: [],
+  storage: ['library'],
+  ai: ['library'],
+  auth: ['library'],
+  operations: ['library'],
+  transfer: ['library'],
+  mcp: ['operations', 'library'],
+  http: ['operations', 'library', 'auth'],
+  web: ['operations', 'http', 'library'],
+  'app.ts': ['library', 'storage', 'ai', 'auth', 'operations'],
+  'server.ts': ['app.ts', 'config.ts', 'product.ts', 'library', 'auth', 'operations', 'mcp', 'http', 'web'],
+  cli: ['app.ts', 'server.ts', 'config.ts', 'product.ts', 'library', 'auth', 'operations', 'mcp', 'transfer'],
+}
+
+/** Packages and built-ins a room must not touch: the domain stays pure, engines stay behind the dialects. */
+const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: RegExp }[] = [
+  { room: 'library', pattern: /^(node:|kysely|hono|@hono|@modelcontextprotocol|pino|commander)/ },
+  { room: 'operations', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|node:fs)/ },
+  { room: 'mcp', pattern: /^(kysely|hono|@hono|node:sqlite|node:fs)/ },
+  { room: 'http', pattern: /^(kysely|@modelcontextprotocol|node:sqlite)/ },
+  { room: 'auth', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite)/ },
+]
+
+const root = fileURLToPath(new URL('../src', import.meta.url))
+const faults: string[] = []
+const graph = new Map<string, string[]>()
+let importCount = 0
+
+function roomOf(file: string): string {
+  return relative(root, file).split('/')[0] ?? ''
+}
+
+const files = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.includes('.test.'))
+  .map((entry) => join(entry.parentPath, entry.name))
+
+for (const file of files) {
+  const room = roomOf(file)
+  const allowed = MAY_IMPORT[room]
+  if (!allowed) faults.push(`${relative(root, file)}: the room "${room}" is not in the picture (scripts/check-imports.ts)`)
+  const targets: string[] = []
+  const source = readFileSync(file, 'utf8')
+  for (const [, specifier = ''] of source.matchAll(/^\s*(?:import|export)\b[^'"\n]*?(?:\{[^}]*\}[^'"\n]*?)?['"]([^'"\n]+)['"]/gm)) {
+    importCount++
+    if (!specifier.startsWith('.')) {
+      for (const { pattern } of FORBIDDEN_PACKAGES.filter((rule) => rule.room === room && rule.pattern.test(specifier))) {
+        faults.push(`${relative(root, file)}: ${room} must not import ${specifier} (${pattern.source})`)
+      }
+      continue
+    }
+    const target = resolve(dirname(file), specifier)
+    const targetRoom = roomOf(target)
+    if (!files.includes(target)) faults.push(`${relative(root, file)}: ${specifier} is no source file`)
+    targets.push(target)
+    if (targetRoom !== room && targetRoom !== 'errors.ts' && !allowed?.includes(targetRoom)) {
+      faults.push(`${relative(root, file)}: ${room} must not import ${targetRoom}`)
+    }
+  }
+  graph.set(file, targets)
+}
+
+/** Depth-first search; a file met again on its own path closes a circle. */
+function findCircles(): void {
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      faults.push(`circle: ${[...path.slice(path.indexOf(file)), file].map((one) => relative(root, one)).join(' → ')}`)
+      return
+    }
+    if (done.has(file)) return
+    for (const target of graph.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+}
+
+findCircles()
+if (files.length < 20 || importCount < 50)
+  faults.push(`only ${files.length} files and ${importCount} imports were read: the check itself is broken`)
+for (const fault of new Set(faults)) process.stderr.write(`${fault}\n`)
+if (faults.length > 0) process.exit(1)
+process.stdout.write(`${files.length} files, ${importCount} imports: no wrong way, no circle\n`)

@@ -1,0 +1,85 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { authenticate } from './auth/authenticate.ts'
+import { createSealer } from './auth/sealer.ts'
+import { AppError } from './errors.ts'
+import type { Actor } from './library/actor.ts'
+import type { Clock, LibraryStore, Random } from './library/ports.ts'
+import type { Context, Operation } from './operations/define-operation.ts'
+import { OPERATIONS } from './operations/index.ts'
+import { openSqlite } from './storage/dialects/sqlite.ts'
+import { createStore } from './storage/store.ts'
+
+/** An opened library with everything that is needed to run operations on it. */
+export interface App {
+  readonly operations: readonly Operation[]
+  readonly store: LibraryStore
+  readonly clock: Clock
+  readonly baseUrl: string
+  /** What operations run with, for one caller. */
+  contextFor(actor: Actor): Context
+  /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
+  authenticate(key: string | null): Promise<Actor>
+  close(): Promise<void>
+}
+
+/** What differs between a real process and a test. */
+export interface Outside {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+export const SYSTEM: Outside = {
+  clock: Date.now,
+  random: {
+    id: randomUUID,
+    letters: (length) => Array.from({ length }, () => LETTERS.charAt(randomInt(LETTERS.length))).join(''),
+  },
+}
+
+/** The file a `sqlite:` address names. */
+export function databasePath(databaseUrl: string): string {
+  return databaseUrl.replace(/^sqlite:(\/\/)?/, '')
+}
+
+/**
+ * Opens the library and brings it up to date; every command goes through here.
+ * @param options.mustExist refuse to make a missing file
+ * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened
+ */
+export async function openApp(
+  settings: { databaseUrl: string; baseUrl: string },
+  options: { mustExist?: boolean; outside?: Outside } = {},
+): Promise<App> {
+  const outside = options.outside ?? SYSTEM
+  const path = databasePath(settings.databaseUrl)
+  if (options.mustExist && !existsSync(path)) {
+    throw new AppError(
+      'not_found',
+      `There is no library at ${path}. Start the service once, import into it, or set DATABASE_URL to an existing one.`,
+    )
+  }
+  const store = await openStore(path, outside)
+  const sealer = createSealer(await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
+  return {
+    operations: OPERATIONS,
+    store,
+    clock: outside.clock,
+    baseUrl: settings.baseUrl,
+    contextFor: (actor) => ({ actor, store, sealer, clock: outside.clock, baseUrl: settings.baseUrl }),
+    authenticate: (key) => authenticate(key, store, outside.clock),
+    close: () => store.close(),
+  }
+}
+
+async function openStore(path: string, outside: Outside): Promise<LibraryStore> {
+  try {
+    return await createStore(openSqlite(path), outside)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('unavailable', `The library at ${path} could not be opened: ${reason}.`, { cause: error })
+  }
+}

@@ -1,0 +1,44 @@
+import { AppError, invalidInput } from '../errors.ts'
+import { type Actor, ANONYMOUS } from '../library/actor.ts'
+import type { AccountStore, Clock } from '../library/ports.ts'
+import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
+
+/** The headers a key may come in. Names with underscores are dropped by some proxies, hence the second. */
+export const KEY_HEADERS = ['PROMPTS_API_KEY', 'PROMPTS-API-KEY', 'X-API-Key', 'Authorization'] as const
+
+/**
+ * The key a request carries, or null. An empty header counts as absent; `Authorization` counts only as `Bearer cpb_…`.
+ * @throws AppError `invalid_input` when two different keys are given
+ */
+export function readApiKey(headers: Headers): string | null {
+  const keys = new Set<string>()
+  for (const name of KEY_HEADERS) {
+    for (const part of (headers.get(name) ?? '').split(',')) {
+      const value = name === 'Authorization' ? readBearer(part) : part.trim()
+      if (value !== '') keys.add(value)
+    }
+  }
+  if (keys.size > 1) throw invalidInput('headers', `Two different API keys were sent (in ${KEY_HEADERS.join(', ')}); send one.`)
+  return keys.values().next().value ?? null
+}
+
+function readBearer(value: string): string {
+  const token = /^\s*bearer\s+(\S+)\s*$/i.exec(value)?.[1] ?? ''
+  return looksLikeApiKey(token) ? token : ''
+}
+
+/**
+ * Who presents this key. The store is asked on every call, so a revocation is felt on the next one.
+ * @throws AppError `invalid_api_key` for a key that is malformed, unknown, expired or revoked: never a silent fall-back to anonymous
+ */
+export async function authenticate(key: string | null, accounts: AccountStore, clock: Clock): Promise<Actor> {
+  if (key === null) return ANONYMOUS
+  if (!isWellFormedApiKey(key)) throw new AppError('invalid_api_key', 'The API key is malformed: it is mistyped or cut off. Copy it again.')
+  const stored = await accounts.findKey(hashApiKey(key))
+  if (!stored) throw new AppError('invalid_api_key', 'The API key is not known here.')
+  if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key was revoked.')
+  if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
+    throw new AppError('invalid_api_key', 'The API key has expired.')
+  await accounts.touchKey(stored.id)
+  return { kind: 'user', userId: stored.userId, username: stored.username, scopes: new Set(stored.scopes), keyId: stored.id }
+}

@@ -1,0 +1,19 @@
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { toAppError } from '../errors.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import { createProgram } from './program.ts'
+
+/** Runs one command line; the process's exit status says how it went. */
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync([...argv])
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
+    process.stderr.write(`${error.message}${cause}\n`)
+    process.exitCode = EXIT_CODES[error.code]
+  }
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main(process.argv)

@@ -1,0 +1,120 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { App } from '../app.ts'
+import { createApiKey, hashApiKey } from '../auth/api-key.ts'
+import { AppError } from '../errors.ts'
+import { SCOPES, type Scope } from '../library/actor.ts'
+import { textField } from '../library/fields.ts'
+import type { User } from '../library/items.ts'
+import { usernameFault } from '../library/username.ts'
+import { parseDuration } from './duration.ts'
+
+/** Runs a command's work on the local library. */
+export type WithApp = (work: (app: App) => Promise<void>) => Promise<void>
+
+const PAGE = 500
+const keyName = textField({ min: 1, max: 100, blank: false })
+
+/** @throws AppError `not_found`, `invalid_input` for a placeholder */
+export async function requireAccount(app: App, username: string): Promise<User> {
+  const user = await app.store.findUser(username)
+  if (!user)
+    throw new AppError('not_found', `There is no user "${username.slice(0, 80)}"; make one with: users create ${username.slice(0, 64)}`)
+  if (user.isPlaceholder)
+    throw new AppError('invalid_input', `"${user.username}" stands for a contributor of imported items and cannot act.`)
+  return user
+}
+
+function readScopes(text: string): Scope[] {
+  const parsed = z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .safeParse(text.split(',').map((part) => part.trim()))
+  if (!parsed.success)
+    throw new AppError(
+      'invalid_input',
+      `--scopes must be one or more of ${SCOPES.join(', ')}, separated by commas; it is "${text.slice(0, 80)}".`,
+    )
+  return [...new Set(parsed.data)]
+}
+
+/** `users` and `keys`. */
+export function addPeopleCommands(program: Command, withApp: WithApp): void {
+  const users = program.command('users').description('People who own prompts and skills')
+  users
+    .command('create <name>')
+    .description('Make a user. The name is 1 to 64 of A-Z, a-z, 0-9, dot, underscore and hyphen, and nobody can sign up under it.')
+    .option('--public-by-default', 'what the user saves is public unless they say otherwise')
+    .action((name: string, options: { publicByDefault?: true }) =>
+      withApp(async (app) => {
+        const fault = usernameFault(name)
+        if (fault) throw new AppError('invalid_input', `The user name "${name.slice(0, 80)}" ${fault}.`)
+        const user = await app.store.createUser({ username: name, defaultVisibility: options.publicByDefault ? 'public' : 'private' })
+        process.stdout.write(`Made the user ${user.username}. Make a key with: keys create --user ${user.username} --name "my laptop"\n`)
+      }),
+    )
+  users
+    .command('list')
+    .description('List users and the placeholders of imported contributors')
+    .action(() =>
+      withApp(async (app) => {
+        for (let offset = 0; ; offset += PAGE) {
+          const page = await app.store.listUsers({ limit: PAGE, offset })
+          for (const user of page) {
+            process.stdout.write(
+              `${user.username}\t${user.isPlaceholder ? 'placeholder' : 'user'}\tnew items ${user.defaultVisibility}\tsince ${user.createdAt}\n`,
+            )
+          }
+          if (page.length < PAGE) return
+        }
+      }),
+    )
+
+  const keys = program.command('keys').description('API keys')
+  keys
+    .command('create')
+    .description('Make a key and print it, alone, on stdout. It is shown this once; only its hash is kept.')
+    .requiredOption('--user <name>', 'whose key it is')
+    .requiredOption('--name <text>', 'what it is for, such as the machine it will live on')
+    .option('--scopes <list>', `what it may do: ${SCOPES.join(', ')}`, SCOPES.join(','))
+    .option('--expires <duration>', 'when it ends, such as 90d (default: never)')
+    .action((options: { user: string; name: string; scopes: string; expires?: string }) =>
+      withApp(async (app) => {
+        const scopes = readScopes(options.scopes)
+        const name = keyName.safeParse(options.name)
+        if (!name.success) throw new AppError('invalid_input', `--name ${name.error.issues[0]?.message}.`)
+        const expiresAt = options.expires === undefined ? null : new Date(app.clock() + parseDuration(options.expires)).toISOString()
+        const user = await requireAccount(app, options.user)
+        const key = createApiKey()
+        const stored = await app.store.createKey({ name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt })
+        process.stderr.write(
+          `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `until ${expiresAt}` : 'without end'}. It is shown this once:\n`,
+        )
+        process.stdout.write(`${key}\n`)
+      }),
+    )
+  keys
+    .command('list')
+    .description('List keys: never the key itself')
+    .option('--user <name>', 'only this user')
+    .action((options: { user?: string }) =>
+      withApp(async (app) => {
+        for (const key of await app.store.listKeys(options.user ?? null)) {
+          const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'without end'
+          process.stdout.write(
+            `${key.id}\t${key.username}\t${key.name}\t${key.scopes.join(',')}\t${state}\tlast used ${key.lastUsedAt ?? 'never'}\n`,
+          )
+        }
+      }),
+    )
+  keys
+    .command('revoke <id>')
+    .description('Revoke a key by the id that keys list shows; felt on its next request')
+    .action((id: string) =>
+      withApp(async (app) => {
+        const key = await app.store.revokeKey(id)
+        if (!key) throw new AppError('not_found', `There is no key ${id.slice(0, 80)}; keys list shows their ids.`)
+        process.stdout.write(`Revoked ${key.name} of ${key.username}.\n`)
+      }),
+    )
+}

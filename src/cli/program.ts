@@ -1,0 +1,93 @@
+import { Command } from 'commander'
+import { type App, openApp } from '../app.ts'
+import { keyFromEnvironment, loadConfig } from '../config.ts'
+import { AppError, toAppError } from '../errors.ts'
+import { type Actor, SCOPES } from '../library/actor.ts'
+import { createServerFactory } from '../mcp/server-factory.ts'
+import { serveOverStdio } from '../mcp/stdio.ts'
+import { OPERATIONS } from '../operations/index.ts'
+import { type Invoke, invokeLocally } from '../operations/invoke.ts'
+import { readProduct } from '../product.ts'
+import { addOperationCommands } from './operation-commands.ts'
+import { addPeopleCommands, requireAccount } from './people-commands.ts'
+import { invokeRemotely } from './remote-invoke.ts'
+import { defaultBaseUrl, serve } from './serve.ts'
+import { addTransferCommands } from './transfer-commands.ts'
+
+/** Opens the library the settings name for one command, and closes it after. */
+async function withApp(work: (app: App) => Promise<void>, options: { mustExist?: boolean } = {}): Promise<void> {
+  const config = loadConfig()
+  const app = await openApp(
+    { databaseUrl: config.DATABASE_URL, baseUrl: config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT) },
+    options,
+  )
+  try {
+    await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
+/** The local operator acting as a user: whoever holds the file may do what its users may. */
+async function actAs(app: App, username: string): Promise<Actor> {
+  const user = await requireAccount(app, username)
+  return { kind: 'user', userId: user.id, username: user.username, scopes: new Set(SCOPES) }
+}
+
+/** Gives an operation's command its Invoke: on the local library, or on another server. */
+async function withInvoke(options: { user?: string; url?: string }, work: (invoke: Invoke) => Promise<void>): Promise<void> {
+  if (options.url !== undefined) {
+    if (options.user !== undefined)
+      throw new AppError('invalid_input', '--user is for the local library; over --url the key says who you are.')
+    return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment()))
+  }
+  await withApp(
+    async (app) => {
+      const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
+      await work(invokeLocally(app.operations, () => app.contextFor(actor)))
+    },
+    { mustExist: true },
+  )
+}
+
+async function serveMcp(options: { url?: string }): Promise<void> {
+  const { name, title, version } = readProduct()
+  const buildServer = createServerFactory(OPERATIONS, { name, title, version })
+  const run = (invoke: Invoke) =>
+    serveOverStdio(buildServer, {
+      invoke,
+      filter: {},
+      onInternalError: (error) => process.stderr.write(`${toAppError(error.cause).message}\n`),
+    })
+  const key = keyFromEnvironment()
+  if (options.url !== undefined) return await run(invokeRemotely(OPERATIONS, options.url, key))
+  await withApp(
+    async (app) => {
+      await app.authenticate(key)
+      await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key))))
+    },
+    { mustExist: true },
+  )
+}
+
+/** The whole command line. */
+export function createProgram(): Command {
+  const program = new Command('commonplace')
+    .description('Prompts and Agent Skills, stored once, found at once')
+    .version(readProduct().version)
+    .showHelpAfterError('(add --help for what is possible)')
+  program
+    .command('serve')
+    .description('Run the service: REST and MCP over HTTP')
+    .option('--starter', 'load the starter library into an empty database')
+    .action(async (options: { starter?: true }) => await serve(loadConfig(), { starter: options.starter === true }))
+  program
+    .command('mcp')
+    .description('Serve MCP over stdin and stdout, on the local library or through another Commonplace; the key comes from PROMPTS_API_KEY')
+    .option('--url <address>', 'address of another Commonplace')
+    .action(serveMcp)
+  addPeopleCommands(program, withApp)
+  addTransferCommands(program, withApp)
+  addOperationCommands(program, OPERATIONS, withInvoke)
+  return program
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { AppError, ERROR_CODES } from '../errors.ts'
+import type { Operation } from '../operations/define-operation.ts'
+import type { Invoke } from '../operations/invoke.ts'
+
+/** Longest wait for another server's answer. */
+const TIMEOUT_MS = 30_000
+/** Largest answer taken, in bytes: a skill of 8 MiB in base64 fits. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+const errorBody = z.object({ error: z.string(), message: z.string() })
+const objectBody = z.record(z.string(), z.unknown())
+const errorCode = z.enum(Object.keys(ERROR_CODES))
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Operations called on another Commonplace over its REST interface.
+ * Only over https (or to this machine), never following a redirect: a key goes where it was meant to go or nowhere.
+ * @throws AppError `invalid_input` for an address that is not allowed
+ */
+export function invokeRemotely(
+  operations: readonly Operation[],
+  address: string,
+  key: string | null,
+  fetcher: typeof fetch = fetch,
+): Invoke {
+  const base = URL.parse(address)
+  if (!base || !(base.protocol === 'https:' || (base.protocol === 'http:' && LOOPBACK.has(base.hostname)))) {
+    throw new AppError('invalid_input', `--url must be an https address (or http on this machine); it is "${address.slice(0, 200)}".`)
+  }
+  if (base.username || base.password)
+    throw new AppError('invalid_input', '--url must not hold a user name or password; give the key in PROMPTS_API_KEY.')
+  const root = base.origin + base.pathname.replace(/\/(api\/mcp)?\/?$/, '')
+  const byName = new Map(operations.map((operation) => [operation.name, operation]))
+  return async (name, input) => {
+    const rest = byName.get(name)?.surfaces.rest
+    if (!rest) throw new AppError('not_found', `There is no operation "${name}" over HTTP.`)
+    const values = objectBody.parse(input ?? {})
+    const { path, rest: others } = fillPath(rest.path, values)
+    const isQuery = rest.method === 'GET' || rest.method === 'DELETE'
+    const response = await send(fetcher, root + path + (isQuery ? toQuery(others) : ''), {
+      method: rest.method,
+      headers: {
+        Accept: 'application/json',
+        ...(isQuery ? {} : { 'Content-Type': 'application/json' }),
+        ...(key === null ? {} : { 'X-API-Key': key }),
+      },
+      ...(isQuery ? {} : { body: JSON.stringify(others) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const text = await readText(response)
+    const body = parse(text)
+    if (response.ok && body) return body
+    const error = errorBody.safeParse(body)
+    if (error.success)
+      throw new AppError(errorCode.catch('upstream_failed').parse(error.data.error) as keyof typeof ERROR_CODES, error.data.message)
+    throw new AppError('upstream_failed', `${root} answered ${response.status}, and not as a Commonplace does.`)
+  }
+}
+
+async function send(fetcher: typeof fetch, url: string, options: RequestInit): Promise<Response> {
+  try {
+    return await fetcher(url, options)
+  } catch (error) {
+    const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
+    throw new AppError('upstream_failed', `${new URL(url).origin} could not be reached: ${reason}.`, { cause: error })
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_ANSWER_BYTES) throw new AppError('upstream_failed', `The answer is over ${MAX_ANSWER_BYTES} bytes.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    return objectBody.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Puts inputs into the braces of a path, and gives back those that go elsewhere. */
+function fillPath(path: string, values: Record<string, unknown>): { path: string; rest: Record<string, unknown> } {
+  const rest = { ...values }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest[name] ?? '')
+    delete rest[name]
+    if (value === '' || value.split('/').some((part) => part === '.' || part === '..'))
+      throw new AppError('invalid_input', `${name} is not valid.`)
+    return name === 'filename' ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
+  })
+  return { path: filled, rest }
+}
+
+function toQuery(values: Record<string, unknown>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && value !== null) query.set(name, Array.isArray(value) ? value.join(',') : String(value))
+  }
+  return query.size > 0 ? `?${query}` : ''
+}

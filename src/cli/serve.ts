@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { databasePath, openApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { startServer } from '../server.ts'
+import { importLibrary } from '../transfer/library-folder.ts'
+
+/** Who owns the starter library. */
+const STARTER_OWNER = 'commonplace'
+const STARTER_FOLDER = new URL('../../starter', import.meta.url)
+
+/** The address people use when no BASE_URL is set. */
+export function defaultBaseUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** Runs the service until it is told to stop (SIGINT, SIGTERM); resolves when everything is closed. */
+export async function serve(config: Config, options: { starter: boolean }): Promise<void> {
+  const baseUrl = config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT)
+  const app = await openApp({ databaseUrl: config.DATABASE_URL, baseUrl })
+  try {
+    if (options.starter && (await app.store.isEmpty())) {
+      const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
+      process.stdout.write(`Loaded the starter library: ${report.created} prompts and skills.\n`)
+    }
+    const logger = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ dest: 2, sync: false }))
+    const server = await startServer(app, config, logger)
+    const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, server.port)
+    process.stdout.write(welcome(address, config))
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
+    await stopped
+    await server.close()
+  } finally {
+    await app.close()
+  }
+}
+
+/** What to do next. */
+function welcome(address: string, config: Config): string {
+  const lines = [
+    '',
+    `Commonplace is at ${address}`,
+    `  library   ${databasePath(config.DATABASE_URL)}`,
+    `  REST      ${address}/api/prompts   (described in ${address}/api/openapi.json)`,
+  ]
+  if (config.MCP_ENABLED) {
+    const withKey = {
+      mcpServers: {
+        commonplace: {
+          type: 'http',
+          url: `${address}/api/mcp`,
+          headers: { PROMPTS_API_KEY: 'cpb_… (leave headers out to read what is public)' },
+        },
+      },
+    }
+    lines.push(
+      `  MCP       ${address}/api/mcp`,
+      '',
+      'Connect Claude Code:',
+      `  claude mcp add --transport http commonplace ${address}/api/mcp --header "PROMPTS_API_KEY: cpb_…"`,
+      "Or paste into .mcp.json, Cursor's mcp.json and the like:",
+      ...JSON.stringify(withKey, null, 2)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    )
+  }
+  lines.push(
+    '',
+    'Get a key (shown once):',
+    '  npm run -s commonplace -- users create YOUR_NAME',
+    '  npm run -s commonplace -- keys create --user YOUR_NAME --name "my laptop"',
+    '',
+    'Stop with Ctrl-C.',
+    '',
+  )
+  return `${lines.join('\n')}\n`
+}

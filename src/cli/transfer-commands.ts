@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import { AppError } from '../errors.ts'
+import { type ImportOptions, importPrompts } from '../transfer/import-prompts.ts'
+import { importSkills } from '../transfer/import-skills.ts'
+import { exportLibrary, importLibrary } from '../transfer/library-folder.ts'
+import { createPeople } from '../transfer/people.ts'
+import { readPromptFile } from '../transfer/prompt-file.ts'
+import type { ImportReport } from '../transfer/report.ts'
+import { findSkillFolders } from '../transfer/skill-folder.ts'
+import { requireAccount, type WithApp } from './people-commands.ts'
+import { startProgress } from './show-progress.ts'
+
+interface ImportFlags {
+  readonly user?: string
+  readonly public?: true
+}
+
+function toOptions(flags: ImportFlags): ImportOptions {
+  return { owner: flags.user, visibility: flags.public ? 'public' : undefined }
+}
+
+function printReport(report: ImportReport, madeOwners: readonly string[]): void {
+  for (const name of madeOwners) process.stdout.write(`Made the user ${name}, who owns what was imported.\n`)
+  for (const remark of report.remarks) process.stderr.write(`${remark}\n`)
+  if (report.moreRemarks > 0) process.stderr.write(`… and ${report.moreRemarks} more remarks.\n`)
+  const { read, created, updated, unchanged, kept, refused } = report
+  process.stdout.write(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
+  if (refused > 0) process.exitCode = 1
+}
+
+async function countEntries(path: string): Promise<number> {
+  if (!process.stderr.isTTY) return 0
+  let count = 0
+  for await (const _ of readPromptFile(path)) count++
+  return count
+}
+
+/** `import` and `export`. */
+export function addTransferCommands(program: Command, withApp: WithApp): void {
+  const imports = program.command('import').description('Bring prompts and skills in; repeating an import changes nothing')
+  imports
+    .command('prompts <file>')
+    .description(
+      'Import a CSV, JSON or JSONL file. Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
+    )
+    .requiredOption('--user <name>', 'who owns what is imported; made when missing')
+    .option('--public', "make public what states no visibility (default: as the user's setting, private at first)")
+    .action((file: string, flags: ImportFlags) =>
+      withApp(async (app) => {
+        const bar = startProgress(await countEntries(file), 'Importing prompts')
+        const people = createPeople()
+        const report = await importPrompts(app.store, file, { ...toOptions(flags), onProgress: bar.advanceTo }, people)
+        bar.stop('Imported prompts')
+        printReport(report, people.madeOwners)
+      }),
+    )
+  imports
+    .command('skills <folder>')
+    .description('Import every folder below this one that has a SKILL.md')
+    .requiredOption('--user <name>', 'who owns what is imported; made when missing')
+    .option('--public', "make the skills public (default: as the user's setting, private at first)")
+    .action((folder: string, flags: ImportFlags) =>
+      withApp(async (app) => {
+        const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
+        const people = createPeople()
+        const report = await importSkills(app.store, folder, { ...toOptions(flags), onProgress: bar.advanceTo }, new Map(), people)
+        bar.stop('Imported skills')
+        printReport(report, people.madeOwners)
+      }),
+    )
+  imports
+    .command('library <folder>')
+    .description('Import a folder that export wrote: owners, authors, addresses and times as they were')
+    .option('--user <name>', 'who owns it all instead of the owners written down')
+    .option('--public', 'make public what states no visibility')
+    .action((folder: string, flags: ImportFlags) =>
+      withApp(async (app) => {
+        const { report, madeOwners } = await importLibrary(app.store, folder, toOptions(flags))
+        printReport(report, madeOwners)
+      }),
+    )
+  program
+    .command('export <folder>')
+    .description(
+      'Write the library into a new folder: prompts.jsonl, skills.json and a folder for each skill. Versions, votes, keys and the trash stay in the database file.',
+    )
+    .option('--user <name>', 'only what this user owns')
+    .action((folder: string, options: { user?: string }) =>
+      withApp(async (app) => {
+        if (folder.trim() === '') throw new AppError('invalid_input', 'Name a folder to write to.')
+        const owner = options.user === undefined ? null : await requireAccount(app, options.user)
+        const { prompts, skills } = await exportLibrary(app.store, folder, owner?.id ?? null)
+        process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
+      }),
+    )
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { AppError } from './errors.ts'
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+
+/** How a setting's text is read: a zod schema over the text, and a line for people. */
+interface Setting<T> {
+  readonly schema: z.ZodType<T, string>
+  readonly fallback: T
+  /** Default as the reference shows it, when it is not simply the value. */
+  readonly shownDefault?: string
+  readonly doc: string
+}
+
+function setting<T>(schema: z.ZodType<T, string>, fallback: T, doc: string, shownDefault?: string): Setting<T> {
+  return shownDefault === undefined ? { schema, fallback, doc } : { schema, fallback, doc, shownDefault }
+}
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
+const httpUrl = z
+  .string()
+  .refine(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'must be an http or https address, such as https://prompts.example.org',
+  )
+  .refine((text) => URL.parse(text)?.pathname === '/' && !/[?#]/.test(text), 'must be an origin: no path, query or fragment')
+  .transform((text) => new URL(text).origin)
+const databaseUrl = z.string().refine((text) => /^sqlite:.+/.test(text), 'must be sqlite:PATH, such as sqlite:./data/commonplace.db')
+
+/** Every setting, read from an environment variable of the same name. An empty one counts as unset. */
+export const SETTINGS = {
+  PORT: setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+      .transform(Number)
+      .refine((port) => port <= 65535, 'must be a port number from 0 to 65535'),
+    3000,
+    'Port to listen on; 0 takes a free one.',
+  ),
+  HOST: setting(z.string(), '127.0.0.1', 'Address to listen on. 0.0.0.0 lets other machines in; set BASE_URL then, and put TLS in front.'),
+  BASE_URL: setting<string | null>(
+    httpUrl,
+    null,
+    'Address people reach the service at: all links are made from it, and its host and origin are allowed.',
+    'http://HOST:PORT',
+  ),
+  DATABASE_URL: setting(
+    databaseUrl,
+    'sqlite:./data/commonplace.db',
+    'Where the library is kept: sqlite:PATH, one file, made when missing.',
+  ),
+  MCP_ENABLED: setting(onOff, true, 'false removes the MCP endpoint and every mention of it. REST and the stdio command stay.'),
+  LOG_LEVEL: setting(
+    z.enum(LOG_LEVELS, `must be one of: ${LOG_LEVELS.join(', ')}`),
+    'info',
+    `Least severe log line written to stderr: ${LOG_LEVELS.join(', ')}.`,
+  ),
+  ALLOWED_HOSTS: setting<readonly string[]>(
+    list,
+    [],
+    "More host names the service answers to, separated by commas. BASE_URL's and loopback always are; * allows any.",
+    '(none)',
+  ),
+  ALLOWED_ORIGINS: setting<readonly string[]>(
+    list,
+    [],
+    "More web origins whose pages may write and use MCP, separated by commas. BASE_URL's and loopback always may; * allows any.",
+    '(none)',
+  ),
+  TRUST_PROXY: setting(
+    z
+      .string()
+      .regex(/^(false|\d)$/, 'must be false, or how many proxies stand in front (1 to 9)')
+      .transform((text) => (text === 'false' ? 0 : Number(text))),
+    0,
+    'How many reverse proxies stand in front: the client address is then read from X-Forwarded-For, that many from its end.',
+    'false',
+  ),
+} as const
+
+/** The settings as the program uses them. */
+export type Config = Readonly<{ [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never }>
+
+/**
+ * Reads the settings from an environment. The only reader of `process.env`.
+ * @throws AppError `invalid_input` with a sentence for each setting that is out of range, naming it
+ */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const faults: string[] = []
+  const read = <T>(name: string, { schema, fallback }: Setting<T>): T => {
+    const text = environment[name]?.trim()
+    if (text === undefined || text === '') return fallback
+    const parsed = schema.safeParse(text)
+    if (parsed.success) return parsed.data
+    faults.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}; it is "${text.slice(0, 80)}".`)
+    return fallback
+  }
+  const config: Config = Object.freeze({
+    PORT: read('PORT', SETTINGS.PORT),
+    HOST: read('HOST', SETTINGS.HOST),
+    BASE_URL: read('BASE_URL', SETTINGS.BASE_URL),
+    DATABASE_URL: read('DATABASE_URL', SETTINGS.DATABASE_URL),
+    MCP_ENABLED: read('MCP_ENABLED', SETTINGS.MCP_ENABLED),
+    LOG_LEVEL: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
+    ALLOWED_HOSTS: read('ALLOWED_HOSTS', SETTINGS.ALLOWED_HOSTS),
+    ALLOWED_ORIGINS: read('ALLOWED_ORIGINS', SETTINGS.ALLOWED_ORIGINS),
+    TRUST_PROXY: read('TRUST_PROXY', SETTINGS.TRUST_PROXY),
+  })
+  if (faults.length > 0) throw new AppError('invalid_input', faults.join(' '))
+  return config
+}
+
+/** The key a command-line program was given in its environment, or null. */
+export function keyFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): string | null {
+  return environment['PROMPTS_API_KEY']?.trim() || null
+}

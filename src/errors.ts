@@ -1,0 +1,51 @@
+/**
+ * The closed list of error codes. Each transport completes a full map from it
+ * (HTTP status, MCP, exit code), so that adding a line here makes the compiler ask for the rest.
+ */
+export const ERROR_CODES = {
+  invalid_input: 'A field is missing, malformed or out of range; the message names it.',
+  unauthenticated: 'The call needs an API key and came without one.',
+  invalid_api_key: 'The API key is malformed, unknown, expired or revoked.',
+  forbidden: 'The caller is known but may not do this: not the owner, a missing scope, or a foreign origin or host.',
+  not_found: 'Nothing with this id or slug is visible to the caller.',
+  method_not_allowed: 'The path exists, the HTTP method does not; see the Allow header.',
+  conflict: 'Somebody changed it first, or the name is taken; read it again and retry.',
+  too_large: 'The body, or the text that would result, is over its limit.',
+  unsupported_media_type: 'The body is not application/json.',
+  rate_limited: 'Too many calls; wait as Retry-After says.',
+  upstream_failed: 'A service this one depends on failed.',
+  unavailable: 'The service is starting, stopping or overloaded; retry later.',
+  internal: 'An unexpected fault; the log has the request id.',
+} as const
+
+/** One code of the closed list {@link ERROR_CODES}. */
+export type ErrorCode = keyof typeof ERROR_CODES
+
+/** One refused field: `path` as the caller wrote it (`files[2].filename`), `message` a sentence. */
+export interface ErrorDetail {
+  readonly path: string
+  readonly message: string
+}
+
+/** The one error callers are meant to see: a code to act on and a sentence to read. Never holds a secret or a prompt's text. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: readonly ErrorDetail[]
+
+  constructor(code: ErrorCode, message: string, options: { details?: readonly ErrorDetail[]; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.details = options.details ?? []
+  }
+}
+
+/** Refuses one field with `invalid_input`. @example throw invalidInput('title', 'title is blank; give it a name.') */
+export function invalidInput(path: string, message: string): AppError {
+  return new AppError('invalid_input', message, { details: [{ path, message }] })
+}
+
+/** Anything thrown, as an {@link AppError}: itself, or `internal` with the original as cause. */
+export function toAppError(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError('internal', 'Internal error', { cause: error })
+}

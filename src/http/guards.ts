@@ -1,0 +1,60 @@
+import { AppError } from '../errors.ts'
+
+/** Who may reach the service under which name, and from which pages. */
+export interface AccessRules {
+  readonly baseUrl: string
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Checks the Host header: an unknown name means a page elsewhere is reaching in under a name of its own (DNS rebinding).
+ * @throws AppError `forbidden`
+ */
+export function checkHost(host: string | null, rules: AccessRules): void {
+  const name = hostname(host ?? '')
+  const isKnown =
+    LOOPBACK.has(name) ||
+    name === new URL(rules.baseUrl).hostname ||
+    rules.allowedHosts.some((allowed) => allowed === '*' || hostname(allowed) === name)
+  if (!isKnown || name === '') {
+    throw new AppError(
+      'forbidden',
+      `This service does not answer to the host name "${name.slice(0, 80)}"; its operator can add it to ALLOWED_HOSTS.`,
+    )
+  }
+}
+
+/** A host header's name in lower case, without port. */
+function hostname(host: string): string {
+  return URL.parse(`http://${host.trim()}`)?.hostname ?? ''
+}
+
+/** Whether pages of this origin may write and use MCP. A request without an Origin does not come from a page. */
+export function isOriginAllowed(origin: string | null, rules: AccessRules): boolean {
+  if (origin === null) return true
+  const url = URL.parse(origin)
+  if (!url) return rules.allowedOrigins.includes('*')
+  return (
+    LOOPBACK.has(url.hostname) ||
+    url.origin === new URL(rules.baseUrl).origin ||
+    rules.allowedOrigins.some((allowed) => allowed === '*' || URL.parse(allowed)?.origin === url.origin)
+  )
+}
+
+/** @throws AppError `forbidden` for a foreign origin */
+export function checkOrigin(origin: string | null, rules: AccessRules): void {
+  if (isOriginAllowed(origin, rules)) return
+  throw new AppError('forbidden', 'Pages of this origin may not call here; the operator can add it to ALLOWED_ORIGINS.')
+}
+
+/**
+ * The client's address: the socket's, or with `trustedProxies` in front the one that many entries from the end of X-Forwarded-For.
+ */
+export function clientAddress(socketAddress: string, forwardedFor: string | null, trustedProxies: number): string {
+  if (trustedProxies === 0 || !forwardedFor) return socketAddress
+  const hops = forwardedFor.split(',').map((hop) => hop.trim())
+  return hops[hops.length - trustedProxies] || socketAddress
+}

@@ -1,0 +1,56 @@
+const MAX_FILENAME_BYTES = 255
+
+/** What is wrong with a skill's filename, as the end of a sentence ("… must not …"), or null when it is a good one. Expects NFC. */
+export function filenameFault(filename: string): string | null {
+  if (filename === '') return 'is empty'
+  if (!filename.isWellFormed()) return 'has half of a surrogate pair in it'
+  if (Buffer.byteLength(filename, 'utf8') > MAX_FILENAME_BYTES) return `is over ${MAX_FILENAME_BYTES} bytes`
+  if (filename.startsWith('/')) return 'starts with a slash; give a path relative to the skill'
+  if (filename.includes('\\')) return 'has a backslash; separate folders with /'
+  if (filename.includes(':')) return 'has a colon'
+  if (/\p{Cc}/u.test(filename)) return 'has a control character'
+  for (const part of filename.split('/')) {
+    if (part === '') return 'has an empty part'
+    if (part === '.' || part === '..') return `has a part "${part}"; give a plain path inside the skill`
+    if (part.endsWith('.') || part.endsWith(' ')) return 'has a part that ends in a dot or a space'
+  }
+  return null
+}
+
+/** A filename as it is stored: NFC. */
+export function normalizeFilename(filename: string): string {
+  return filename.normalize('NFC')
+}
+
+/** What two names that may not stand in one skill share: file systems that fold case would mix them up. */
+function foldFilename(filename: string): string {
+  return filename.toLowerCase().toUpperCase().normalize('NFC')
+}
+
+/**
+ * The first pair of names that cannot stand side by side: equal but for case, or one the folder of the other.
+ * Returns the sentence to show, or null. Linear in the total length of the names.
+ */
+export function filenameClash(filenames: readonly string[]): string | null {
+  const files = new Map<string, string>()
+  for (const name of filenames) {
+    const folded = foldFilename(name)
+    const twin = files.get(folded)
+    if (twin !== undefined) return twin === name ? `"${name}" is there twice` : `"${name}" and "${twin}" differ in case alone`
+    files.set(folded, name)
+  }
+  const folders = new Map<string, string>()
+  for (const name of filenames) {
+    const parts = name.split('/')
+    for (let depth = 1; depth < parts.length; depth++) {
+      const folder = parts.slice(0, depth).join('/')
+      const folded = foldFilename(folder)
+      const file = files.get(folded)
+      if (file !== undefined) return `"${file}" is a file and the folder of "${name}" at once`
+      const twin = folders.get(folded)
+      if (twin !== undefined && twin !== folder) return `the folders "${folder}" and "${twin}" differ in case alone`
+      folders.set(folded, folder)
+    }
+  }
+  return null
+}

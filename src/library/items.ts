@@ -1,0 +1,103 @@
+import type { PromptType } from './fields.ts'
+import type { SkillFile } from './skill.ts'
+import type { Variable } from './variables.ts'
+import type { Visibility } from './visibility.ts'
+
+export type ItemKind = 'prompt' | 'skill'
+
+/** A tag as an item carries it: the spelling shown, and the slug it is found by. */
+export interface Tag {
+  readonly name: string
+  readonly slug: string
+}
+
+/** A category; `parent` is the slug of the one above it (categories nest one level). */
+export interface Category {
+  readonly slug: string
+  readonly name: string
+  readonly parent: string | null
+}
+
+/** What prompts and skills share. Every right follows the owner; the author is the name shown. Times are ISO 8601 in UTC. */
+export interface Item {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  readonly description: string | null
+  readonly ownerId: string
+  readonly author: string
+  /** Others an imported item names beside its author. */
+  readonly contributors: readonly string[]
+  readonly category: { readonly slug: string; readonly name: string } | null
+  readonly tags: readonly Tag[]
+  readonly votes: number
+  readonly visibility: Visibility
+  /** Number of the newest version, from 1. */
+  readonly version: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly deletedAt: string | null
+}
+
+export interface Prompt extends Item {
+  readonly kind: 'prompt'
+  readonly type: PromptType
+  readonly content: string
+  readonly variables: readonly Variable[]
+}
+
+export interface Skill extends Item {
+  readonly kind: 'skill'
+  /** Names in the order shown: SKILL.md first. */
+  readonly filenames: readonly string[]
+}
+
+/** One page of a prompt listing without texts: what an MCP prompt list shows. */
+export type PromptEntry = Pick<Prompt, 'id' | 'slug' | 'title' | 'description' | 'variables' | 'createdAt'>
+
+/** What an editor may set on any item. `category` is a slug; `tags` are names as written. */
+export interface ItemFields {
+  readonly title: string
+  readonly description: string | null
+  readonly category: string | null
+  readonly tags: readonly string[]
+  readonly visibility: Visibility
+}
+
+export interface PromptFields extends ItemFields {
+  readonly type: PromptType
+  readonly content: string
+}
+
+export interface SkillFields extends ItemFields {
+  readonly files: readonly SkillFile[]
+}
+
+/** A version: what was written, when, by whom, and under which visibility. Numbers count from 1 without gaps. */
+export interface Version {
+  readonly version: number
+  readonly note: string | null
+  readonly author: string
+  readonly createdAt: string
+  readonly visibility: Visibility
+}
+
+/** A version with everything it holds: a prompt's `content`, or a skill's `files`. */
+export interface FullVersion extends Version {
+  readonly title: string
+  readonly description: string | null
+  readonly category: string | null
+  readonly tags: readonly string[]
+  readonly type: PromptType | null
+  readonly content: string | null
+  readonly files: readonly SkillFile[] | null
+}
+
+export interface User {
+  readonly id: string
+  readonly username: string
+  /** A placeholder stands for a contributor of imported items; it owns nothing and cannot sign in. */
+  readonly isPlaceholder: boolean
+  readonly defaultVisibility: 'public' | 'private'
+  readonly createdAt: string
+}

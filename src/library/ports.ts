@@ -1,0 +1,181 @@
+import type { Actor, Scope } from './actor.ts'
+import type { Category, FullVersion, ItemKind, Prompt, PromptEntry, PromptFields, Skill, SkillFields, User, Version } from './items.ts'
+import type { ParsedQuery } from './search.ts'
+import type { SkillFile } from './skill.ts'
+
+/** The time, as milliseconds since 1970 (UTC). */
+export type Clock = () => number
+
+/** Randomness, passed in so that tests can fix it. */
+export interface Random {
+  /** A new id: a random UUID. */
+  id(): string
+  /** `length` random characters of `a-z 0-9`. */
+  letters(length: number): string
+}
+
+/** Narrows a list. Values of one field are alternatives, except `allTags`, which must all be there; fields combine. Unknown values match nothing. */
+export interface ItemFilter {
+  readonly ids?: readonly string[] | undefined
+  readonly type?: string | undefined
+  /** Category slugs; each includes its children. */
+  readonly categories?: readonly string[] | undefined
+  /** Tag slugs of which one is enough. */
+  readonly anyTags?: readonly string[] | undefined
+  /** Tag slugs that must all be there. */
+  readonly allTags?: readonly string[] | undefined
+  /** Usernames of authors, in any case. */
+  readonly authors?: readonly string[] | undefined
+}
+
+export type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
+
+export interface SearchRequest {
+  /** null: nothing to match, list by `sort`. */
+  readonly query: ParsedQuery | null
+  readonly filter: ItemFilter
+  readonly sort: SortOrder
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface SearchResult<T> {
+  readonly items: readonly T[]
+  /** Exact number of items that match, over all pages. */
+  readonly total: number
+}
+
+/** A place in the newest-first walk: the last entry a page gave. */
+export interface WalkPosition {
+  readonly createdAt: string
+  readonly order: number
+}
+
+export interface WalkPage {
+  readonly entries: readonly (PromptEntry & { readonly position: WalkPosition })[]
+}
+
+/** Who writes, and what they say about it. */
+export interface Editor {
+  readonly userId: string
+  readonly note: string | null
+}
+
+/** What an import knows of an item beside its fields. Absent for items saved here. */
+export interface ImportOrigin {
+  readonly authorId: string
+  readonly contributors: readonly string[]
+  /** Kept when free: an exported library comes back under its own addresses. */
+  readonly id?: string | undefined
+  readonly slug?: string | undefined
+  readonly createdAt?: string | undefined
+  readonly updatedAt?: string | undefined
+}
+
+/** Fields to change, and a new slug; what is absent or undefined stays. */
+type Change<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined } & { readonly slug?: string | undefined }
+export type PromptChange = Change<PromptFields>
+export type SkillChange = Change<SkillFields>
+
+/** An item as an import finds it again: by owner, author and title. */
+export interface ImportedTwin<T> {
+  readonly item: T
+  /** Whether it was edited here after the last import wrote it, or was never imported at all. */
+  readonly isEditedHere: boolean
+}
+
+/** An API key as stored: everything but the key. */
+export interface StoredKey {
+  readonly id: string
+  readonly name: string
+  readonly userId: string
+  readonly username: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+}
+
+/** Reads. Those that can meet private data take the actor and pass through the visibility rule. `ref` is an id or a slug. */
+export interface LibraryReader {
+  findPrompt(actor: Actor, ref: string): Promise<Prompt | null>
+  findSkill(actor: Actor, ref: string): Promise<Skill | null>
+  searchPrompts(actor: Actor, request: SearchRequest): Promise<SearchResult<Prompt>>
+  searchSkills(actor: Actor, request: SearchRequest): Promise<SearchResult<Skill>>
+  /** Newest first, after `after`; stable while items are added. Texts are not read. */
+  walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
+  countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
+  /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */
+  readSkillFiles(actor: Actor, skillId: string): Promise<SkillFile[]>
+  readSkillFile(actor: Actor, skillId: string, filename: string): Promise<SkillFile | null>
+  /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner, those written while public for others. */
+  listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
+  findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>
+  /** Categories with the number of items of either kind the actor sees in them, children not counted in. */
+  listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>
+  listTags(actor: Actor, page: { limit: number; offset: number }): Promise<SearchResult<{ slug: string; name: string; count: number }>>
+  listTrash(
+    ownerId: string,
+    page: { limit: number; offset: number },
+  ): Promise<SearchResult<{ id: string; kind: ItemKind; title: string; deletedAt: string }>>
+}
+
+/**
+ * Writes. Each is one transaction, durable when its promise resolves, and writes a version where it changes what a version holds.
+ * `decide` runs inside the transaction on the current state; what it throws undoes everything and reaches the caller.
+ */
+export interface LibraryWriter {
+  createPrompt(owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt>
+  createSkill(owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill>
+  /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` answers for who may. Null from `decide`: leave it. */
+  changePrompt(ref: string, editor: Editor, decide: (current: Prompt) => PromptChange | null, origin?: ImportOrigin): Promise<Prompt | null>
+  changeSkill(
+    ref: string,
+    editor: Editor,
+    decide: (current: Skill, files: readonly SkillFile[]) => SkillChange | null,
+    origin?: ImportOrigin,
+  ): Promise<Skill | null>
+  /** Moves to the trash (`deleted` true) or back; only items of this owner; null when there is none in the other state. */
+  setDeleted(kind: ItemKind, ref: string, ownerId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
+  /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
+  setVote(actor: Actor, kind: ItemKind, ref: string, userId: string, voted: boolean): Promise<{ id: string; votes: number } | null>
+  /** What imports find again, oldest first, the trash included. */
+  findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
+  findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
+  /** Several writes as one transaction. Nothing but store calls may be awaited inside. */
+  inTransaction<T>(work: (store: LibraryStore) => Promise<T>): Promise<T>
+}
+
+/** People, keys and the service's own secrets. */
+export interface AccountStore {
+  findUser(username: string): Promise<User | null>
+  listUsers(page: { limit: number; offset: number }): Promise<User[]>
+  /** @throws AppError `conflict` when the name is taken in any case */
+  createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>
+  /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
+  ensurePlaceholder(contributor: string): Promise<User>
+  createKey(key: { name: string; userId: string; sha256: string; scopes: readonly Scope[]; expiresAt: string | null }): Promise<StoredKey>
+  findKey(sha256: string): Promise<StoredKey | null>
+  listKeys(username: string | null): Promise<StoredKey[]>
+  revokeKey(id: string): Promise<StoredKey | null>
+  /** Written at most once a minute for a key. */
+  touchKey(id: string): Promise<void>
+  /** A secret of the service by name, made from `make` on first use and kept. */
+  ensureSecret(name: string, make: () => string): Promise<string>
+}
+
+export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore {
+  /** Items of any kind and state, the trash included: whether the library is empty. */
+  isEmpty(): Promise<boolean>
+  /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */
+  exportPrompts(ownerId: string | null, after: number, limit: number): Promise<{ order: number; prompt: Prompt; owner: string }[]>
+  exportSkills(
+    ownerId: string | null,
+    after: number,
+    limit: number,
+  ): Promise<{ order: number; skill: Skill; owner: string; files: SkillFile[] }[]>
+  /** A trivial read, for readiness. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,135 @@
+import { AppError, type ErrorDetail, invalidInput } from '../errors.ts'
+import { filenameClash, filenameFault, normalizeFilename } from './filename.ts'
+
+export const SKILL_MD = 'SKILL.md'
+export const MAX_SKILL_FILES = 512
+export const MAX_FILE_BYTES = 1024 * 1024
+export const MAX_SKILL_BYTES = 8 * 1024 * 1024
+
+/** One file of a skill: its path inside the skill and its exact bytes. */
+export interface SkillFile {
+  readonly filename: string
+  readonly bytes: Uint8Array
+}
+
+/** A file as JSON carries it: text, or base64 when the bytes are not UTF-8. */
+export interface FileContent {
+  readonly filename: string
+  readonly content: string
+  readonly encoding?: 'base64' | undefined
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The bytes as text when they are valid UTF-8 (a BOM stays where it is), else null. */
+export function decodeText(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** A file's bytes as JSON can carry them; `encoding` is there only when it is base64. */
+export function toFileContent(file: SkillFile): FileContent {
+  const text = decodeText(file.bytes)
+  if (text !== null) return { filename: file.filename, content: text }
+  return { filename: file.filename, content: Buffer.from(file.bytes).toString('base64'), encoding: 'base64' }
+}
+
+/**
+ * The bytes JSON carried. @param path where the file stands in the input, for the message
+ * @throws AppError `invalid_input` for a lone surrogate or malformed base64
+ */
+export function fromFileContent(file: FileContent, path: string): SkillFile {
+  const filename = normalizeFilename(file.filename)
+  if (file.encoding === 'base64') {
+    if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(file.content)) {
+      throw invalidInput(`${path}content`, `${path}content of "${filename}" is not base64 (RFC 4648, with padding, no line breaks).`)
+    }
+    return { filename, bytes: Buffer.from(file.content, 'base64') }
+  }
+  if (!file.content.isWellFormed())
+    throw invalidInput(`${path}content`, `${path}content of "${filename}" has half of a surrogate pair in it.`)
+  return { filename, bytes: Buffer.from(file.content, 'utf8') }
+}
+
+/**
+ * Checks a whole set of files against the contract: names, SKILL.md, counts and sizes.
+ * @throws AppError `invalid_input` naming every fault (at most 20)
+ */
+export function checkSkillFiles(files: readonly SkillFile[]): void {
+  const details: ErrorDetail[] = []
+  const refuse = (path: string, message: string) => {
+    if (details.length < 20) details.push({ path, message })
+  }
+  if (files.length > MAX_SKILL_FILES) refuse('files', `files has ${files.length} entries; the limit is ${MAX_SKILL_FILES}`)
+  let total = 0
+  for (const [index, file] of files.entries()) {
+    total += file.bytes.length
+    const fault = filenameFault(file.filename)
+    if (fault) refuse(`files[${index}].filename`, `filename "${shorten(file.filename)}" ${fault}`)
+    if (file.bytes.length > MAX_FILE_BYTES) {
+      refuse(
+        `files[${index}].content`,
+        `"${shorten(file.filename)}" has ${file.bytes.length} bytes; the limit for a file is ${MAX_FILE_BYTES} (1 MiB)`,
+      )
+    }
+  }
+  if (total > MAX_SKILL_BYTES) refuse('files', `the files have ${total} bytes together; the limit is ${MAX_SKILL_BYTES} (8 MiB)`)
+  if (details.length === 0) {
+    const clash = filenameClash(files.map((file) => file.filename))
+    if (clash) refuse('files', clash)
+    if (!files.some((file) => file.filename === SKILL_MD))
+      refuse('files', `${SKILL_MD} is missing; every skill has one at its root, spelled exactly so`)
+  }
+  if (details.length > 0) throw new AppError('invalid_input', `${details.map((d) => d.message).join('; ')}.`, { details })
+}
+
+function shorten(filename: string): string {
+  return filename.length > 80 ? `${filename.slice(0, 80).toWellFormed()}…` : filename.toWellFormed()
+}
+
+/** One change to a skill's files. */
+export type FileChange =
+  | { readonly kind: 'add'; readonly file: SkillFile }
+  | { readonly kind: 'update'; readonly file: SkillFile }
+  | { readonly kind: 'remove'; readonly filename: string }
+
+/**
+ * The files after a change, by the names alone for the untouched ones; pure, so that it can run inside a transaction on the current state.
+ * @throws AppError `invalid_input` (bad name, SKILL.md removed or added again, a file over its limit), `conflict` (the name is taken), `not_found` (no such file)
+ */
+export function applyFileChange(files: readonly SkillFile[], change: FileChange): SkillFile[] {
+  const filename = normalizeFilename(change.kind === 'remove' ? change.filename : change.file.filename)
+  const fault = filenameFault(filename)
+  if (fault) throw invalidInput('filename', `filename "${shorten(filename)}" ${fault}.`)
+  const existing = files.find((file) => file.filename === filename)
+  if (change.kind === 'remove') {
+    if (filename === SKILL_MD)
+      throw invalidInput('filename', `${SKILL_MD} is required in every skill and cannot be removed; update it, or delete the skill.`)
+    if (!existing) throw new AppError('not_found', `The skill has no file "${filename}".`)
+    return files.filter((file) => file !== existing)
+  }
+  if (change.kind === 'add') {
+    if (filename === SKILL_MD)
+      throw invalidInput('filename', `${SKILL_MD} is already there in every skill; update it instead of adding it again.`)
+    if (existing) throw new AppError('conflict', `The skill already has a file "${filename}"; update it instead.`)
+    const next = [...files, { filename, bytes: change.file.bytes }]
+    checkSkillFiles(next)
+    return next
+  }
+  if (!existing) throw new AppError('not_found', `The skill has no file "${filename}"; add it first.`)
+  const next = files.map((file) => (file === existing ? { filename, bytes: change.file.bytes } : file))
+  checkSkillFiles(next)
+  return next
+}
+
+/** The order files are shown in: SKILL.md first, then by name. */
+export function sortFilenames<T extends { readonly filename: string }>(files: readonly T[]): T[] {
+  return files.toSorted((a, b) => {
+    if (a.filename === SKILL_MD) return b.filename === SKILL_MD ? 0 : -1
+    if (b.filename === SKILL_MD) return 1
+    return a.filename < b.filename ? -1 : a.filename > b.filename ? 1 : 0
+  })
+}

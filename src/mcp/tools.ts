@@ -1,0 +1,41 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Operation } from '../operations/define-operation.ts'
+
+const jsonObject = z.record(z.string(), z.json())
+
+/** JSON Schema of an input or output as tools show it: without the dialect's address, which only costs tokens. */
+function toSchema(schema: z.ZodObject): Tool['inputSchema'] {
+  const { $schema: _, properties, required } = z.toJSONSchema(schema, { io: 'input' })
+  return {
+    type: 'object',
+    ...(properties ? { properties: jsonObject.parse(properties) } : {}),
+    ...(required ? { required } : {}),
+  }
+}
+
+/** The operations offered as tools, by name. */
+export function selectTools(operations: readonly Operation[]): Map<string, Operation> {
+  return new Map(operations.flatMap((operation) => (operation.surfaces.mcp ? [[operation.name, operation] as const] : [])))
+}
+
+/** The answer of tools/list, made once. */
+export function describeTools(operations: readonly Operation[]): Tool[] {
+  return [...selectTools(operations).values()].map((operation) => {
+    const hints = operation.surfaces.mcp
+    return {
+      name: operation.name,
+      title: operation.title,
+      description: operation.summary,
+      inputSchema: toSchema(operation.input),
+      ...(hints?.textOnly ? {} : { outputSchema: toSchema(operation.output) }),
+      annotations: {
+        title: operation.title,
+        readOnlyHint: hints?.readOnly ?? false,
+        destructiveHint: hints?.destructive ?? false,
+        idempotentHint: hints?.idempotent ?? hints?.readOnly ?? false,
+        openWorldHint: false,
+      },
+    }
+  })
+}

@@ -1,0 +1,138 @@
+import type { z } from 'zod'
+import { AppError, type ErrorDetail } from '../errors.ts'
+import type { Actor, Scope } from '../library/actor.ts'
+import type { Clock, LibraryStore } from '../library/ports.ts'
+
+/** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
+export interface Sealer {
+  seal(text: string): string
+  /** The sealed text, or null when the token is not one of ours. */
+  open(token: string): string | null
+}
+
+/** What every operation runs with. */
+export interface Context {
+  readonly actor: Actor
+  readonly store: LibraryStore
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** Absolute address of the service without a slash at its end: what links are made from. */
+  readonly baseUrl: string
+}
+
+/** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
+export interface ToolHints {
+  readonly readOnly: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+}
+
+/** Where an operation is offered. `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
+export interface Surfaces {
+  readonly mcp?: ToolHints & { readonly textOnly?: boolean }
+  readonly rest?: { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly path: string; readonly status?: 201 }
+  /** Inputs given as plain arguments on the command line; the others are flags. */
+  readonly cli?: { readonly command: string; readonly positional: readonly string[] }
+}
+
+interface Meta {
+  /** snake_case; a tool's name, and what the other surfaces derive theirs from. */
+  readonly name: string
+  /** A few words for people. */
+  readonly title: string
+  /** What it does and when to use it, written for a model to read. */
+  readonly summary: string
+  /** What the caller's key must allow; null when anybody may call. */
+  readonly scope: Scope | null
+  readonly surfaces: Surfaces
+}
+
+/** An operation with its types erased once: what every surface loops over. */
+export interface Operation extends Meta {
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
+  /**
+   * Checks the scope, parses `raw`, runs.
+   * @throws AppError `unauthenticated`, `forbidden` (scope), `invalid_input`, and what the operation itself throws
+   */
+  call(context: Context, raw: unknown): Promise<Record<string, unknown>>
+}
+
+/** An actor that is somebody. */
+export type UserActor = Extract<Actor, { kind: 'user' }>
+
+/** Defines a use case once: zod in, zod out, a handler that throws AppError. */
+export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
+  definition: Meta & { readonly input: I; readonly output: O; run(context: Context, input: z.infer<I>): Promise<z.infer<O>> },
+): Operation {
+  const { input, run } = definition
+  return {
+    ...definition,
+    async call(context, raw) {
+      checkScope(context.actor, definition.scope, definition.name)
+      return await run(context, parseInput(input, raw))
+    },
+  }
+}
+
+function checkScope(actor: Actor, scope: Scope | null, name: string): void {
+  if (scope === null) return
+  if (actor.kind === 'anonymous') {
+    throw new AppError(
+      'unauthenticated',
+      `${name} needs an API key; send it in the PROMPTS_API_KEY header. Keys are made under settings or with "keys create".`,
+    )
+  }
+  if (!actor.scopes.has(scope))
+    throw new AppError('forbidden', `This API key has no "${scope}" scope, which ${name} needs; use or create a key that has it.`)
+}
+
+/** The caller, for operations whose scope has made sure there is one. */
+export function requireUser(actor: Actor): UserActor {
+  if (actor.kind === 'user') return actor
+  throw new AppError('unauthenticated', 'This needs an API key.')
+}
+
+/**
+ * Parses an input against its schema. Unknown fields are dropped.
+ * @throws AppError `invalid_input`: one sentence a field, naming the field and its limit
+ */
+export function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.infer<I> {
+  const parsed = schema.safeParse(raw ?? {}, { reportInput: true })
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.slice(0, 20).map(toDetail)
+  throw new AppError('invalid_input', details.map((detail) => detail.message).join(' '), { details })
+}
+
+function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
+  const path = issue.path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`))
+    .join('')
+  return { path, message: `${path || 'The input'} ${describeIssue(issue)}.` }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `must be one of: ${issue.values.map(String).join(', ')}`
+    case 'too_big':
+      return issue.origin === 'number' ? `must be at most ${issue.maximum}` : `may have at most ${issue.maximum} entries`
+    case 'too_small':
+      return issue.origin === 'number' ? `must be at least ${issue.minimum}` : `needs at least ${issue.minimum} entries`
+    default:
+      return issue.message.replace(/\.$/, '')
+  }
+}
+
+const TYPE_NAMES: Partial<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { parseQuery } from '../library/search.ts'
+import { defineOperation } from './define-operation.ts'
+import { filterList, filterSlug, filterType, pageInputs, pageOutputs, queryInput, toPage } from './inputs.ts'
+import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from './records.ts'
+import { oneOf } from './search-prompts.ts'
+
+const sortInput = z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().describe('Default: relevance with q, else newest')
+const browsing = {
+  q: queryInput.default('').describe('Search text; empty lists everything'),
+  ...pageInputs,
+  category: filterSlug.describe('Category slug, its subcategories included'),
+  tag: filterList.describe('Tag slugs, separated by commas; all must match'),
+  author: filterSlug.describe('Username of the author'),
+  sort: sortInput,
+}
+
+export const listPrompts = defineOperation({
+  name: 'list_prompts',
+  title: 'List prompts',
+  summary: 'Search and browse prompts, a page at a time, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
+  scope: null,
+  surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
+  input: z.object({ ...browsing, type: filterType }),
+  output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs }),
+  async run({ actor, store, baseUrl }, input) {
+    const { items, total } = await store.searchPrompts(actor, {
+      query: parseQuery(input.q),
+      filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
+      sort: input.sort ?? 'relevance',
+      limit: input.perPage,
+      offset: (input.page - 1) * input.perPage,
+    })
+    return { prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)), ...toPage(input, total) }
+  },
+})
+
+export const listSkills = defineOperation({
+  name: 'list_skills',
+  title: 'List skills',
+  summary: 'Search and browse skills, a page at a time, with exact totals. Files are named, not included.',
+  scope: null,
+  surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
+  input: z.object(browsing),
+  output: z.object({ skills: z.array(skillRecord), ...pageOutputs }),
+  async run({ actor, store, baseUrl }, input) {
+    const { items, total } = await store.searchSkills(actor, {
+      query: parseQuery(input.q),
+      filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
+      sort: input.sort ?? 'relevance',
+      limit: input.perPage,
+      offset: (input.page - 1) * input.perPage,
+    })
+    return { skills: items.map((skill) => toSkillRecord(skill, baseUrl)), ...toPage(input, total) }
+  },
+})

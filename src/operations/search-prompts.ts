@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { parseQuery } from '../library/search.ts'
+import { defineOperation } from './define-operation.ts'
+import { filterSlug, filterType, limitInput, queryInput } from './inputs.ts'
+import { foundPrompt, toFoundPrompt } from './records.ts'
+
+export const searchPrompts = defineOperation({
+  name: 'search_prompts',
+  title: 'Search prompts',
+  summary:
+    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. With an API key your private prompts are included. Use get_prompt with an id or slug from the result to fill in its variables.',
+  scope: null,
+  surfaces: {
+    mcp: { readOnly: true },
+    rest: { method: 'GET', path: '/api/search/prompts' },
+    cli: { command: 'search', positional: ['query'] },
+  },
+  input: z.object({
+    query: queryInput.describe('Words to look for; any text is safe'),
+    limit: limitInput.describe('How many at most'),
+    type: filterType.describe('Only prompts for this kind of output'),
+    category: filterSlug.describe('Category slug; its subcategories are included'),
+    tag: filterSlug.describe('Tag slug'),
+  }),
+  output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt) }),
+  async run({ actor, store, baseUrl }, input) {
+    const query = parseQuery(input.query)
+    const { items } = await store.searchPrompts(actor, {
+      query,
+      filter: { type: input.type, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
+      sort: 'relevance',
+      limit: input.limit,
+      offset: 0,
+    })
+    return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)) }
+  },
+})
+
+/** A single filter value as the store's list of alternatives. */
+export function oneOf(value: string | undefined): string[] | undefined {
+  return value === undefined ? undefined : [value]
+}

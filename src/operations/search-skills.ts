@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { parseQuery } from '../library/search.ts'
+import { defineOperation } from './define-operation.ts'
+import { filterSlug, limitInput, queryInput } from './inputs.ts'
+import { foundSkill, toFoundSkill } from './records.ts'
+import { oneOf } from './search-prompts.ts'
+
+export const searchSkills = defineOperation({
+  name: 'search_skills',
+  title: 'Search skills',
+  summary:
+    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns names of files only: read a skill with get_skill.',
+  scope: null,
+  surfaces: {
+    mcp: { readOnly: true },
+    rest: { method: 'GET', path: '/api/search/skills' },
+    cli: { command: 'search-skills', positional: ['query'] },
+  },
+  input: z.object({
+    query: queryInput.describe('Words to look for; any text is safe'),
+    limit: limitInput.describe('How many at most'),
+    category: filterSlug.describe('Category slug; its subcategories are included'),
+    tag: filterSlug.describe('Tag slug'),
+  }),
+  output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill) }),
+  async run({ actor, store, baseUrl }, input) {
+    const { items } = await store.searchSkills(actor, {
+      query: parseQuery(input.query),
+      filter: { categories: oneOf(input.category), anyTags: oneOf(input.tag) },
+      sort: 'relevance',
+      limit: input.limit,
+      offset: 0,
+    })
+    return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)) }
+  },
+})

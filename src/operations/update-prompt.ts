@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { invalidInput } from '../errors.ts'
+import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../library/fields.ts'
+import { isId } from '../library/identifier.ts'
+import { askedVisibility, isVisible } from '../library/visibility.ts'
+import { defineOperation, requireUser } from './define-operation.ts'
+import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityInputs } from './inputs.ts'
+import { promptRecord, toPromptRecord } from './records.ts'
+
+export const updatePrompt = defineOperation({
+  name: 'update_prompt',
+  title: 'Update a prompt',
+  summary:
+    'Change fields of a prompt you own; fields left out stay. Writes a new version. description and category take null to clear them.',
+  scope: 'write',
+  surfaces: { rest: { method: 'PATCH', path: '/api/prompts/{id}' }, cli: { command: 'update-prompt', positional: ['id'] } },
+  input: z
+    .object({
+      id: refInput.describe('Id or slug of the prompt'),
+      title: titleField.optional(),
+      content: contentField.optional(),
+      description: descriptionField.nullable().optional(),
+      tags: tagsField.optional(),
+      category: refInput.nullable().optional(),
+      type: promptTypeField.optional(),
+      slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
+      ...visibilityInputs,
+      baseVersion: baseVersionInput,
+      note: noteField.optional().describe('What changed, for the history'),
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
+  async run({ actor, store, baseUrl }, input) {
+    const user = requireUser(actor)
+    const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
+    const asked = askedVisibility({ isPrivate, visibility })
+    const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalidInput('', 'The update changes nothing; give at least one field.')
+    const reach = isId(id) ? 'id' : 'slug'
+    const prompt = await store.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
+      requireEditable(user, current, isVisible(actor, current, reach), baseVersion)
+      return change
+    })
+    if (!prompt) throw notFound('prompt')
+    return { success: true as const, prompt: toPromptRecord(prompt, baseUrl), version: prompt.version }
+  },
+})

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono } from 'hono'
+import type { Logger } from 'pino'
+import type { App } from './app.ts'
+import { readApiKey } from './auth/authenticate.ts'
+import type { Config } from './config.ts'
+import { AppError, toAppError } from './errors.ts'
+import { readBody } from './http/body.ts'
+import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
+import { type AccessRules, checkHost, checkOrigin, clientAddress, isOriginAllowed } from './http/guards.ts'
+import { createOpenApi } from './http/openapi.ts'
+import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.ts'
+import { addHealthRoutes } from './http/routes/health.ts'
+import { addRawRoutes } from './http/routes/raw-files.ts'
+import { ANONYMOUS } from './library/actor.ts'
+import { createMcpEndpoint, type McpEndpoint, readPromptFilter } from './mcp/endpoint.ts'
+import { toErrorBody } from './mcp/errors.ts'
+import { createServerFactory } from './mcp/server-factory.ts'
+import { invokeLocally } from './operations/invoke.ts'
+import { readProduct } from './product.ts'
+
+const MCP_PATH = '/api/mcp'
+const READS = new Set(['GET', 'HEAD'])
+/** Paths that answer under any host name: probes come in by address. */
+const PROBES = new Set(['/healthz', '/readyz'])
+/** Longest time a client may take to send its request. */
+const REQUEST_TIMEOUT_MS = 30_000
+/** How long open requests may finish after a stop was asked for. */
+const DRAIN_MS = 5_000
+
+/** What the server needs of the settings. */
+export type ServerSettings = Pick<Config, 'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'TRUST_PROXY'>
+
+/** The whole HTTP surface over an opened library. `isReady` false makes /readyz say so. */
+export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, isReady: () => boolean = () => true) {
+  const rules: AccessRules = { baseUrl: app.baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS }
+  const http = new Hono<HttpEnv>()
+  const product = readProduct()
+
+  http.use(async (c, next) => {
+    const requestId = randomUUID()
+    c.set('requestId', requestId)
+    c.set('actor', ANONYMOUS)
+    const started = performance.now()
+    await next()
+    c.header('X-Request-Id', requestId)
+    c.header('X-Content-Type-Options', 'nosniff')
+    if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+    if (logger.isLevelEnabled('info')) {
+      const socket = getConnInfo(c).remote.address ?? ''
+      logger.info({
+        requestId,
+        method: c.req.method,
+        path: c.req.path,
+        status: c.res.status,
+        ms: Math.round(performance.now() - started),
+        client: clientAddress(socket, c.req.header('x-forwarded-for') ?? null, settings.TRUST_PROXY),
+      })
+    }
+  })
+
+  // Who may come in, and who is calling: host first, then origin (for what a page may not do), then the key.
+  http.use(async (c, next) => {
+    const { path, method } = c.req
+    if (PROBES.has(path)) return await next()
+    checkHost(c.req.header('host') ?? null, rules)
+    const origin = c.req.header('origin') ?? null
+    if (method === 'OPTIONS') return preflight(path, origin, c.req.header('access-control-request-method') ?? '', rules)
+    if (path === MCP_PATH && method !== 'POST') return await next()
+    if (path === MCP_PATH || !READS.has(method)) checkOrigin(origin, rules)
+    if (path.startsWith('/api/')) c.set('actor', await app.authenticate(readApiKey(c.req.raw.headers)))
+    await next()
+    return addCorsAndCaching(c.res.headers, { isRead: READS.has(method), isAnonymous: c.get('actor').kind === 'anonymous', path, origin })
+  })
+
+  http.onError((thrown, c) => {
+    const requestId = c.get('requestId')
+    const error = toAppError(thrown)
+    if (error.code === 'internal') logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
+    if (c.req.path === MCP_PATH && settings.MCP_ENABLED) {
+      return Response.json(toErrorBody(error, requestId), { status: HTTP_STATUS[error.code], headers: errorHeaders(error) })
+    }
+    const cors: Record<string, string> = READS.has(c.req.method) ? { 'Access-Control-Allow-Origin': '*', Vary: VARY } : {}
+    return toErrorResponse(error, requestId, cors)
+  })
+
+  addHealthRoutes(http, () => app.store.ping(), isReady)
+  const document = JSON.stringify(createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl }))
+  http.get('/api/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json; charset=utf-8' }))
+  http.get('/', (c) =>
+    c.json({
+      name: product.title,
+      version: product.version,
+      openapi: `${app.baseUrl}/api/openapi.json`,
+      ...(settings.MCP_ENABLED ? { mcp: `${app.baseUrl}${MCP_PATH}` } : {}),
+    }),
+  )
+  const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger) : null
+  addOperationRoutes(http, app.operations, app.contextFor)
+  addRawRoutes(http, app.operations, app.contextFor)
+
+  const known = knownRoutes(app)
+  http.notFound((c) => {
+    const allow = known.filter((route) => route.pattern.test(c.req.path)).map((route) => route.method)
+    if (allow.length > 0) {
+      const error = new AppError('method_not_allowed', `${c.req.method} is not possible here; use ${allow.join(', ')}.`)
+      return toErrorResponse(error, c.get('requestId'), { Allow: allow.join(', ') })
+    }
+    return toErrorResponse(new AppError('not_found', 'There is nothing at this address.'), c.get('requestId'))
+  })
+  return { fetch: http.fetch, request: http.request, close: async () => mcp?.close() }
+}
+
+/** Every method and path there is, to tell a wrong method from a wrong address. */
+function knownRoutes(app: App): { method: string; pattern: RegExp }[] {
+  const plain = ['/', '/healthz', '/readyz', '/api/openapi.json', '/api/prompts/{id}/raw', '/api/skills/{skillId}/files/{filename}']
+  const routes = [
+    ...app.operations.flatMap(({ surfaces: { rest } }) => (rest ? [{ method: rest.method, path: rest.path }] : [])),
+    ...plain.map((path) => ({ method: 'GET', path })),
+  ]
+  return routes.map(({ method, path }) => {
+    const source = toHonoPath(path).replaceAll(/:\w+(?:\{([^}]+)\})?/g, (_, inner: string | undefined) => `(?:${inner ?? '[^/]+'})`)
+    return { method, pattern: new RegExp(`^${source}$`) }
+  })
+}
+
+function addMcpRoutes(http: Hono<HttpEnv>, app: App, logger: Logger): McpEndpoint {
+  const { name, title, version } = readProduct()
+  const mcp = createMcpEndpoint(createServerFactory(app.operations, { name, title, version }))
+  http.post(MCP_PATH, async (c) => {
+    const requestId = c.get('requestId')
+    const context = app.contextFor(c.get('actor'))
+    const binding = {
+      invoke: invokeLocally(app.operations, () => context),
+      filter: readPromptFilter(new URL(c.req.url)),
+      onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
+    }
+    return await mcp.post({ request: c.req.raw, body: await readBody(c.req.raw), binding, requestId })
+  })
+  http.all(MCP_PATH, (c) => {
+    const error = new AppError('method_not_allowed', 'This endpoint takes POST; there is no stream to open with GET.')
+    return Response.json(toErrorBody(error, c.get('requestId')), { status: 405, headers: { Allow: 'POST, OPTIONS' } })
+  })
+  return mcp
+}
+
+/** Answers a browser's question whether a page may call: allowed origins everything, others anonymous reads alone. */
+function preflight(path: string, origin: string | null, method: string, rules: AccessRules): Response {
+  const headers = new Headers({ Vary: 'Origin', 'Access-Control-Max-Age': '600' })
+  if (origin !== null && isOriginAllowed(origin, rules)) {
+    headers.set('Access-Control-Allow-Origin', origin)
+    headers.set('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
+    headers.set(
+      'Access-Control-Allow-Headers',
+      'Content-Type, Accept, Authorization, X-API-Key, PROMPTS_API_KEY, PROMPTS-API-KEY, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, If-None-Match',
+    )
+    headers.set('Access-Control-Expose-Headers', 'X-Request-Id, ETag, Mcp-Session-Id')
+  } else if (path !== MCP_PATH && READS.has(method)) {
+    headers.set('Access-Control-Allow-Origin', '*')
+    headers.set('Access-Control-Allow-Methods', 'GET')
+  }
+  return new Response(null, { status: 204, headers })
+}
+
+function addCorsAndCaching(headers: Headers, call: { isRead: boolean; isAnonymous: boolean; path: string; origin: string | null }): void {
+  headers.set('Vary', VARY)
+  if (call.isRead) headers.set('Access-Control-Allow-Origin', '*')
+  else if (call.origin !== null) headers.set('Access-Control-Allow-Origin', call.origin)
+  if (!call.isAnonymous) headers.set('Cache-Control', 'private, no-store')
+  else if (!headers.has('Cache-Control')) headers.set('Cache-Control', call.isRead ? 'no-cache' : 'no-store')
+}
+
+/** A server that listens; `close` lets open requests finish for a moment. */
+export interface RunningServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
+export async function startServer(app: App, settings: ServerSettings, logger: Logger): Promise<RunningServer> {
+  let isReady = true
+  const http = createHttpApp(app, settings, logger, () => isReady)
+  const server = createAdaptorServer({
+    fetch: http.fetch,
+    serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(
+        new AppError('unavailable', `Could not listen on ${settings.HOST}:${settings.PORT}: ${error.message}. Set PORT or HOST.`, {
+          cause: error,
+        }),
+      ),
+    )
+    server.listen(settings.PORT, settings.HOST, resolve)
+  })
+  const address: AddressInfo | string | null = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : settings.PORT,
+    async close() {
+      isReady = false
+      await http.close()
+      await new Promise<void>((resolve) => {
+        const giveUp = setTimeout(() => {
+          if ('closeAllConnections' in server) server.closeAllConnections()
+        }, DRAIN_MS)
+        server.close(() => {
+          clearTimeout(giveUp)
+          resolve()
+        })
+        if ('closeIdleConnections' in server) server.closeIdleConnections()
+      })
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import type { Kysely, Selectable } from 'kysely'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { SCOPES } from '../library/actor.ts'
+import type { User } from '../library/items.ts'
+import type { AccountStore, StoredKey } from '../library/ports.ts'
+import { placeholderNames } from '../library/username.ts'
+import { prepareQuery, slot } from './prepared.ts'
+import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+/** How often a key's last use is written down. */
+const TOUCH_EVERY_MS = 60_000
+
+const scopesJson = z.array(z.enum(SCOPES))
+
+function selectKeys(db: Kysely<Database>) {
+  return db
+    .selectFrom('api_key')
+    .innerJoin('user', 'user.seq', 'api_key.user_seq')
+    .select([
+      'api_key.id',
+      'api_key.name',
+      'api_key.scopes',
+      'api_key.created_at',
+      'api_key.last_used_at',
+      'api_key.expires_at',
+      'api_key.revoked_at',
+      'user.id as user_id',
+      'user.username',
+    ])
+}
+
+type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256'> & { user_id: string; username: string }
+
+const keyByHash = prepareQuery<KeyRow>((db) => selectKeys(db).where('api_key.sha256', '=', slot('sha256')))
+
+function toKey(row: KeyRow): StoredKey {
+  return {
+    id: row.id,
+    name: row.name,
+    userId: row.user_id,
+    username: row.username,
+    scopes: scopesJson.parse(JSON.parse(row.scopes)),
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+function toUser(row: Selectable<Database['user']>): User {
+  return {
+    id: row.id,
+    username: row.username,
+    isPlaceholder: row.contributor_key !== null,
+    defaultVisibility: row.default_visibility,
+    createdAt: row.created_at,
+  }
+}
+
+/** People, keys and secrets of the service. */
+export function accountStore(reader: Kysely<Database>, context: WriteContext): AccountStore {
+  const now = () => new Date(context.clock()).toISOString()
+  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: 'public' | 'private') =>
+    toUser(
+      await db
+        .insertInto('user')
+        .values({
+          id: context.random.id(),
+          username,
+          username_key: username.toLowerCase(),
+          contributor_key: contributor,
+          default_visibility: defaultVisibility,
+          created_at: now(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+  return {
+    async findUser(username) {
+      const row = await reader.selectFrom('user').selectAll().where('username_key', '=', username.toLowerCase()).executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+    async listUsers(page) {
+      const rows = await reader.selectFrom('user').selectAll().orderBy('username_key').limit(page.limit).offset(page.offset).execute()
+      return rows.map(toUser)
+    },
+    createUser: (user) =>
+      context.transact(async (db) => {
+        const taken = await db
+          .selectFrom('user')
+          .select('username')
+          .where('username_key', '=', user.username.toLowerCase())
+          .executeTakeFirst()
+        if (taken) throw new AppError('conflict', `The username "${taken.username}" is taken.`)
+        return await insertUser(db, user.username, null, user.defaultVisibility)
+      }),
+    ensurePlaceholder: (contributor) =>
+      context.transact(async (db) => {
+        const key = contributor.toLowerCase()
+        const known = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
+        if (known) return toUser(known)
+        for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
+          const taken = await db.selectFrom('user').select('seq').where('username_key', '=', name.toLowerCase()).executeTakeFirst()
+          if (!taken) return await insertUser(db, name, key, 'private')
+        }
+        throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
+      }),
+    createKey: (key) =>
+      context.transact(async (db) => {
+        const id = context.random.id()
+        const user = await db.selectFrom('user').select('seq').where('id', '=', key.userId).executeTakeFirstOrThrow()
+        await db
+          .insertInto('api_key')
+          .values({
+            id,
+            user_seq: user.seq,
+            name: key.name,
+            sha256: key.sha256,
+            scopes: JSON.stringify(key.scopes),
+            created_at: now(),
+            expires_at: key.expiresAt,
+          })
+          .execute()
+        return toKey(await selectKeys(db).where('api_key.id', '=', id).executeTakeFirstOrThrow())
+      }),
+    async findKey(sha256) {
+      const [row] = await keyByHash(reader, { sha256 })
+      return row ? toKey(row) : null
+    },
+    async listKeys(username) {
+      let query = selectKeys(reader).orderBy('user.username_key').orderBy('api_key.seq')
+      if (username !== null) query = query.where('user.username_key', '=', username.toLowerCase())
+      return (await query.execute()).map(toKey)
+    },
+    revokeKey: (id) =>
+      context.transact(async (db) => {
+        await db.updateTable('api_key').set({ revoked_at: now() }).where('id', '=', id).where('revoked_at', 'is', null).execute()
+        const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
+        return row ? toKey(row) : null
+      }),
+    async touchKey(id) {
+      const before = new Date(context.clock() - TOUCH_EVERY_MS).toISOString()
+      const stale = await reader
+        .selectFrom('api_key')
+        .select('seq')
+        .where('id', '=', id)
+        .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', before)]))
+        .executeTakeFirst()
+      if (!stale) return
+      await context.transact(async (db) => {
+        await db.updateTable('api_key').set({ last_used_at: now() }).where('seq', '=', stale.seq).execute()
+      })
+    },
+    async ensureSecret(name, make) {
+      const known = await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst()
+      if (known) return known.value
+      return await context.transact(async (db) => {
+        await db
+          .insertInto('secret')
+          .values({ name, value: make() })
+          .onConflict((c) => c.column('name').doNothing())
+          .execute()
+        const row = await db.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
+        return row.value
+      })
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { Generated } from 'kysely'
+import type { ItemKind } from '../library/items.ts'
+import type { Visibility } from '../library/visibility.ts'
+
+/** Row numbers (`seq`) are the store's own and never leave it; times are ISO 8601 text in UTC; booleans are 0 or 1; lists are JSON text. */
+export interface Database {
+  user: {
+    seq: Generated<number>
+    id: string
+    username: string
+    /** The username in lower case: names are unique without regard to case. */
+    username_key: string
+    /** For placeholders alone: the contributor's name in lower case, as the imported file wrote it. */
+    contributor_key: string | null
+    default_visibility: 'public' | 'private'
+    created_at: string
+  }
+  api_key: {
+    seq: Generated<number>
+    id: string
+    user_seq: number
+    name: string
+    sha256: string
+    scopes: string
+    created_at: string
+    last_used_at: string | null
+    expires_at: string | null
+    revoked_at: string | null
+  }
+  category: { seq: Generated<number>; slug: string; name: string; parent_seq: number | null; position: number }
+  item: {
+    seq: Generated<number>
+    id: string
+    kind: ItemKind
+    slug: string
+    title: string
+    description: string | null
+    type: string | null
+    content: string
+    variables: string
+    owner_seq: number
+    author_seq: number
+    contributors: string
+    category_seq: number | null
+    visibility: Visibility
+    /** Whether it was ever public: until then its slug carries a random suffix. */
+    was_public: number
+    votes: Generated<number>
+    version: number
+    /** The version the last import wrote; null when saved here. */
+    imported_version: number | null
+    created_at: string
+    updated_at: string
+    deleted_at: string | null
+  }
+  /** Every slug that leads or ever led to an item; never given again. */
+  slug: { slug: string; item_seq: number }
+  item_tag: { item_seq: number; slug: string; name: string; position: number }
+  vote: { item_seq: number; user_seq: number; created_at: string }
+  version: {
+    seq: Generated<number>
+    item_seq: number
+    number: number
+    title: string
+    description: string | null
+    type: string | null
+    content: string
+    category: string | null
+    tags: string
+    visibility: Visibility
+    note: string | null
+    author_seq: number
+    created_at: string
+  }
+  /** File contents by digest: a version that changes one file of a skill stores one file. */
+  blob: { sha256: string; bytes: Uint8Array }
+  skill_file: { item_seq: number; filename: string; sha256: string; size: number }
+  version_file: { version_seq: number; filename: string; sha256: string; size: number }
+  secret: { name: string; value: string }
+}

@@ -1,0 +1,448 @@
+import { createHash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import { AppError, invalidInput } from '../errors.ts'
+import { isId } from '../library/identifier.ts'
+import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../library/items.ts'
+import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../library/ports.ts'
+import { toIndexText } from '../library/search.ts'
+import { decodeText, type SkillFile, sortFilenames } from '../library/skill.ts'
+import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../library/slug.ts'
+import { toTags } from '../library/tags.ts'
+import { parseVariables } from '../library/variables.ts'
+import type { Visibility } from '../library/visibility.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { prepareQuery, slot } from './prepared.ts'
+import { findVisibleRow } from './read-items.ts'
+import type { Database } from './schema.ts'
+
+/** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
+export interface WriteContext {
+  readonly dialect: Dialect
+  readonly clock: Clock
+  readonly random: Random
+  /** Runs `work` in a transaction: a new one, or a savepoint of the one that is open. */
+  transact<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
+}
+
+/** What an item becomes: its fields, and what only one kind has. */
+type NextState = ItemFields & ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
+
+const slugHolder = prepareQuery((db) => db.selectFrom('slug').select('item_seq').where('slug', '=', slot('slug')))
+const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
+
+async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
+  const [user] = await userSeq(db, { id })
+  if (!user) throw new AppError('not_found', 'This user does not exist.')
+  return user.seq
+}
+
+/** @throws AppError `invalid_input` listing the valid slugs */
+async function findCategorySeq(db: Kysely<Database>, slug: string | null): Promise<number | null> {
+  if (slug === null) return null
+  const categories = await db.selectFrom('category').select(['seq', 'slug']).orderBy('slug').execute()
+  const found = categories.find((category) => category.slug === slug)
+  if (found) return found.seq
+  throw invalidInput('category', `category "${slug.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
+}
+
+/** The first free slug, noted as this item's for ever. */
+async function claimSlug(db: Kysely<Database>, candidates: Iterable<string>, itemId: string, itemSeq: number): Promise<string> {
+  for (const candidate of candidates) {
+    if (candidate === itemId) return candidate
+    const [holder] = await slugHolder(db, { slug: candidate })
+    if (holder && holder.item_seq !== itemSeq) continue
+    if (!holder) await db.insertInto('slug').values({ slug: candidate, item_seq: itemSeq }).execute()
+    return candidate
+  }
+  throw new AppError('conflict', 'No free slug was found.')
+}
+
+/**
+ * Tags under the spelling first used where their writer can see it; a spelling known from others' private items alone is never taken over.
+ */
+async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number): Promise<Tag[]> {
+  const spelled: Tag[] = []
+  for (const tag of tags) {
+    const first = await db
+      .selectFrom('item_tag')
+      .innerJoin('item', 'item.seq', 'item_tag.item_seq')
+      .select('item_tag.name')
+      .where('item_tag.slug', '=', tag.slug)
+      .where((eb) => eb.or([eb('item.visibility', '=', 'public'), eb('item.owner_seq', '=', ownerSeq)]))
+      .orderBy('item_tag.item_seq')
+      .limit(1)
+      .executeTakeFirst()
+    spelled.push(first ? { slug: tag.slug, name: first.name } : tag)
+  }
+  return spelled
+}
+
+async function storeFiles(
+  db: Kysely<Database>,
+  files: readonly SkillFile[],
+): Promise<{ filename: string; sha256: string; size: number }[]> {
+  const rows: { filename: string; sha256: string; size: number }[] = []
+  for (const file of files) {
+    const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+    await db
+      .insertInto('blob')
+      .values({ sha256, bytes: file.bytes })
+      .onConflict((c) => c.column('sha256').doNothing())
+      .execute()
+    rows.push({ filename: file.filename, sha256, size: file.bytes.length })
+  }
+  return rows
+}
+
+/** Writes tags, files, index and a new version of an item whose row stands already. `files` null: those it has stay. */
+async function writeParts(
+  context: WriteContext,
+  db: Kysely<Database>,
+  item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
+  next: NextState,
+  tags: readonly Tag[],
+): Promise<void> {
+  const { seq } = item
+  await db.deleteFrom('item_tag').where('item_seq', '=', seq).execute()
+  if (tags.length > 0) {
+    await db
+      .insertInto('item_tag')
+      .values(tags.map((tag, position) => ({ item_seq: seq, slug: tag.slug, name: tag.name, position })))
+      .execute()
+  }
+  let content = next.kind === 'prompt' ? next.content : ''
+  if (next.kind === 'skill' && next.files) {
+    const stored = await storeFiles(db, next.files)
+    await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
+    for (const file of stored)
+      await db
+        .insertInto('skill_file')
+        .values({ item_seq: seq, ...file })
+        .execute()
+  }
+  if (next.kind === 'skill') content = await readIndexableFiles(db, seq)
+  const version = await db
+    .insertInto('version')
+    .values({
+      item_seq: seq,
+      number: item.version,
+      title: next.title,
+      description: next.description,
+      type: next.kind === 'prompt' ? next.type : null,
+      content: next.kind === 'prompt' ? next.content : '',
+      category: next.category,
+      tags: JSON.stringify(tags.map((tag) => tag.name)),
+      visibility: next.visibility,
+      note: item.note,
+      author_seq: item.editorSeq,
+      created_at: item.at,
+    })
+    .returning('seq')
+    .executeTakeFirstOrThrow()
+  if (next.kind === 'skill') {
+    await db
+      .insertInto('version_file')
+      .columns(['version_seq', 'filename', 'sha256', 'size'])
+      .expression((eb) =>
+        eb
+          .selectFrom('skill_file')
+          .select([sql<number>`cast(${version.seq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size'])
+          .where('item_seq', '=', seq),
+      )
+      .execute()
+  }
+  await context.dialect.indexText(db, next.kind, seq, {
+    title: toIndexText(next.title),
+    description: toIndexText(next.description ?? ''),
+    tags: toIndexText(tags.map((tag) => tag.name).join(' ')),
+    content: toIndexText(content),
+  })
+}
+
+/** The names and text files of a skill as one text, for the index alone. */
+async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<string> {
+  const files = await db
+    .selectFrom('skill_file')
+    .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
+    .select(['skill_file.filename', 'blob.bytes'])
+    .where('skill_file.item_seq', '=', seq)
+    .execute()
+  return sortFilenames<SkillFile>(files)
+    .map((file) => `${file.filename}\n${decodeText(file.bytes) ?? ''}`)
+    .join('\n')
+}
+
+async function createItem(
+  context: WriteContext,
+  db: Kysely<Database>,
+  owner: Editor,
+  next: NextState,
+  origin: ImportOrigin | undefined,
+): Promise<ItemRow> {
+  const tags = toTags(next.tags)
+  const variables = next.kind === 'prompt' ? parseVariables(next.content).variables : []
+  const ownerSeq = await findUserSeq(db, owner.userId)
+  const authorSeq = origin ? await findUserSeq(db, origin.authorId) : ownerSeq
+  const categorySeq = await findCategorySeq(db, next.category)
+  const spelled = await spellTags(db, tags, ownerSeq)
+  const id = await freeId(context, db, origin?.id)
+  const now = new Date(context.clock()).toISOString()
+  const { seq } = await db
+    .insertInto('item')
+    .values({
+      id,
+      kind: next.kind,
+      slug: id,
+      title: next.title,
+      description: next.description,
+      type: next.kind === 'prompt' ? next.type : null,
+      content: next.kind === 'prompt' ? next.content : '',
+      variables: JSON.stringify(variables),
+      owner_seq: ownerSeq,
+      author_seq: authorSeq,
+      contributors: JSON.stringify(origin?.contributors ?? []),
+      category_seq: categorySeq,
+      visibility: next.visibility,
+      was_public: next.visibility === 'public' ? 1 : 0,
+      version: 1,
+      imported_version: origin ? 1 : null,
+      created_at: origin?.createdAt ?? now,
+      updated_at: origin?.updatedAt ?? now,
+    })
+    .returning('seq')
+    .executeTakeFirstOrThrow()
+  const slug = await claimSlug(db, slugsFor(context, { id, visibility: next.visibility }, next.title, origin?.slug), id, seq)
+  if (slug !== id) await db.updateTable('item').set({ slug }).where('seq', '=', seq).execute()
+  await writeParts(context, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  return await readRow(db, seq)
+}
+
+async function freeId(context: WriteContext, db: Kysely<Database>, wanted: string | undefined): Promise<string> {
+  if (wanted === undefined || !isId(wanted)) return context.random.id()
+  const taken = await db.selectFrom('item').select('seq').where('id', '=', wanted).executeTakeFirst()
+  return taken ? context.random.id() : wanted
+}
+
+/** The slugs to try for an item: the one an export kept, then those its title gives. */
+function* slugsFor(
+  context: WriteContext,
+  item: { id: string; visibility: Visibility },
+  title: string,
+  kept: string | undefined,
+): Generator<string> {
+  if (kept !== undefined && isSlug(kept)) yield kept
+  yield* slugCandidates(slugify(title), item, context.random.letters)
+}
+
+async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
+  return await selectItems(db).where('item.seq', '=', seq).executeTakeFirstOrThrow()
+}
+
+/** The row `ref` names whoever owns it, deleted ones left out: for writes, whose `decide` answers for who may. */
+async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promise<ItemRow | null> {
+  const found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
+  const row = isId(ref)
+    ? await found.where('item.id', '=', ref).executeTakeFirst()
+    : await found.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
+  return row ?? null
+}
+
+async function changeItem(
+  context: WriteContext,
+  db: Kysely<Database>,
+  row: ItemRow,
+  editor: Editor,
+  next: NextState,
+  wantedSlug: string | undefined,
+  origin: ImportOrigin | undefined,
+): Promise<ItemRow> {
+  const tags = toTags(next.tags)
+  const editorSeq = await findUserSeq(db, editor.userId)
+  const categorySeq = await findCategorySeq(db, next.category)
+  const spelled = await spellTags(db, tags, row.owner_seq)
+  const now = new Date(context.clock()).toISOString()
+  const version = row.version + 1
+  const slug = await nextSlug(context, db, row, next, wantedSlug)
+  await db
+    .updateTable('item')
+    .set({
+      slug,
+      title: next.title,
+      description: next.description,
+      ...(next.kind === 'prompt'
+        ? { type: next.type, content: next.content, variables: JSON.stringify(parseVariables(next.content).variables) }
+        : {}),
+      category_seq: categorySeq,
+      visibility: next.visibility,
+      was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
+      version,
+      updated_at: now,
+      ...(origin ? { imported_version: version, contributors: JSON.stringify(origin.contributors) } : {}),
+    })
+    .where('seq', '=', row.seq)
+    .execute()
+  await writeParts(context, db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  return await readRow(db, row.seq)
+}
+
+/** A slug stays, unless another is asked for or the item is published for the first time (which takes the random suffix off). */
+async function nextSlug(
+  context: WriteContext,
+  db: Kysely<Database>,
+  row: ItemRow,
+  next: NextState,
+  wanted: string | undefined,
+): Promise<string> {
+  const isFirstPublished = row.was_public === 0 && next.visibility === 'public'
+  const isKnown = row.was_public === 1 || next.visibility === 'public'
+  if (wanted !== undefined && wanted !== row.item_slug) {
+    if (!isSlug(wanted)) {
+      throw invalidInput(
+        'slug',
+        `slug must be 1 to ${MAX_SLUG} characters of a-z, 0-9 and single hyphens between them, and not look like an id.`,
+      )
+    }
+    if (!isKnown) {
+      return await claimSlug(
+        db,
+        slugCandidates(wanted, { id: row.id, visibility: next.visibility }, context.random.letters),
+        row.id,
+        row.seq,
+      )
+    }
+    const [holder] = await slugHolder(db, { slug: wanted })
+    if (holder && holder.item_seq !== row.seq)
+      throw new AppError('conflict', `The slug "${wanted}" is or was another item's; choose another.`)
+    return await claimSlug(db, [wanted], row.id, row.seq)
+  }
+  if (!isFirstPublished) return row.item_slug
+  return await claimSlug(
+    db,
+    slugCandidates(slugify(next.title), { id: row.id, visibility: 'public' }, context.random.letters),
+    row.id,
+    row.seq,
+  )
+}
+
+async function readFiles(db: Kysely<Database>, seq: number): Promise<SkillFile[]> {
+  const rows = await db
+    .selectFrom('skill_file')
+    .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
+    .select(['skill_file.filename', 'blob.bytes'])
+    .where('skill_file.item_seq', '=', seq)
+    .execute()
+  return sortFilenames<SkillFile>(rows)
+}
+
+/** The fields both kinds have, after a change. */
+function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange): ItemFields {
+  return {
+    title: change.title ?? item.title,
+    description: change.description === undefined ? item.description : change.description,
+    category: change.category === undefined ? (item.category?.slug ?? null) : change.category,
+    tags: change.tags ?? item.tags.map((tag) => tag.name),
+    visibility: change.visibility ?? item.visibility,
+  }
+}
+
+async function first<T>(items: Promise<T[]>): Promise<T> {
+  const [item] = await items
+  if (item === undefined) throw new AppError('internal', 'A row that was just written could not be read back')
+  return item
+}
+
+/** The writing half of the store. */
+export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTransaction'> {
+  async function findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
+  async function findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
+  async function findImported(kind: ItemKind, ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt | Skill>[]> {
+    return await context.transact(async (db) => {
+      const rows = await selectItems(db)
+        .where('owner.id', '=', ownerId)
+        .where('author.id', '=', authorId)
+        .where('item.kind', '=', kind)
+        .where('item.title', '=', title)
+        .orderBy('item.seq')
+        .execute()
+      const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(db, rows) : await toSkills(db, rows)
+      return items.flatMap((item, index) => {
+        const row = rows[index]
+        return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
+      })
+    })
+  }
+  return {
+    findImported,
+    createPrompt: (owner, fields: PromptFields, origin) =>
+      context.transact(async (db) => first(toPrompts(db, [await createItem(context, db, owner, { kind: 'prompt', ...fields }, origin)]))),
+    createSkill: (owner, fields: SkillFields, origin) =>
+      context.transact(async (db) => first(toSkills(db, [await createItem(context, db, owner, { kind: 'skill', ...fields }, origin)]))),
+    changePrompt: (ref, editor, decide, origin) =>
+      context.transact(async (db) => {
+        const row = await findRow(db, 'prompt', ref)
+        if (!row) return null
+        const current = await first(toPrompts(db, [row]))
+        const decided = decide(current)
+        if (!decided) return current
+        const { type = current.type, content = current.content } = decided
+        const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
+        return await first(toPrompts(db, [await changeItem(context, db, row, editor, next, decided.slug, origin)]))
+      }),
+    changeSkill: (ref, editor, decide, origin) =>
+      context.transact(async (db) => {
+        const row = await findRow(db, 'skill', ref)
+        if (!row) return null
+        const current = await first(toSkills(db, [row]))
+        const decided = decide(current, await readFiles(db, row.seq))
+        if (!decided) return current
+        const next: NextState = { kind: 'skill', files: decided.files ?? null, ...changedFields(current, decided) }
+        return await first(toSkills(db, [await changeItem(context, db, row, editor, next, decided.slug, origin)]))
+      }),
+    setDeleted: (kind, ref, ownerId, deleted) =>
+      context.transact(async (db) => {
+        const base = selectItems(db)
+          .where('item.kind', '=', kind)
+          .where('owner.id', '=', ownerId)
+          .where('item.deleted_at', deleted ? 'is' : 'is not', null)
+        const row = isId(ref)
+          ? await base.where('item.id', '=', ref).executeTakeFirst()
+          : await base.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
+        if (!row) return null
+        const now = new Date(context.clock()).toISOString()
+        await db
+          .updateTable('item')
+          .set({ deleted_at: deleted ? now : null })
+          .where('seq', '=', row.seq)
+          .execute()
+        return { id: row.id, slug: row.item_slug, title: row.title }
+      }),
+    setVote: (actor, kind, ref, userId, voted) =>
+      context.transact(async (db) => {
+        const row = await findVisibleRow(db, actor, kind, ref)
+        if (!row) return null
+        const voter = await findUserSeq(db, userId)
+        if (voted) {
+          await db
+            .insertInto('vote')
+            .values({ item_seq: row.seq, user_seq: voter, created_at: new Date(context.clock()).toISOString() })
+            .onConflict((c) => c.columns(['item_seq', 'user_seq']).doNothing())
+            .execute()
+        } else {
+          await db.deleteFrom('vote').where('item_seq', '=', row.seq).where('user_seq', '=', voter).execute()
+        }
+        const { votes } = await db
+          .updateTable('item')
+          .set((eb) => ({
+            votes: eb
+              .selectFrom('vote')
+              .select((v) => v.fn.countAll<number>().as('n'))
+              .where('vote.item_seq', '=', row.seq),
+          }))
+          .where('item.seq', '=', row.seq)
+          .returning('votes')
+          .executeTakeFirstOrThrow()
+        return { id: row.id, votes }
+      }),
+  }
+}

@@ -1,0 +1,145 @@
+import { AppError } from '../errors.ts'
+import type { Prompt } from '../library/items.ts'
+import type { ImportedTwin, LibraryStore } from '../library/ports.ts'
+import { toTags } from '../library/tags.ts'
+import { createPeople, type People } from './people.ts'
+import { type PromptDraft, type PromptRow, readPromptFile } from './prompt-file.ts'
+import { addRemark, emptyReport, type ImportReport } from './report.ts'
+
+/** Entries written in one transaction: few enough that others who write wait a moment only. */
+const BATCH_SIZE = 200
+const IMPORT_NOTE = 'Imported'
+
+export interface ImportOptions {
+  /** Who owns what is imported; undefined: who the file names. */
+  readonly owner: string | undefined
+  /** Visibility of entries that state none; undefined: the owner's setting. */
+  readonly visibility: 'public' | undefined
+  /** Told after each batch. */
+  readonly onProgress?: (read: number) => void
+}
+
+/** The twins already taken by an entry of this run: entries of one file with the same owner, author and title are several prompts. */
+type Claimed = Set<string>
+
+/**
+ * Imports the prompts of a file. An entry is found again by owner, author and title: the same content is left alone,
+ * what was edited here or lies in the trash is kept, the rest is brought up to date. Batches are transactions: what was reported stays,
+ * and a run that was cut off can be repeated.
+ * @throws AppError `invalid_input` when the file or the owner cannot be used at all
+ */
+export async function importPrompts(
+  store: LibraryStore,
+  path: string,
+  options: ImportOptions,
+  people: People = createPeople(),
+): Promise<ImportReport> {
+  const report = emptyReport()
+  const claimed: Claimed = new Set()
+  if (options.owner !== undefined) await people.findOwner(store, options.owner)
+  let batch: PromptRow[] = []
+  const flush = async () => {
+    const rows = batch
+    batch = []
+    await store.inTransaction(async (transaction) => {
+      for (const row of rows) await importRow(transaction, row, options, people, claimed, report)
+    })
+    options.onProgress?.(report.read)
+  }
+  for await (const row of readPromptFile(path)) {
+    batch.push(row)
+    if (batch.length >= BATCH_SIZE) await flush()
+  }
+  if (batch.length > 0) await flush()
+  return report
+}
+
+async function importRow(
+  store: LibraryStore,
+  row: PromptRow,
+  options: ImportOptions,
+  people: People,
+  claimed: Claimed,
+  report: ImportReport,
+): Promise<void> {
+  report.read++
+  const refuse = (reason: string) => {
+    report.refused++
+    addRemark(report, `Row ${row.number} refused: ${reason.replace(/\.$/, '')}.`)
+  }
+  if ('fault' in row) return refuse(row.fault)
+  try {
+    const outcome = await importDraft(store, row.draft, options, people, claimed)
+    report[outcome.done]++
+    if (outcome.remark) addRemark(report, `Row ${row.number} (${row.draft.title}): ${outcome.remark}.`)
+    if (row.draft.remark) addRemark(report, `Row ${row.number} (${row.draft.title}): ${row.draft.remark}.`)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    refuse(error.message)
+  }
+}
+
+type Outcome = { readonly done: 'created' | 'updated' | 'unchanged' | 'kept'; readonly remark?: string }
+
+async function importDraft(
+  store: LibraryStore,
+  draft: PromptDraft,
+  options: ImportOptions,
+  people: People,
+  claimed: Claimed,
+): Promise<Outcome> {
+  const ownerName = options.owner ?? draft.owner
+  if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; give one with --user')
+  const owner = await people.findOwner(store, ownerName)
+  const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
+  const fields = {
+    title: draft.title,
+    content: draft.content,
+    description: draft.description,
+    type: draft.type,
+    category: draft.category,
+    tags: draft.tags,
+  }
+  const origin = { authorId, contributors: others, id: draft.id, slug: draft.slug, createdAt: draft.createdAt, updatedAt: draft.updatedAt }
+  const twin = claimTwin(await store.findImported('prompt', owner.id, authorId, draft.title), claimed, (prompt) => isSame(prompt, draft))
+  const editor = { userId: owner.id, note: IMPORT_NOTE }
+  if (!twin) {
+    const visibility = draft.visibility ?? options.visibility ?? owner.defaultVisibility
+    const created = await store.createPrompt(editor, { ...fields, visibility }, origin)
+    claimed.add(created.id)
+    return { done: 'created' }
+  }
+  if (twin.item.deletedAt !== null) return { done: 'kept', remark: 'it is in the trash and stays there' }
+  if (isSame(twin.item, draft)) return { done: 'unchanged' }
+  if (twin.isEditedHere) return { done: 'kept', remark: 'it was edited here since its import' }
+  await store.changePrompt(twin.item.id, editor, () => fields, origin)
+  return { done: 'updated' }
+}
+
+/** The twin an entry stands for: one that is the same, else the first not yet taken. */
+export function claimTwin<T extends { readonly id: string }>(
+  twins: readonly ImportedTwin<T>[],
+  claimed: Set<string>,
+  isTheSame: (item: T) => boolean,
+): ImportedTwin<T> | undefined {
+  const free = twins.filter((twin) => !claimed.has(twin.item.id))
+  const twin = free.find((candidate) => isTheSame(candidate.item)) ?? free[0]
+  if (twin) claimed.add(twin.item.id)
+  return twin
+}
+
+function isSame(prompt: Prompt, draft: PromptDraft): boolean {
+  return (
+    prompt.content === draft.content &&
+    prompt.type === draft.type &&
+    prompt.description === draft.description &&
+    (prompt.category?.slug ?? null) === draft.category &&
+    hasTags(prompt, draft.tags)
+  )
+}
+
+/** Whether an item carries just these tags, whatever their spelling. */
+export function hasTags(item: { readonly tags: readonly { readonly slug: string }[] }, names: readonly string[]): boolean {
+  const wanted = toTags(names).map((tag) => tag.slug)
+  return wanted.length === item.tags.length && wanted.every((slug, index) => item.tags[index]?.slug === slug)
+}

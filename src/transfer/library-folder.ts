@@ -1,0 +1,166 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { LibraryStore } from '../library/ports.ts'
+import { VISIBILITIES } from '../library/visibility.ts'
+import { type ImportOptions, importPrompts } from './import-prompts.ts'
+import { importSkills, type SkillMetadata } from './import-skills.ts'
+import { createPeople } from './people.ts'
+import { type ImportReport, mergeReports } from './report.ts'
+
+/** Names inside an exported library. */
+const PROMPT_FILES = ['prompts.jsonl', 'prompts.json', 'prompts.csv'] as const
+const SKILLS_INDEX = 'skills.json'
+const SKILLS_FOLDER = 'skills'
+const PAGE = 200
+
+const skillsIndex = z.array(
+  z.object({
+    folder: z.string(),
+    title: z.string().optional(),
+    description: z.string().nullable().optional(),
+    category: z.string().nullable().optional(),
+    tags: z.array(z.string()).optional(),
+    owner: z.string().optional(),
+    author: z.string().optional(),
+    contributors: z.array(z.string()).optional(),
+    visibility: z.enum(VISIBILITIES).optional(),
+    id: z.string().optional(),
+    slug: z.string().optional(),
+    createdAt: z.iso.datetime().optional(),
+    updatedAt: z.iso.datetime().optional(),
+  }),
+)
+
+/** What an export wrote. */
+export interface ExportReport {
+  readonly prompts: number
+  readonly skills: number
+}
+
+/**
+ * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, and a folder for each skill.
+ * Versions, votes and the trash stay in the database. The folder appears whole or not at all.
+ * @throws AppError `invalid_input` when the folder exists and is not empty
+ */
+export async function exportLibrary(store: LibraryStore, folder: string, ownerId: string | null): Promise<ExportReport> {
+  const target = resolve(folder)
+  const present = await readdir(target).catch(() => null)
+  if (present && present.length > 0) throw new AppError('invalid_input', `${folder} is not empty; name a new folder.`)
+  const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
+  try {
+    await mkdir(join(partial, SKILLS_FOLDER), { recursive: true })
+    const prompts = await writePrompts(store, join(partial, PROMPT_FILES[0]), ownerId)
+    const skills = await writeSkills(store, partial, ownerId)
+    if (present) await rmdir(target)
+    await rename(partial, target)
+    return { prompts, skills }
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writePrompts(store: LibraryStore, path: string, ownerId: string | null): Promise<number> {
+  let written = 0
+  async function* lines(): AsyncGenerator<string> {
+    for (let after = 0; ; ) {
+      const page = await store.exportPrompts(ownerId, after, PAGE)
+      for (const { order, prompt, owner } of page) {
+        after = order
+        written++
+        yield `${JSON.stringify({
+          id: prompt.id,
+          slug: prompt.slug,
+          title: prompt.title,
+          description: prompt.description,
+          content: prompt.content,
+          type: prompt.type,
+          category: prompt.category?.slug ?? null,
+          tags: prompt.tags.map((tag) => tag.name),
+          owner,
+          author: prompt.author,
+          contributors: prompt.contributors,
+          visibility: prompt.visibility,
+          createdAt: prompt.createdAt,
+          updatedAt: prompt.updatedAt,
+        })}\n`
+      }
+      if (page.length < PAGE) return
+    }
+  }
+  await pipeline(lines, createWriteStream(path, { flush: true }))
+  return written
+}
+
+async function writeSkills(store: LibraryStore, folder: string, ownerId: string | null): Promise<number> {
+  const index: z.infer<typeof skillsIndex> = []
+  for (let after = 0; ; ) {
+    const page = await store.exportSkills(ownerId, after, PAGE)
+    for (const { order, skill, owner, files } of page) {
+      after = order
+      index.push({
+        folder: skill.slug,
+        title: skill.title,
+        description: skill.description,
+        category: skill.category?.slug ?? null,
+        tags: skill.tags.map((tag) => tag.name),
+        owner,
+        author: skill.author,
+        contributors: [...skill.contributors],
+        visibility: skill.visibility,
+        id: skill.id,
+        slug: skill.slug,
+        createdAt: skill.createdAt,
+        updatedAt: skill.updatedAt,
+      })
+      for (const file of files) {
+        // Stored filenames are plain relative paths by the rules they were saved under.
+        const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, file.bytes, { flush: true })
+      }
+    }
+    if (page.length < PAGE) break
+  }
+  await writeFile(join(folder, SKILLS_INDEX), `${JSON.stringify(index, null, 2)}\n`, { flush: true })
+  return index.length
+}
+
+/**
+ * Imports a folder that {@link exportLibrary} wrote (or one laid out like it): owners, authors, addresses and times as they were.
+ * @throws AppError `invalid_input` when the folder is no exported library
+ */
+export async function importLibrary(
+  store: LibraryStore,
+  folder: string,
+  options: ImportOptions,
+): Promise<{ report: ImportReport; madeOwners: readonly string[] }> {
+  const people = createPeople()
+  const reports: ImportReport[] = []
+  for (const name of PROMPT_FILES) {
+    const path = join(folder, name)
+    if ((await stat(path).catch(() => null))?.isFile()) {
+      reports.push(await importPrompts(store, path, options, people))
+      break
+    }
+  }
+  const skillsFolder = join(folder, SKILLS_FOLDER)
+  const metadata = await readSkillsIndex(join(folder, SKILLS_INDEX))
+  if (metadata.size > 0) reports.push(await importSkills(store, skillsFolder, options, metadata, people))
+  if (reports.length === 0) throw new AppError('invalid_input', `${folder} holds no library: no prompts.jsonl and no skills.json.`)
+  return { report: mergeReports(reports), madeOwners: people.madeOwners }
+}
+
+async function readSkillsIndex(path: string): Promise<Map<string, SkillMetadata>> {
+  const text = await readFile(path, 'utf8').catch(() => null)
+  if (text === null) return new Map()
+  try {
+    return new Map(skillsIndex.parse(JSON.parse(text)).map(({ folder, ...metadata }) => [folder, metadata]))
+  } catch (error) {
+    throw new AppError('invalid_input', `${path} is not a list of skills as an export writes it.`, { cause: error })
+  }
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../errors.ts'
+import type { User } from '../library/items.ts'
+import type { LibraryStore } from '../library/ports.ts'
+import { usernameFault } from '../library/username.ts'
+
+/** Finds the people an import names, making who is missing; remembers them, so that each is asked for once. */
+export interface People {
+  /** The user who owns what is imported, made when there is none. @throws AppError `invalid_input` for a name that cannot own */
+  findOwner(store: LibraryStore, username: string): Promise<User>
+  /** The author of an entry: the owner when it names nobody or the owner, else the placeholder of the first name. */
+  findAuthor(store: LibraryStore, owner: User, contributors: readonly string[]): Promise<{ authorId: string; others: readonly string[] }>
+  /** Names of the owners that were made. */
+  readonly madeOwners: readonly string[]
+}
+
+export function createPeople(): People {
+  const owners = new Map<string, User>()
+  const placeholders = new Map<string, User>()
+  const madeOwners: string[] = []
+  return {
+    madeOwners,
+    async findOwner(store, username) {
+      const key = username.toLowerCase()
+      const known = owners.get(key)
+      if (known) return known
+      const fault = usernameFault(username)
+      if (fault) throw new AppError('invalid_input', `The user name "${username.slice(0, 80)}" ${fault}.`)
+      let user = await store.findUser(username)
+      if (user?.isPlaceholder)
+        throw new AppError(
+          'invalid_input',
+          `"${user.username}" stands for a contributor of imported items and cannot own any; name another user.`,
+        )
+      if (!user) {
+        user = await store.createUser({ username, defaultVisibility: 'private' })
+        madeOwners.push(user.username)
+      }
+      owners.set(key, user)
+      return user
+    },
+    async findAuthor(store, owner, contributors) {
+      const [first, ...others] = contributors
+      if (first === undefined || first.toLowerCase() === owner.username.toLowerCase()) return { authorId: owner.id, others }
+      const key = first.toLowerCase()
+      const known = placeholders.get(key)
+      if (known) return { authorId: known.id, others }
+      const placeholder = await store.ensurePlaceholder(first)
+      placeholders.set(key, placeholder)
+      return { authorId: placeholder.id, others }
+    },
+  }
+}

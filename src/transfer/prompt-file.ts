@@ -1,0 +1,220 @@
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { type CsvError, parse } from 'csv-parse'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { cutAtWord } from '../library/characters.ts'
+import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, tagsField, titleField } from '../library/fields.ts'
+import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
+
+/** A prompt as a file gives it, checked. What the file does not say is undefined. */
+export interface PromptDraft {
+  readonly title: string
+  readonly content: string
+  readonly description: string | null
+  readonly type: PromptType
+  readonly category: string | null
+  readonly tags: readonly string[]
+  readonly contributors: readonly string[]
+  readonly visibility: Visibility | undefined
+  readonly owner: string | undefined
+  readonly id: string | undefined
+  readonly slug: string | undefined
+  readonly createdAt: string | undefined
+  readonly updatedAt: string | undefined
+  /** Something worth telling, such as a description that was cut. */
+  readonly remark: string | undefined
+}
+
+/** One entry of a file: its number from 1, and the draft or why there is none. */
+export type PromptRow = { readonly number: number } & ({ readonly draft: PromptDraft } | { readonly fault: string })
+
+/** Largest JSON file read whole, in bytes; CSV and JSONL are read as they come. */
+const MAX_JSON_BYTES = 256 * 1024 * 1024
+/** Largest single record, in bytes. */
+const MAX_RECORD_BYTES = 8 * 1024 * 1024
+
+const text = z.string().nullish()
+const when = z.iso.datetime().optional().catch(undefined)
+const rawRow = z.looseObject({
+  act: text,
+  title: text,
+  prompt: text,
+  content: text,
+  description: text,
+  type: text,
+  category: text,
+  categorySlug: text,
+  for_devs: z.union([z.string(), z.boolean()]).nullish(),
+  tags: z.union([z.string(), z.array(z.string())]).nullish(),
+  contributor: text,
+  author: text,
+  contributors: z.array(z.string()).nullish(),
+  visibility: text,
+  isPrivate: z.union([z.string(), z.boolean()]).nullish(),
+  owner: text,
+  id: text,
+  slug: text,
+  createdAt: when,
+  updatedAt: when,
+})
+
+/** The category that `for_devs` of the public data set means. */
+const DEVELOPERS_CATEGORY = 'coding'
+
+/**
+ * Reads the prompts of a CSV, JSON or JSONL file (told by its ending), entry by entry. A bad entry is a fault of its own and stops nothing.
+ * CSV columns: act, prompt, for_devs, type, contributor (the public data set), or title, content, description, type, category, tags, author, visibility.
+ * @throws AppError `invalid_input` when the file as a whole cannot be read
+ */
+export async function* readPromptFile(path: string): AsyncGenerator<PromptRow> {
+  const about = await stat(path).catch(() => null)
+  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is not a file that can be read.`)
+  const ending = extname(path).toLowerCase()
+  if (ending === '.csv') yield* readCsv(path)
+  else if (ending === '.jsonl' || ending === '.ndjson') yield* readJsonLines(path)
+  else if (ending === '.json') yield* readJson(path, about.size)
+  else throw new AppError('invalid_input', `${path} does not end in .csv, .json or .jsonl, so its format is not known.`)
+}
+
+async function* readCsv(path: string): AsyncGenerator<PromptRow> {
+  const faults: { line: number; reason: string }[] = []
+  let number = 0
+  const parser = createReadStream(path).pipe(
+    parse({
+      bom: true,
+      columns: (header: string[]) => {
+        checkHeader(path, header)
+        return header
+      },
+      max_record_size: MAX_RECORD_BYTES,
+      skip_empty_lines: true,
+      skip_records_with_error: true,
+      on_skip: (error: CsvError | undefined) => {
+        faults.push({ line: parser.info.lines, reason: error?.message ?? 'cannot be read' })
+        return undefined
+      },
+    }),
+  )
+  const skipped = function* (): Generator<PromptRow> {
+    for (const fault of faults.splice(0)) yield { number: ++number, fault: `near line ${fault.line}: ${fault.reason}` }
+  }
+  try {
+    for await (const record of parser) {
+      yield* skipped()
+      yield { number: ++number, ...toDraft(record) }
+    }
+    yield* skipped()
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('invalid_input', `${path} cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+function checkHeader(path: string, header: readonly string[]): void {
+  if (!(header.includes('act') || header.includes('title')) || !(header.includes('prompt') || header.includes('content'))) {
+    throw new AppError(
+      'invalid_input',
+      `${path} needs a header line with the columns act and prompt, or title and content; it has: ${header.join(', ').slice(0, 200)}.`,
+    )
+  }
+}
+
+async function* readJsonLines(path: string): AsyncGenerator<PromptRow> {
+  const file = await open(path)
+  try {
+    let number = 0
+    for await (const line of file.readLines()) {
+      if (line.trim() === '') continue
+      number++
+      let value: unknown
+      try {
+        value = JSON.parse(line)
+      } catch {
+        yield { number, fault: 'is not valid JSON' }
+        continue
+      }
+      yield { number, ...toDraft(value) }
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function* readJson(path: string, size: number): AsyncGenerator<PromptRow> {
+  if (size > MAX_JSON_BYTES)
+    throw new AppError('invalid_input', `${path} has ${size} bytes; a JSON file may have ${MAX_JSON_BYTES}. Use JSONL for more.`)
+  const file = await open(path)
+  let value: unknown
+  try {
+    value = JSON.parse(await file.readFile('utf8'))
+  } catch {
+    throw new AppError('invalid_input', `${path} is not valid JSON.`)
+  } finally {
+    await file.close()
+  }
+  const list = z
+    .union([z.array(z.unknown()), z.object({ prompts: z.array(z.unknown()) }).transform((object) => object.prompts)])
+    .safeParse(value)
+  if (!list.success) throw new AppError('invalid_input', `${path} must hold a list of prompts, or an object with a list "prompts".`)
+  for (const [index, entry] of list.data.entries()) yield { number: index + 1, ...toDraft(entry) }
+}
+
+/** Checks one entry with the same fields a save is checked with. */
+function toDraft(value: unknown): { draft: PromptDraft } | { fault: string } {
+  const raw = rawRow.safeParse(value)
+  if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} is not of the right kind` }
+  const row = raw.data
+  const title = titleField.safeParse(row.title ?? row.act ?? '')
+  if (!title.success) return { fault: `title ${title.error.issues[0]?.message}` }
+  const content = contentField.safeParse(row.content ?? row.prompt ?? '')
+  if (!content.success) return { fault: `content ${content.error.issues[0]?.message}` }
+  const type = z.enum(PROMPT_TYPES).safeParse(row.type?.trim() ? row.type.trim().toUpperCase() : 'TEXT')
+  if (!type.success) return { fault: `type "${row.type}" is none of ${PROMPT_TYPES.join(', ')}` }
+  const visibility = readVisibility(row)
+  if (visibility === null) return { fault: `visibility "${row.visibility}" is none of ${VISIBILITIES.join(', ')}` }
+  const tags = tagsField.safeParse(typeof row.tags === 'string' ? splitList(row.tags) : (row.tags ?? []))
+  if (!tags.success) return { fault: `tags ${tags.error.issues[0]?.message}` }
+  if (row.description && (!row.description.isWellFormed() || row.description.includes('\0')))
+    return { fault: 'description has a character that cannot be stored' }
+  const description = row.description ? cutAtWord(row.description, MAX_DESCRIPTION) : null
+  return {
+    draft: {
+      title: title.data,
+      content: content.data,
+      description,
+      type: type.data,
+      category: row.categorySlug || row.category || (isTrue(row.for_devs) ? DEVELOPERS_CATEGORY : null),
+      tags: tags.data,
+      contributors: [...splitList(row.author ?? row.contributor ?? ''), ...(row.contributors ?? [])],
+      visibility,
+      owner: row.owner ?? undefined,
+      id: row.id ?? undefined,
+      slug: row.slug ?? undefined,
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+      remark: description !== (row.description || null) ? `description cut to ${MAX_DESCRIPTION} characters` : undefined,
+    },
+  }
+}
+
+/** The visibility an entry states; undefined when it states none, null when it is not one. */
+function readVisibility(row: z.infer<typeof rawRow>): Visibility | undefined | null {
+  if (row.visibility) return z.enum(VISIBILITIES).nullable().catch(null).parse(row.visibility.trim().toLowerCase())
+  if (row.isPrivate === undefined || row.isPrivate === null || row.isPrivate === '') return undefined
+  return isTrue(row.isPrivate) ? 'private' : 'public'
+}
+
+function isTrue(value: string | boolean | null | undefined): boolean {
+  return value === true || (typeof value === 'string' && /^(true|yes|1)$/i.test(value.trim()))
+}
+
+function splitList(list: string): string[] {
+  return list
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}

@@ -1,0 +1,112 @@
+import { constants } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { AppError } from '../errors.ts'
+import { cutAtWord, cutCharacters } from '../library/characters.ts'
+import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
+import { normalizeFilename } from '../library/filename.ts'
+import {
+  checkSkillFiles,
+  decodeText,
+  MAX_FILE_BYTES,
+  MAX_SKILL_BYTES,
+  MAX_SKILL_FILES,
+  SKILL_MD,
+  type SkillFile,
+} from '../library/skill.ts'
+import { readFrontmatter } from './frontmatter.ts'
+
+/** A skill as a folder gives it, checked. */
+export interface SkillDraft {
+  readonly title: string
+  readonly description: string | null
+  readonly files: readonly SkillFile[]
+  /** What is odd about it, and what was left out. */
+  readonly remarks: readonly string[]
+}
+
+/** How deep folders are searched for skills, and skills for files. */
+const MAX_DEPTH = 20
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules'])
+const SECRET_NAME = /^(\.env.*|id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
+
+/**
+ * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
+ * Links are never followed.
+ */
+export async function findSkillFolders(folder: string, depth = 0): Promise<string[]> {
+  const about = await lstat(folder).catch(() => null)
+  if (!about?.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder that can be read.`)
+  const entries = await readdir(folder, { withFileTypes: true })
+  if (entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) return [folder]
+  if (depth >= MAX_DEPTH) return []
+  const found: string[] = []
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name))
+      found.push(...(await findSkillFolders(join(folder, entry.name), depth + 1)))
+  }
+  return found
+}
+
+/**
+ * Reads a skill's folder: regular files only, nothing outside it; secrets and tool folders are skipped and named.
+ * @throws AppError `invalid_input` when a limit or a filename rule is broken
+ */
+export async function readSkillFolder(folder: string): Promise<SkillDraft> {
+  const remarks: string[] = []
+  const files: SkillFile[] = []
+  let bytes = 0
+  const walk = async (path: string, prefix: string, depth: number): Promise<void> => {
+    if (depth > MAX_DEPTH) throw new AppError('invalid_input', `its folders are nested deeper than ${MAX_DEPTH}`)
+    for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const name = prefix + entry.name
+      const from = join(path, entry.name)
+      if (entry.isDirectory()) {
+        if (SKIPPED_FOLDERS.has(entry.name)) remarks.push(`skipped the folder ${name}`)
+        else await walk(from, `${name}/`, depth + 1)
+        continue
+      }
+      if (!entry.isFile()) {
+        remarks.push(`skipped ${name}, which is no regular file`)
+        continue
+      }
+      if (SECRET_NAME.test(entry.name)) {
+        remarks.push(`skipped ${name}, which may hold a secret`)
+        continue
+      }
+      const content = await readRegularFile(from, name)
+      if (PRIVATE_KEY.test(content.subarray(0, 4096).toString('latin1'))) {
+        remarks.push(`skipped ${name}, which holds a private key`)
+        continue
+      }
+      bytes += content.length
+      if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
+      if (bytes > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files have more than ${MAX_SKILL_BYTES} bytes (8 MiB) together`)
+      files.push({ filename: normalizeFilename(name), bytes: content })
+    }
+  }
+  await walk(folder, '', 0)
+  checkSkillFiles(files)
+  const skillMd = files.find((file) => file.filename === SKILL_MD)
+  const frontmatter = readFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '', basename(folder))
+  const title = cutCharacters((frontmatter.name?.trim() || basename(folder)).replaceAll('\0', ' ').toWellFormed(), MAX_TITLE)
+  const full = frontmatter.description?.replaceAll('\0', ' ').toWellFormed().trim() || null
+  const description = full === null ? null : cutAtWord(full, MAX_DESCRIPTION)
+  if (description !== full) remarks.push(`description cut to ${MAX_DESCRIPTION} characters for the record; SKILL.md keeps it whole`)
+  return { title, description, files, remarks: [...frontmatter.warnings, ...remarks] }
+}
+
+/** Opens without following a link, so that one put in place of a file after the listing is not read either. */
+async function readRegularFile(path: string, name: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const about = await file.stat()
+    if (!about.isFile()) throw new AppError('invalid_input', `${name} is no regular file`)
+    if (about.size > MAX_FILE_BYTES)
+      throw new AppError('invalid_input', `${name} has ${about.size} bytes; the limit for a file is ${MAX_FILE_BYTES} (1 MiB)`)
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type App, openApp, SYSTEM } from '../../src/app.ts'
+import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
+import { type Actor, ANONYMOUS, SCOPES, type Scope } from '../../src/library/actor.ts'
+import { createHttpApp, type ServerSettings } from '../../src/server.ts'
+
+/** When the tests' clock starts; it moves on by a second at each reading, so that order is certain. */
+const START = Date.UTC(2026, 0, 1)
+
+export const BASE_URL = 'http://127.0.0.1:3000'
+
+const SETTINGS: ServerSettings = {
+  HOST: '127.0.0.1',
+  PORT: 0,
+  MCP_ENABLED: true,
+  ALLOWED_HOSTS: [],
+  ALLOWED_ORIGINS: [],
+  TRUST_PROXY: 0,
+}
+
+/** The real thing on a file of its own, with a clock of its own and helpers to act as people. */
+export interface TestApp {
+  readonly app: App
+  readonly path: string
+  /** Moves the clock on. */
+  wait(ms: number): void
+  /** A user with this name, made on first use, with a key of these scopes. */
+  user(name: string, scopes?: readonly Scope[]): Promise<{ actor: Extract<Actor, { kind: 'user' }>; key: string }>
+  /** Calls an operation. */
+  call(actor: Actor, name: string, input: unknown): Promise<Record<string, unknown>>
+  /** Sends a request through the whole HTTP stack, without a port. */
+  fetch(path: string, options?: RequestInit & { key?: string }): Promise<Response>
+  close(): Promise<void>
+}
+
+export async function testApp(settings: Partial<ServerSettings> = {}): Promise<TestApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
+  const path = join(folder, 'library.db')
+  let now = START
+  const app = await openApp(
+    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL },
+    {
+      outside: {
+        clock: () => {
+          now += 1000
+          return now
+        },
+        random: SYSTEM.random,
+      },
+    },
+  )
+  const http = createHttpApp(app, { ...SETTINGS, ...settings }, pino({ level: 'silent' }))
+  return {
+    app,
+    path,
+    wait: (ms) => {
+      now += ms
+    },
+    async user(name, scopes = SCOPES) {
+      const user = (await app.store.findUser(name)) ?? (await app.store.createUser({ username: name, defaultVisibility: 'private' }))
+      const key = createApiKey()
+      const stored = await app.store.createKey({ name: 'test', userId: user.id, sha256: hashApiKey(key), scopes, expiresAt: null })
+      return { actor: { kind: 'user', userId: user.id, username: user.username, scopes: new Set(scopes), keyId: stored.id }, key }
+    },
+    async call(actor, name, input) {
+      const operation = app.operations.find((candidate) => candidate.name === name)
+      if (!operation) throw new Error(`no operation ${name}`)
+      const output = await operation.call(app.contextFor(actor), input)
+      // What an operation promises is held to here, on every call a test makes.
+      return operation.output.strict().parse(output)
+    },
+    async fetch(target, { key, ...options } = {}) {
+      const headers = new Headers(options.headers)
+      if (!headers.has('host')) headers.set('host', new URL(BASE_URL).host)
+      if (key !== undefined) headers.set('X-API-Key', key)
+      return await http.fetch(new Request(new URL(target, BASE_URL), { ...options, headers }))
+    },
+    async close() {
+      await http.close()
+      await app.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export { ANONYMOUS }
+
+/** A JSON body and its header, for `fetch`. */
+export function json(method: string, body: unknown): RequestInit {
+  return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** A JSON-RPC call of the MCP endpoint, for `fetch`. */
+export function rpc(method: string, params?: unknown, id: unknown = 1): RequestInit {
+  return json('POST', { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // End-to-end files build the program and start servers and clients in processes of their own.
+    globalSetup: ['test/support/build.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
