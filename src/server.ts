@@ -104,7 +104,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 
   const known = knownRoutes(app)
   http.notFound((c) => {
-    const allow = known.filter((route) => route.pattern.test(c.req.path)).map((route) => route.method)
+    const allow = known
+      .filter((route) => route.pattern.test(c.req.path))
+      .map((route) => route.method)
+      .toSorted()
     if (allow.length > 0) {
       const error = new AppError('method_not_allowed', `${c.req.method} is not possible here; use ${allow.join(', ')}.`)
       return toErrorResponse(error, c.get('requestId'), { Allow: allow.join(', ') })

@@ -23,7 +23,7 @@ export function readApiKey(headers: Headers): string | null {
 }
 
 function readBearer(value: string): string {
-  const token = /^\s*bearer\s+(\S+)\s*$/i.exec(value)?.[1] ?? ''
+  const token = /^bearer\s+(.+)$/i.exec(value.trim())?.[1]?.trim() ?? ''
   return looksLikeApiKey(token) ? token : ''
 }
 

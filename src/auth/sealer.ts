@@ -19,7 +19,7 @@ export function createSealer(key: string): { seal(text: string): string; open(to
     open(token) {
       if (!/^[A-Za-z0-9_-]+$/.test(token)) return null
       const bytes = Buffer.from(token, 'base64url')
-      if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) return null
+      if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) return null
       const decipher = createDecipheriv(ALGORITHM, secret, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
       try {

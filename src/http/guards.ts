@@ -27,9 +27,14 @@ export function checkHost(host: string | null, rules: AccessRules): void {
   }
 }
 
-/** A host header's name in lower case, without port. */
+/** A host header's name in lower case, without port; empty when it holds more than a host (RFC 9110, 7.2). */
 function hostname(host: string): string {
-  return URL.parse(`http://${host.trim()}`)?.hostname ?? ''
+  return /[/?#@\\]/.test(host) ? '' : (URL.parse(`http://${host.trim()}`)?.hostname ?? '')
+}
+
+/** Scheme, host and port. `URL.origin` is "null" for every scheme of its own, such as a browser extension's, which would make them all one. */
+function originOf(url: URL): string {
+  return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin
 }
 
 /** Whether pages of this origin may write and use MCP. A request without an Origin does not come from a page. */
@@ -40,7 +45,10 @@ export function isOriginAllowed(origin: string | null, rules: AccessRules): bool
   return (
     LOOPBACK.has(url.hostname) ||
     url.origin === new URL(rules.baseUrl).origin ||
-    rules.allowedOrigins.some((allowed) => allowed === '*' || URL.parse(allowed)?.origin === url.origin)
+    rules.allowedOrigins.some((allowed) => {
+      const known = URL.parse(allowed)
+      return allowed === '*' || (known !== null && originOf(known) === originOf(url))
+    })
   )
 }
 

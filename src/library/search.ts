@@ -37,20 +37,22 @@ export function toIndexText(text: string): string {
 export function parseQuery(query: string): ParsedQuery | null {
   const terms: string[][] = []
   const seen = new Set<string>()
-  let lastIsWhole = false
-  for (const match of blankForbiddenCharacters(query).matchAll(WORD)) {
+  const readable = blankForbiddenCharacters(query)
+  let endsInTerm = false
+  for (const match of readable.matchAll(WORD)) {
+    endsInTerm = false
     if (terms.length >= MAX_QUERY_WORDS) break
     const words = toIndexText(match[0].slice(0, MAX_WORD).toWellFormed())
       .toLowerCase()
       .split(' ')
       .filter((word) => word !== '')
     const key = words.join(' ')
-    lastIsWhole = /\s$/u.test(query) || words.length > 1
     if (words.length === 0 || seen.has(key)) continue
     seen.add(key)
     terms.push(words)
+    endsInTerm = words.length === 1
   }
-  return terms.length === 0 ? null : { terms, prefixLast: !lastIsWhole }
+  return terms.length === 0 ? null : { terms, prefixLast: endsInTerm && !/\s$/u.test(readable) }
 }
 
 /** Whether a query was left empty (white space only), which lists the newest instead of matching. */

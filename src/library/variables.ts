@@ -86,15 +86,21 @@ function readVariable(
   NAME_STOP.lastIndex = nameFrom
   const stop = NAME_STOP.exec(text)
   if (!stop || (stop[0] !== '}' && stop[0] !== ':')) return undefined
-  const name = text
-    .slice(nameFrom, stop.index)
-    .replace(/^ +| +$/g, '')
-    .normalize('NFC')
+  const name = trimSpaces(text, nameFrom, stop.index).normalize('NFC')
   if (!NAME.test(name) || countCharacters(name) > MAX_VARIABLE_NAME) return undefined
   if (stop[0] === '}') return { name, end: stop.index + 1 }
   const closing = closings.get(at + 1)
   if (closing === undefined) return undefined
   return { name, default: text.slice(stop.index + 1, closing), end: closing + 1 }
+}
+
+/** The part of `text` between two positions without the spaces around it; a regular expression would take quadratic time on a run of them. */
+function trimSpaces(text: string, from: number, to: number): string {
+  let start = from
+  let end = to
+  while (start < end && text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
 }
 
 /** A text with its blanks filled in. `unfilled` are the required variables that got no value and stand as they were written. */

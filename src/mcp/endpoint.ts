@@ -18,6 +18,7 @@ const MAX_BATCH = 20
 const BATCH_VERSION = '2025-03-26'
 const INVALID_REQUEST = -32600
 const PARSE_ERROR = -32700
+const NOT_A_MESSAGE = 'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a whole number.'
 
 const messageId = z.union([z.string(), z.number().int()])
 const requestMessage = z.object({
@@ -60,78 +61,70 @@ export function createMcpEndpoint(buildServer: (binding: Binding) => Server): Mc
   )
   return {
     async post({ request, body, binding, requestId }) {
-      const refuse = (status: number, code: number, error: AppError, id: string | number | null = null) =>
-        Response.json(toErrorBody(error, requestId, id, code), { status })
       if (!isJsonContentType(request.headers.get('content-type'))) {
         const error = new AppError('unsupported_media_type', 'Send JSON-RPC with Content-Type: application/json.')
         return Response.json(toErrorBody(error, requestId), { status: 415 })
       }
       const parsed = parseJson(body)
-      if (!parsed.ok) return refuse(400, PARSE_ERROR, new AppError('invalid_input', parsed.reason))
+      const refuse = (reason: string, code = INVALID_REQUEST) =>
+        Response.json(toErrorBody(new AppError('invalid_input', reason), requestId, parsed.ok ? idOf(parsed.value) : null, code), {
+          status: 400,
+        })
+      if (!parsed.ok) return refuse(parsed.reason, PARSE_ERROR)
+      const message = parsed.value
       const version = request.headers.get('mcp-protocol-version')
-      if (!Array.isArray(parsed.value) && !isMessage(parsed.value)) return refuse(400, INVALID_REQUEST, notAMessage(), idOf(parsed.value))
-      if (!(await isLegacyRequest(request, parsed.value))) {
-        bindings.set(request, binding)
-        return await modern.fetch(request, { parsedBody: parsed.value })
-      }
-      if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
-        const served = SUPPORTED_PROTOCOL_VERSIONS.join(', ')
-        return refuse(
-          400,
-          INVALID_REQUEST,
-          new AppError('invalid_input', `MCP-Protocol-Version is not one served here: ${served}.`),
-          idOf(parsed.value),
-        )
-      }
-      if (Array.isArray(parsed.value)) {
-        if (version !== null && version !== BATCH_VERSION) {
-          return refuse(
-            400,
-            INVALID_REQUEST,
-            new AppError('invalid_input', `Version ${version} has no batches; send one message at a time.`),
-          )
-        }
-        if (parsed.value.length === 0 || parsed.value.length > MAX_BATCH) {
-          return refuse(
-            400,
-            INVALID_REQUEST,
-            new AppError('invalid_input', `A batch has 1 to ${MAX_BATCH} messages; this one has ${parsed.value.length}.`),
-          )
+      if (Array.isArray(message)) {
+        if (version !== null && version !== BATCH_VERSION) return refuse(`Version ${version} has no batches; send one message at a time.`)
+        if (message.length === 0 || message.length > MAX_BATCH) {
+          return refuse(`A batch has 1 to ${MAX_BATCH} messages; this one has ${message.length}.`)
         }
         const answers: object[] = []
-        for (const message of parsed.value) {
-          const answer = await answerMessage(message, buildServer(binding), requestId)
+        for (const one of message) {
+          const answer = await answerMessage(one, () => buildServer(binding), requestId)
           if (answer) answers.push(answer)
         }
         return answers.length === 0 ? new Response(null, { status: 202 }) : reply(request, answers)
       }
-      const answer = await answerMessage(parsed.value, buildServer(binding), requestId)
+      if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
+      if (!(await isLegacyRequest(request, message))) {
+        bindings.set(request, binding)
+        return await nameErrors(await modern.fetch(request, { parsedBody: message }), requestId)
+      }
+      if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+        return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
+      }
+      const answer = await answerMessage(message, () => buildServer(binding), requestId)
       return answer ? reply(request, answer) : new Response(null, { status: 202 })
     },
     close: () => modern.close(),
   }
 }
 
+const errorBody = z.looseObject({ error: z.looseObject({ data: z.looseObject({}).optional() }) })
+
+/** The SDK's own refusals, with the code and request id that every answer which is not 2xx carries here. */
+async function nameErrors(response: Response, requestId: string): Promise<Response> {
+  if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return response
+  const body = errorBody.safeParse(await response.json())
+  const code = response.status >= 500 ? 'internal' : 'invalid_input'
+  if (!body.success)
+    return Response.json(toErrorBody(new AppError(code, 'The request was refused.'), requestId), { status: response.status })
+  const data = { ...body.data.error.data, code, requestId }
+  return Response.json({ ...body.data, error: { ...body.data.error, data } }, { status: response.status })
+}
+
 /** Has one message answered; null for notifications and responses, which get no answer. What is no message gets its error. */
-async function answerMessage(value: unknown, server: Server, requestId: string): Promise<object | null> {
+async function answerMessage(value: unknown, buildServer: () => Server, requestId: string): Promise<object | null> {
   const request = requestMessage.safeParse(value)
-  if (request.success) return await answerOnce(server, request.data)
-  const notification = notificationMessage.safeParse(value)
-  if (notification.success && !hasId(value)) return await answerOnce(server, notification.data)
-  return isMessage(value) ? null : toErrorBody(notAMessage(), requestId, idOf(value), INVALID_REQUEST)
+  if (request.success) return await answerOnce(buildServer(), request.data)
+  if (isMessage(value)) return null
+  return toErrorBody(new AppError('invalid_input', NOT_A_MESSAGE), requestId, idOf(value), INVALID_REQUEST)
 }
 
 /** Whether a value is a JSON-RPC message at all: a request, a notification, or a response. */
 function isMessage(value: unknown): boolean {
   if (requestMessage.safeParse(value).success || responseMessage.safeParse(value).success) return true
   return notificationMessage.safeParse(value).success && !hasId(value)
-}
-
-function notAMessage(): AppError {
-  return new AppError(
-    'invalid_input',
-    'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a whole number.',
-  )
 }
 
 function hasId(value: unknown): boolean {

@@ -1,10 +1,10 @@
-import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, Server, Transport } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from '@modelcontextprotocol/server'
 
 /**
  * Answers one request of the 2025 era without a session: a server and a transport that live for this message alone.
- * A notification is delivered and answered with null. What the server says besides its answer is dropped: nobody listens.
+ * What the server says besides its answer is dropped: nobody listens.
  */
-export async function answerOnce(server: Server, message: JSONRPCRequest | JSONRPCNotification): Promise<JSONRPCMessage | null> {
+export async function answerOnce(server: Server, request: JSONRPCRequest): Promise<JSONRPCMessage | null> {
   const { promise, resolve } = Promise.withResolvers<JSONRPCMessage | null>()
   const transport: Transport = {
     start: async () => {},
@@ -14,8 +14,7 @@ export async function answerOnce(server: Server, message: JSONRPCRequest | JSONR
     close: async () => resolve(null),
   }
   await server.connect(transport)
-  transport.onmessage?.(message)
-  if (!('id' in message)) resolve(null)
+  transport.onmessage?.(request)
   try {
     return await promise
   } finally {

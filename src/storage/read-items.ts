@@ -110,15 +110,9 @@ async function searchSeqs(
   const strictSeqs = query.terms.length === 1 ? [] : (await strict.select('item.seq').limit(WIDEN_BELOW).execute()).map((row) => row.seq)
   const isWidened = query.terms.length > 1 && strictSeqs.length < WIDEN_BELOW
   const found = isWidened ? matching('any').joined : strict
-  const hasAllFirst = strictSeqs.length > 0 ? sql`case when item.seq in (${sql.join(strictSeqs)}) then 0 else 1 end` : sql`0`
-  const ranked =
-    sort === 'relevance'
-      ? found
-          .orderBy(isWidened ? hasAllFirst : sql`0`)
-          .orderBy('match.rank')
-          .orderBy('item.votes', 'desc')
-          .orderBy('item.seq', 'desc')
-      : found
+  const wholeFirst =
+    isWidened && strictSeqs.length > 0 ? found.orderBy(sql`case when item.seq in (${sql.join(strictSeqs)}) then 0 else 1 end`) : found
+  const ranked = sort === 'relevance' ? wholeFirst.orderBy('match.rank').orderBy('item.votes', 'desc').orderBy('item.seq', 'desc') : found
   const rows = await page(ranked).execute()
   return { seqs: rows.map((row) => row.seq), total: await count(found) }
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
@@ -143,7 +143,7 @@ export async function importLibrary(
   const reports: ImportReport[] = []
   for (const name of PROMPT_FILES) {
     const path = join(folder, name)
-    if ((await stat(path).catch(() => null))?.isFile()) {
+    if (await lstat(path).catch(() => null)) {
       reports.push(await importPrompts(store, path, options, people))
       break
     }
@@ -156,8 +156,10 @@ export async function importLibrary(
 }
 
 async function readSkillsIndex(path: string): Promise<Map<string, SkillMetadata>> {
-  const text = await readFile(path, 'utf8').catch(() => null)
-  if (text === null) return new Map()
+  const about = await lstat(path).catch(() => null)
+  if (about === null) return new Map()
+  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
+  const text = await readFile(path, 'utf8')
   try {
     return new Map(skillsIndex.parse(JSON.parse(text)).map(({ folder, ...metadata }) => [folder, metadata]))
   } catch (error) {

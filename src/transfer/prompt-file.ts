@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
@@ -69,34 +69,43 @@ const DEVELOPERS_CATEGORY = 'coding'
  * @throws AppError `invalid_input` when the file as a whole cannot be read
  */
 export async function* readPromptFile(path: string): AsyncGenerator<PromptRow> {
-  const about = await stat(path).catch(() => null)
-  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is not a file that can be read.`)
-  const ending = extname(path).toLowerCase()
-  if (ending === '.csv') yield* readCsv(path)
-  else if (ending === '.jsonl' || ending === '.ndjson') yield* readJsonLines(path)
-  else if (ending === '.json') yield* readJson(path, about.size)
-  else throw new AppError('invalid_input', `${path} does not end in .csv, .json or .jsonl, so its format is not known.`)
+  const about = await lstat(path).catch(() => null)
+  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
+  const readers = { '.csv': readCsv, '.jsonl': readJsonLines, '.ndjson': readJsonLines, '.json': readJson }
+  const reader = new Map(Object.entries(readers)).get(extname(path).toLowerCase())
+  if (!reader) throw new AppError('invalid_input', `${path} does not end in .csv, .json or .jsonl, so its format is not known.`)
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    throw new AppError('invalid_input', `${path} cannot be read.`, { cause: error })
+  })
+  try {
+    yield* reader(path, file)
+  } finally {
+    await file.close()
+  }
 }
 
-async function* readCsv(path: string): AsyncGenerator<PromptRow> {
+async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
   const faults: { line: number; reason: string }[] = []
   let number = 0
-  const parser = createReadStream(path).pipe(
-    parse({
-      bom: true,
-      columns: (header: string[]) => {
-        checkHeader(path, header)
-        return header
-      },
-      max_record_size: MAX_RECORD_BYTES,
-      skip_empty_lines: true,
-      skip_records_with_error: true,
-      on_skip: (error: CsvError | undefined) => {
-        faults.push({ line: parser.info.lines, reason: error?.message ?? 'cannot be read' })
-        return undefined
-      },
-    }),
-  )
+  const source = file.createReadStream({ autoClose: false })
+  const parser = source
+    .on('error', (error) => parser.destroy(error))
+    .pipe(
+      parse({
+        bom: true,
+        columns: (header: string[]) => {
+          checkHeader(path, header)
+          return header
+        },
+        max_record_size: MAX_RECORD_BYTES,
+        skip_empty_lines: true,
+        skip_records_with_error: true,
+        on_skip: (error: CsvError | undefined) => {
+          faults.push({ line: parser.info.lines, reason: error?.message ?? 'cannot be read' })
+          return undefined
+        },
+      }),
+    )
   const skipped = function* (): Generator<PromptRow> {
     for (const fault of faults.splice(0)) yield { number: ++number, fault: `near line ${fault.line}: ${fault.reason}` }
   }
@@ -123,38 +132,49 @@ function checkHeader(path: string, header: readonly string[]): void {
   }
 }
 
-async function* readJsonLines(path: string): AsyncGenerator<PromptRow> {
-  const file = await open(path)
-  try {
-    let number = 0
-    for await (const line of file.readLines()) {
-      if (line.trim() === '') continue
-      number++
-      let value: unknown
-      try {
-        value = JSON.parse(line)
-      } catch {
-        yield { number, fault: 'is not valid JSON' }
-        continue
-      }
-      yield { number, ...toDraft(value) }
+async function* readJsonLines(_path: string, file: FileHandle): AsyncGenerator<PromptRow> {
+  let number = 0
+  for await (const line of readLines(file)) {
+    if (line.trim() === '') continue
+    number++
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      yield { number, fault: 'is not valid JSON' }
+      continue
     }
-  } finally {
-    await file.close()
+    yield { number, ...toDraft(value) }
   }
 }
 
-async function* readJson(path: string, size: number): AsyncGenerator<PromptRow> {
+/** Lines ended by LF. Not readline's: it ends one at U+2028 and U+2029 too, which JSON may hold as they are. */
+async function* readLines(file: FileHandle): AsyncGenerator<string> {
+  let rest = ''
+  let isFirst = true
+  for await (const chunk of file.createReadStream({ encoding: 'utf8', autoClose: false })) {
+    const lines = (isFirst ? withoutBom(String(chunk)) : String(chunk)).split('\n')
+    isFirst = false
+    lines[0] = rest + lines[0]
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
+}
+
+function withoutBom(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+async function* readJson(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
+  const { size } = await file.stat()
   if (size > MAX_JSON_BYTES)
     throw new AppError('invalid_input', `${path} has ${size} bytes; a JSON file may have ${MAX_JSON_BYTES}. Use JSONL for more.`)
-  const file = await open(path)
   let value: unknown
   try {
-    value = JSON.parse(await file.readFile('utf8'))
+    value = JSON.parse(withoutBom(await file.readFile('utf8')))
   } catch {
     throw new AppError('invalid_input', `${path} is not valid JSON.`)
-  } finally {
-    await file.close()
   }
   const list = z
     .union([z.array(z.unknown()), z.object({ prompts: z.array(z.unknown()) }).transform((object) => object.prompts)])
@@ -175,7 +195,11 @@ function toDraft(value: unknown): { draft: PromptDraft } | { fault: string } {
   const type = z.enum(PROMPT_TYPES).safeParse(row.type?.trim() ? row.type.trim().toUpperCase() : 'TEXT')
   if (!type.success) return { fault: `type "${row.type}" is none of ${PROMPT_TYPES.join(', ')}` }
   const visibility = readVisibility(row)
-  if (visibility === null) return { fault: `visibility "${row.visibility}" is none of ${VISIBILITIES.join(', ')}` }
+  if (visibility === null) {
+    return row.visibility
+      ? { fault: `visibility "${row.visibility}" is none of ${VISIBILITIES.join(', ')}` }
+      : { fault: `isPrivate "${row.isPrivate}" is neither true nor false` }
+  }
   const tags = tagsField.safeParse(typeof row.tags === 'string' ? splitList(row.tags) : (row.tags ?? []))
   if (!tags.success) return { fault: `tags ${tags.error.issues[0]?.message}` }
   if (row.description && (!row.description.isWellFormed() || row.description.includes('\0')))
@@ -201,11 +225,12 @@ function toDraft(value: unknown): { draft: PromptDraft } | { fault: string } {
   }
 }
 
-/** The visibility an entry states; undefined when it states none, null when it is not one. */
+/** The visibility an entry states; undefined when it states none, null when it cannot be told: a guess could publish what is private. */
 function readVisibility(row: z.infer<typeof rawRow>): Visibility | undefined | null {
   if (row.visibility) return z.enum(VISIBILITIES).nullable().catch(null).parse(row.visibility.trim().toLowerCase())
   if (row.isPrivate === undefined || row.isPrivate === null || row.isPrivate === '') return undefined
-  return isTrue(row.isPrivate) ? 'private' : 'public'
+  if (isTrue(row.isPrivate)) return 'private'
+  return row.isPrivate === false || /^(false|no|0)$/i.test(String(row.isPrivate).trim()) ? 'public' : null
 }
 
 function isTrue(value: string | boolean | null | undefined): boolean {

@@ -27,9 +27,10 @@ export interface SkillDraft {
 
 /** How deep folders are searched for skills, and skills for files. */
 const MAX_DEPTH = 20
-const SKIPPED_FOLDERS = new Set(['.git', 'node_modules'])
-const SECRET_NAME = /^(\.env.*|id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
+/** Left out as files too: in a worktree or submodule `.git` is a file. */
+const SKIPPED_NAME = /^(\.git|node_modules|\.env.*)$/i
+const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/
 
 /**
  * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
@@ -43,8 +44,7 @@ export async function findSkillFolders(folder: string, depth = 0): Promise<strin
   if (depth >= MAX_DEPTH) return []
   const found: string[] = []
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name))
-      found.push(...(await findSkillFolders(join(folder, entry.name), depth + 1)))
+    if (entry.isDirectory() && !SKIPPED_NAME.test(entry.name)) found.push(...(await findSkillFolders(join(folder, entry.name), depth + 1)))
   }
   return found
 }
@@ -62,9 +62,12 @@ export async function readSkillFolder(folder: string): Promise<SkillDraft> {
     for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = prefix + entry.name
       const from = join(path, entry.name)
+      if (SKIPPED_NAME.test(entry.name)) {
+        remarks.push(`skipped ${entry.isDirectory() ? 'the folder ' : ''}${name}`)
+        continue
+      }
       if (entry.isDirectory()) {
-        if (SKIPPED_FOLDERS.has(entry.name)) remarks.push(`skipped the folder ${name}`)
-        else await walk(from, `${name}/`, depth + 1)
+        await walk(from, `${name}/`, depth + 1)
         continue
       }
       if (!entry.isFile()) {

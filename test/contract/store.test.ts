@@ -1,0 +1,520 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
+import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
+import type { LibraryStore, SearchRequest } from '../../src/library/ports.ts'
+import { parseQuery } from '../../src/library/search.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { countingRandom, ENGINES } from '../support/engines.ts'
+
+const PROMPT: PromptFields = {
+  title: 'A title',
+  content: 'Some text',
+  description: null,
+  category: null,
+  tags: [],
+  type: 'TEXT',
+  visibility: 'public',
+}
+const bytes = (text: string) => new TextEncoder().encode(text)
+const SKILL: SkillFields = {
+  title: 'A skill',
+  description: null,
+  category: null,
+  tags: [],
+  visibility: 'public',
+  files: [{ filename: 'SKILL.md', bytes: bytes('# Skill') }],
+}
+
+function search(query: string, more: Partial<SearchRequest> = {}): SearchRequest {
+  return { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0, ...more }
+}
+
+for (const engine of ENGINES) {
+  describe(`store on ${engine.name}`, () => {
+    let place: Awaited<ReturnType<(typeof engine)['create']>>
+    let database: OpenDatabase
+    let store: LibraryStore
+    let ada: User
+    let ben: User
+    let now = Date.UTC(2026, 0, 1)
+    const outside = { clock: () => (now += 1000), random: countingRandom() }
+    const as = (user: User): Actor => ({
+      kind: 'user',
+      userId: user.id,
+      username: user.username,
+      scopes: new Set(['read', 'write', 'improve']),
+    })
+    const by = (user: User, note: string | null = null) => ({ userId: user.id, note })
+    const titles = async (actor: Actor, request: SearchRequest) =>
+      (await store.searchPrompts(actor, request)).items.map((item) => item.title)
+
+    beforeEach(async () => {
+      place = await engine.create()
+      database = place.open()
+      store = await createStore(database, outside)
+      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ben = await store.createUser({ username: 'ben', defaultVisibility: 'public' })
+    })
+    afterEach(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    describe('what is saved', () => {
+      it('comes back field by field, byte for byte', async () => {
+        const fields: PromptFields = {
+          title: '  Spaces stay  ',
+          content: 'line\r\n\ttab 𝒳 ${name:dé faut}\n',
+          description: '',
+          category: 'testing',
+          tags: ['C++', 'Unit Tests'],
+          type: 'STRUCTURED',
+          visibility: 'private',
+        }
+        const saved = await store.createPrompt(by(ada, 'first'), fields)
+        const found = await store.findPrompt(as(ada), saved.id)
+        expect(found).toEqual(saved)
+        expect(found).toMatchObject({
+          title: fields.title,
+          content: fields.content,
+          description: '',
+          type: 'STRUCTURED',
+          visibility: 'private',
+          category: { slug: 'testing', name: 'Testing' },
+          tags: [
+            { name: 'C++', slug: 'cplusplus' },
+            { name: 'Unit Tests', slug: 'unit-tests' },
+          ],
+          variables: [{ name: 'name', required: false, default: 'dé faut' }],
+          author: 'Ada',
+          votes: 0,
+          version: 1,
+        })
+      })
+
+      it('keeps a skill’s files as they are, whatever bytes they hold', async () => {
+        const binary = Uint8Array.from({ length: 256 }, (_, i) => i)
+        const files = [
+          { filename: 'z/last.bin', bytes: binary },
+          { filename: 'SKILL.md', bytes: bytes('\uFEFF---\r\nname: x\r\n---\r\n  body  \n\n') },
+          { filename: 'empty.txt', bytes: new Uint8Array() },
+        ]
+        const skill = await store.createSkill(by(ada), { ...SKILL, files })
+        const read = await store.readSkillFiles(ANONYMOUS, skill.id)
+        expect(read.map((file) => file.filename)).toEqual(['SKILL.md', 'empty.txt', 'z/last.bin'])
+        for (const file of files) {
+          expect(Buffer.from(read.find((one) => one.filename === file.filename)?.bytes ?? [9]).equals(Buffer.from(file.bytes))).toBe(true)
+        }
+        expect((await store.readSkillFile(ANONYMOUS, skill.id, 'z/last.bin'))?.bytes).toEqual(binary)
+        expect(await store.readSkillFile(ANONYMOUS, skill.id, 'nope')).toBeNull()
+      })
+
+      it('is there after the store is opened again', async () => {
+        const saved = await store.createPrompt(by(ada), PROMPT)
+        await store.close()
+        store = await createStore(place.open(), outside)
+        expect(await store.findPrompt(ANONYMOUS, saved.slug)).toEqual(saved)
+      })
+
+      it('is refused with the valid slugs when the category does not exist, and nothing is written', async () => {
+        await expect(store.createPrompt(by(ada), { ...PROMPT, category: 'nonsense' })).rejects.toMatchObject({
+          code: 'invalid_input',
+          message: expect.stringMatching(/category "nonsense".*coding.*writing/),
+        })
+        expect(await store.isEmpty()).toBe(true)
+        expect((await store.createPrompt(by(ada), PROMPT)).slug).toBe('a-title')
+      })
+
+      it('is undone whole when a transaction of several fails', async () => {
+        const work = store.inTransaction(async (transaction) => {
+          await transaction.createPrompt(by(ada), PROMPT)
+          throw new Error('stop')
+        })
+        await expect(work).rejects.toThrow('stop')
+        expect(await store.isEmpty()).toBe(true)
+      })
+
+      it('keeps the steps of a transaction that worked when one of them fails', async () => {
+        await store.inTransaction(async (transaction) => {
+          await transaction.createPrompt(by(ada), PROMPT)
+          await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Bad', category: 'nonsense' }).catch(() => null)
+          await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Good' })
+        })
+        expect((await titles(ANONYMOUS, search(''))).toSorted()).toEqual(['A title', 'Good'])
+      })
+    })
+
+    describe('slugs', () => {
+      it('are numbered when a title comes again, and shared by prompts and skills', async () => {
+        const slugs = []
+        for (const title of ['Same', 'same!', 'SAME']) slugs.push((await store.createPrompt(by(ada), { ...PROMPT, title })).slug)
+        slugs.push((await store.createSkill(by(ben), { ...SKILL, title: 'Same' })).slug)
+        expect(slugs).toEqual(['same', 'same-2', 'same-3', 'same-4'])
+      })
+
+      it('are the id when the title has no letter or digit', async () => {
+        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: '🎉 !!!' })
+        expect(saved.slug).toBe(saved.id)
+        expect((await store.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
+      })
+
+      it('never have the form of an id', async () => {
+        const other = await store.createPrompt(by(ada), PROMPT)
+        const impostor = await store.createPrompt(by(ben), { ...PROMPT, title: other.id })
+        expect(impostor.slug).not.toBe(other.id)
+        expect((await store.findPrompt(ANONYMOUS, other.id))?.id).toBe(other.id)
+      })
+
+      it('carry a random suffix until the item is published, and lead there after', async () => {
+        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Secret plan', visibility: 'private' })
+        expect(saved.slug).toMatch(/^secret-plan-.{10}$/)
+        expect((await store.createPrompt(by(ben), { ...PROMPT, title: 'Secret plan' })).slug).toBe('secret-plan')
+        const published = await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
+        expect(published?.slug).toBe('secret-plan-2')
+        expect((await store.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
+        const hidden = await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'private' }))
+        expect(hidden?.slug).toBe('secret-plan-2')
+      })
+
+      it('stay when the title changes; a changed one leads on and is never given again', async () => {
+        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Old name' })
+        expect((await store.changePrompt(saved.id, by(ada), () => ({ title: 'New name' })))?.slug).toBe('old-name')
+        expect((await store.changePrompt(saved.id, by(ada), () => ({ slug: 'brand-new' })))?.slug).toBe('brand-new')
+        expect((await store.findPrompt(ANONYMOUS, 'old-name'))?.id).toBe(saved.id)
+        expect((await store.createPrompt(by(ben), { ...PROMPT, title: 'Old name' })).slug).toBe('old-name-2')
+        await expect(store.changePrompt('old-name-2', by(ben), () => ({ slug: 'brand-new' }))).rejects.toMatchObject({ code: 'conflict' })
+        await expect(store.changePrompt('old-name-2', by(ben), () => ({ slug: 'Not A Slug' }))).rejects.toMatchObject({
+          code: 'invalid_input',
+        })
+        expect((await store.changePrompt(saved.id, by(ada), () => ({ slug: 'old-name' })))?.slug).toBe('old-name')
+      })
+
+      it('tell nobody that a private item has one: a slug asked for gets a suffix too', async () => {
+        const hidden = await store.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
+        const changed = await store.changePrompt(hidden.id, by(ada), () => ({ slug: 'merger' }))
+        expect(changed?.slug).toMatch(/^merger-.{10}$/)
+        const open = await store.createPrompt(by(ben), PROMPT)
+        expect((await store.changePrompt(open.id, by(ben), () => ({ slug: 'merger' })))?.slug).toBe('merger')
+      })
+
+      it('stay findable past many equal titles', async () => {
+        const slugs = new Set<string>()
+        for (let i = 0; i < 40; i++) slugs.add((await store.createPrompt(by(ada), { ...PROMPT, title: 'Many' })).slug)
+        expect(slugs.size).toBe(40)
+      })
+    })
+
+    describe('versions', () => {
+      it('are written by every save and edit, with everything they held', async () => {
+        const saved = await store.createPrompt(by(ada, 'one'), { ...PROMPT, tags: ['x'], category: 'coding' })
+        await store.changePrompt(saved.id, by(ada, 'two'), () => ({ content: 'Other', tags: [] }))
+        await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'private', category: null }))
+        const versions = await store.listVersions(as(ada), saved.id, { before: null, limit: 10 })
+        expect(versions.map((v) => [v.version, v.note, v.author, v.visibility])).toEqual([
+          [3, null, 'Ada', 'private'],
+          [2, 'two', 'Ada', 'public'],
+          [1, 'one', 'Ada', 'public'],
+        ])
+        expect(await store.findVersion(as(ada), saved.id, 1)).toMatchObject({
+          content: 'Some text',
+          tags: ['x'],
+          category: 'coding',
+          type: 'TEXT',
+          files: null,
+        })
+        expect(await store.findVersion(as(ada), saved.id, 2)).toMatchObject({ content: 'Other', tags: [], category: 'coding' })
+        expect(await store.findVersion(as(ada), saved.id, 4)).toBeNull()
+        expect((await store.listVersions(as(ada), saved.id, { before: 3, limit: 1 })).map((v) => v.version)).toEqual([2])
+      })
+
+      it('written while private are for the owner alone', async () => {
+        const saved = await store.createPrompt(by(ada), { ...PROMPT, visibility: 'private', content: 'secret draft' })
+        await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
+        for (const actor of [ANONYMOUS, as(ben)]) {
+          expect((await store.listVersions(actor, saved.id, { before: null, limit: 10 })).map((v) => v.version)).toEqual([2])
+          expect(await store.findVersion(actor, saved.id, 1)).toBeNull()
+        }
+        expect((await store.findVersion(as(ada), saved.id, 1))?.content).toBe('secret draft')
+      })
+
+      it('of a skill hold all its files as they were', async () => {
+        const skill = await store.createSkill(by(ada), SKILL)
+        await store.changeSkill(skill.id, by(ada), (_, files) => ({ files: [...files, { filename: 'a.txt', bytes: bytes('A') }] }))
+        await store.changeSkill(skill.id, by(ada), (_, files) => ({ files: files.filter((file) => file.filename !== 'a.txt') }))
+        const names = async (version: number) => (await store.findVersion(as(ada), skill.id, version))?.files?.map((file) => file.filename)
+        expect([await names(1), await names(2), await names(3)]).toEqual([['SKILL.md'], ['SKILL.md', 'a.txt'], ['SKILL.md']])
+      })
+    })
+
+    describe('edits at the same moment', () => {
+      it('of one skill all survive', async () => {
+        const skill = await store.createSkill(by(ada), SKILL)
+        const other = await createStore(place.open(), outside)
+        const add = (target: LibraryStore, n: number) =>
+          target.changeSkill(skill.id, by(ada), (_, files) => ({ files: [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }] }))
+        await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 ? store : other, n)))
+        expect((await store.findSkill(ANONYMOUS, skill.id))?.filenames.length).toBe(13)
+        expect((await store.findSkill(ANONYMOUS, skill.id))?.version).toBe(13)
+        await other.close()
+      })
+
+      it('are seen by what decides: a stale edit can be refused, and then changes nothing', async () => {
+        const saved = await store.createPrompt(by(ada), PROMPT)
+        const edit = (content: string) =>
+          store.changePrompt(saved.id, by(ada), (current) => {
+            if (current.version !== 1) throw new Error('stale')
+            return { content }
+          })
+        const outcomes = await Promise.allSettled([edit('first'), edit('second')])
+        expect(outcomes.map((outcome) => outcome.status).toSorted()).toEqual(['fulfilled', 'rejected'])
+        expect((await store.findPrompt(ANONYMOUS, saved.id))?.version).toBe(2)
+      })
+
+      it('of one slug give one winner and no loss', async () => {
+        const saved = await Promise.all(Array.from({ length: 8 }, () => store.createPrompt(by(ada), { ...PROMPT, title: 'Race' })))
+        expect(new Set(saved.map((prompt) => prompt.slug)).size).toBe(8)
+      })
+    })
+
+    describe('search', () => {
+      it('ranks a word in the title over the description over the content', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'In content', content: 'about walrus here and some other words' })
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'In description', description: 'about walrus' })
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Walrus guide' })
+        expect(await titles(ANONYMOUS, search('walrus'))).toEqual(['Walrus guide', 'In description', 'In content'])
+      })
+
+      it('lists what holds every word before what holds some', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Walrus walrus walrus', content: 'walrus' })
+        await store.createPrompt(by(ada), {
+          ...PROMPT,
+          title: 'Something',
+          content: 'a walrus and a carpenter meet on a beach, as told at length elsewhere',
+        })
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Nothing', content: 'no match' })
+        expect(await titles(ANONYMOUS, search('walrus carpenter '))).toEqual(['Something', 'Walrus walrus walrus'])
+      })
+
+      it('completes the last word, stems, folds accents, and finds Chinese within a run', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Refactoring résumés' })
+        await store.createPrompt(by(ada), { ...PROMPT, title: '北京大学入学指南' })
+        expect(await titles(ANONYMOUS, search('refac'))).toEqual(['Refactoring résumés'])
+        expect(await titles(ANONYMOUS, search('refactored '))).toEqual(['Refactoring résumés'])
+        expect(await titles(ANONYMOUS, search('resume'))).toEqual(['Refactoring résumés'])
+        expect(await titles(ANONYMOUS, search('大学'))).toEqual(['北京大学入学指南'])
+      })
+
+      it('counts exactly, pages without gaps, and filters before ranking', async () => {
+        for (let i = 0; i < 25; i++) {
+          await store.createPrompt(by(ada), {
+            ...PROMPT,
+            title: `Walrus ${i}`,
+            category: i % 2 ? 'testing' : 'writing',
+            tags: i % 5 ? ['odd'] : ['odd', 'five'],
+          })
+        }
+        const seen: string[] = []
+        for (let offset = 0; offset < 25; offset += 10) seen.push(...(await titles(ANONYMOUS, search('walrus', { offset }))))
+        expect(new Set(seen).size).toBe(25)
+        const total = async (filter: SearchRequest['filter']) => (await store.searchPrompts(ANONYMOUS, search('walrus', { filter }))).total
+        expect(await total({})).toBe(25)
+        expect(await total({ categories: ['testing'] })).toBe(12)
+        expect(await total({ categories: ['coding'] })).toBe(12)
+        expect(await total({ categories: ['coding', 'writing'] })).toBe(25)
+        expect(await total({ anyTags: ['five', 'none'] })).toBe(5)
+        expect(await total({ allTags: ['five', 'odd'] })).toBe(5)
+        expect(await total({ allTags: ['five', 'none'] })).toBe(0)
+        expect(await total({ authors: ['aDa'] })).toBe(25)
+        expect(await total({ authors: ['ben'] })).toBe(0)
+        expect(await total({ type: 'IMAGE' })).toBe(0)
+        expect(await total({ categories: ['unknown'] })).toBe(0)
+      })
+
+      it('sorts by time and by votes', async () => {
+        for (const title of ['one', 'two', 'three']) await store.createPrompt(by(ada), { ...PROMPT, title })
+        await store.setVote(as(ben), 'prompt', 'two', ben.id, true)
+        expect(await titles(ANONYMOUS, search('', { sort: 'newest' }))).toEqual(['three', 'two', 'one'])
+        expect(await titles(ANONYMOUS, search('', { sort: 'oldest' }))).toEqual(['one', 'two', 'three'])
+        expect(await titles(ANONYMOUS, search('', { sort: 'votes' }))).toEqual(['two', 'three', 'one'])
+      })
+
+      it('finds skills by the text of their files, and forgets what an edit took out', async () => {
+        const skill = await store.createSkill(by(ada), {
+          ...SKILL,
+          files: [...SKILL.files, { filename: 'references/tides.md', bytes: bytes('about estuaries') }],
+        })
+        const found = async (query: string) => (await store.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
+        expect(await found('estuaries')).toEqual([skill.id])
+        expect(await found('tides')).toEqual([skill.id])
+        expect(await titles(ANONYMOUS, search('estuaries'))).toEqual([])
+        await store.changeSkill(skill.id, by(ada), (_, files) => ({ files: files.filter((file) => file.filename === 'SKILL.md') }))
+        expect(await found('estuaries')).toEqual([])
+      })
+
+      it('is broken by no text', async () => {
+        await store.createPrompt(by(ada), PROMPT)
+        const hostile = [
+          '"',
+          '""',
+          '*',
+          'a*',
+          'NEAR(a b)',
+          'a AND',
+          'OR',
+          'NOT',
+          'title:',
+          'title : x',
+          '-',
+          '^a',
+          '(',
+          ')',
+          "'; drop table item; --",
+          '\0',
+          '🎉',
+          '\ud800',
+          'a"b',
+          '%_',
+          '+',
+          ':',
+          '{a b}',
+        ]
+        for (const query of [...hostile, hostile.join(' '), 'word '.repeat(2000), 'é'.repeat(10_000), '"'.repeat(10_000)]) {
+          const { items, total } = await store.searchPrompts(as(ada), search(query))
+          expect(items.length, query.slice(0, 40)).toBeLessThanOrEqual(total)
+        }
+      })
+    })
+
+    describe('tags and categories', () => {
+      it('merge tags of one slug under the spelling first seen', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, tags: ['JavaScript', 'java script'] })
+        const later = await store.createPrompt(by(ben), { ...PROMPT, tags: ['javascript', 'JAVASCRIPT', 'C#'] })
+        expect(later.tags).toEqual([
+          { name: 'JavaScript', slug: 'javascript' },
+          { name: 'C#', slug: 'csharp' },
+        ])
+      })
+
+      it('never take over a spelling from another’s private item', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, tags: ['Project-X'], visibility: 'private' })
+        expect((await store.createPrompt(by(ben), { ...PROMPT, tags: ['project x'] })).tags[0]?.name).toBe('project x')
+        expect((await store.createPrompt(by(ada), { ...PROMPT, tags: ['PROJECT X'] })).tags[0]?.name).toBe('Project-X')
+      })
+
+      it('count only what the caller may see', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, tags: ['open'], category: 'coding' })
+        await store.createPrompt(by(ada), { ...PROMPT, tags: ['open', 'hidden'], category: 'coding', visibility: 'private' })
+        await store.createSkill(by(ada), { ...SKILL, tags: ['listless'], category: 'coding', visibility: 'unlisted' })
+        const tags = async (actor: Actor) =>
+          (await store.listTags(actor, { limit: 10, offset: 0 })).items.map((tag) => [tag.slug, tag.count])
+        const coding = async (actor: Actor) => (await store.listCategories(actor)).find((category) => category.slug === 'coding')
+        expect(await tags(as(ben))).toEqual([['open', 1]])
+        expect(await tags(as(ada))).toEqual([
+          ['open', 2],
+          ['hidden', 1],
+          ['listless', 1],
+        ])
+        expect(await coding(ANONYMOUS)).toMatchObject({ prompts: 1, skills: 0 })
+        expect(await coding(as(ada))).toMatchObject({ prompts: 2, skills: 1 })
+      })
+    })
+
+    describe('votes', () => {
+      it('are one a user, and the count is that of the votes there are', async () => {
+        const saved = await store.createPrompt(by(ada), PROMPT)
+        const set = (user: User, voted: boolean) => store.setVote(as(user), 'prompt', saved.id, user.id, voted)
+        expect(await set(ada, true)).toEqual({ id: saved.id, votes: 1 })
+        expect(await set(ada, true)).toEqual({ id: saved.id, votes: 1 })
+        expect(await set(ben, true)).toEqual({ id: saved.id, votes: 2 })
+        expect(await set(ada, false)).toEqual({ id: saved.id, votes: 1 })
+        expect(await set(ada, false)).toEqual({ id: saved.id, votes: 1 })
+        expect((await store.findPrompt(ANONYMOUS, saved.id))?.votes).toBe(1)
+      })
+
+      it('write no version and need an item the voter may see', async () => {
+        const hidden = await store.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
+        expect(await store.setVote(as(ben), 'prompt', hidden.id, ben.id, true)).toBeNull()
+        await store.setVote(as(ada), 'prompt', hidden.id, ada.id, true)
+        expect((await store.findPrompt(as(ada), hidden.id))?.version).toBe(1)
+      })
+    })
+
+    describe('the trash', () => {
+      it('hides an item from everybody, its owner too, until it is restored', async () => {
+        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Gone' })
+        expect(await store.setDeleted('prompt', saved.id, ben.id, true)).toBeNull()
+        expect(await store.setDeleted('prompt', saved.slug, ada.id, true)).toMatchObject({ id: saved.id })
+        expect(await store.setDeleted('prompt', saved.slug, ada.id, true)).toBeNull()
+        for (const actor of [ANONYMOUS, as(ada)]) {
+          expect(await store.findPrompt(actor, saved.id)).toBeNull()
+          expect(await titles(actor, search('gone'))).toEqual([])
+          expect(await store.listVersions(actor, saved.id, { before: null, limit: 5 })).toEqual([])
+        }
+        expect(await store.changePrompt(saved.id, by(ada), () => ({ title: 'x' }))).toBeNull()
+        expect((await store.listTrash(ada.id, { limit: 5, offset: 0 })).items.map((item) => item.title)).toEqual(['Gone'])
+        expect((await store.listTrash(ben.id, { limit: 5, offset: 0 })).total).toBe(0)
+        expect((await store.createPrompt(by(ben), { ...PROMPT, title: 'Gone' })).slug).toBe('gone-2')
+        expect(await store.setDeleted('prompt', saved.id, ada.id, false)).toMatchObject({ slug: 'gone' })
+        expect((await store.findPrompt(ANONYMOUS, 'gone'))?.id).toBe(saved.id)
+      })
+    })
+
+    describe('the walk', () => {
+      it('gives each prompt once, newest first, while others are added', async () => {
+        for (let i = 0; i < 10; i++) await store.createPrompt(by(ada), { ...PROMPT, title: `P${i}` })
+        const seen: string[] = []
+        let after = null
+        for (;;) {
+          const { entries }: Awaited<ReturnType<LibraryStore['walkPrompts']>> = await store.walkPrompts(ANONYMOUS, {}, after, 3)
+          if (entries.length === 0) break
+          seen.push(...entries.map((entry) => entry.title))
+          after = entries.at(-1)?.position ?? null
+          await store.createPrompt(by(ada), { ...PROMPT, title: 'new' })
+        }
+        expect(seen).toEqual(['P9', 'P8', 'P7', 'P6', 'P5', 'P4', 'P3', 'P2', 'P1', 'P0'])
+      })
+    })
+
+    describe('people and keys', () => {
+      it('have names unique without regard to case, and keep their case', async () => {
+        await expect(store.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
+        expect((await store.findUser('aDa'))?.username).toBe('Ada')
+      })
+
+      it('make placeholders that never attach to an account', async () => {
+        const first = await store.ensurePlaceholder('some one')
+        expect(first).toMatchObject({ username: 'some-one', isPlaceholder: true })
+        expect((await store.ensurePlaceholder('Some One')).id).toBe(first.id)
+        const impostor = await store.ensurePlaceholder('ada')
+        expect(impostor.id).not.toBe(ada.id)
+        expect(impostor).toMatchObject({ username: 'ada-2', isPlaceholder: true })
+        await expect(store.createUser({ username: 'SOME-one', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
+      })
+
+      it('store keys by hash, revoke them at once, note their use once a minute', async () => {
+        const key = await store.createKey({ name: 'k', userId: ada.id, sha256: 'f'.repeat(64), scopes: ['read'], expiresAt: null })
+        expect(await store.findKey('f'.repeat(64))).toEqual(key)
+        expect(key).toMatchObject({ username: 'Ada', scopes: ['read'], lastUsedAt: null, revokedAt: null })
+        await store.touchKey(key.id)
+        const used = (await store.findKey('f'.repeat(64)))?.lastUsedAt
+        expect(used).not.toBeNull()
+        await store.touchKey(key.id)
+        expect((await store.findKey('f'.repeat(64)))?.lastUsedAt).toBe(used)
+        now += 61_000
+        await store.touchKey(key.id)
+        expect((await store.findKey('f'.repeat(64)))?.lastUsedAt).not.toBe(used)
+        expect((await store.revokeKey(key.id))?.revokedAt).not.toBeNull()
+        expect((await store.findKey('f'.repeat(64)))?.revokedAt).not.toBeNull()
+        expect(await store.revokeKey('nope')).toBeNull()
+        expect((await store.listKeys('ADA')).length).toBe(1)
+        expect((await store.listKeys('ben')).length).toBe(0)
+      })
+
+      it('keep a secret made once', async () => {
+        expect(await store.ensureSecret('s', () => 'one')).toBe('one')
+        expect(await store.ensureSecret('s', () => 'two')).toBe('one')
+      })
+    })
+  })
+}

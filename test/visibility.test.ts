@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OPERATIONS } from '../src/operations/index.ts'
+import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
+
+/**
+ * The visibility rule, proved as a table: routes × actors × item kinds × visibilities. Every operation must stand in it
+ * (the first test fails otherwise), and every cell says both what must appear and what must not.
+ */
+
+const STATES = ['public', 'unlisted', 'private', 'deleted'] as const
+type State = (typeof STATES)[number]
+const ACTORS = ['anonymous', 'other', 'owner', 'owner without read'] as const
+type ActorName = (typeof ACTORS)[number]
+type Kind = 'prompt' | 'skill'
+type Reach = 'id' | 'slug' | 'list'
+
+interface Item {
+  readonly kind: Kind
+  readonly state: State
+  readonly id: string
+  readonly slug: string
+  /** A word that stands in every field of this item and nowhere else. */
+  readonly marker: string
+}
+
+/** The rule, written down once more, by hand: who sees what through what. */
+function mayRead(actor: ActorName, state: State, reach: Reach): boolean {
+  if (state === 'deleted') return false
+  if (actor === 'owner') return true
+  if (state === 'public') return true
+  return state === 'unlisted' && reach === 'id'
+}
+
+/** A way to an item. `wantsId` reaches are tried by id and by slug. */
+interface Route {
+  readonly operation: string
+  readonly kind: Kind | 'both'
+  readonly reach: 'item' | 'list'
+  request(item: Item, ref: string): readonly [string, RequestInit?]
+}
+
+const tool = (name: string, args: unknown) => ['/api/mcp', rpc('tools/call', { name, arguments: args })] as const
+const ROUTES: readonly Route[] = [
+  { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => tool('search_prompts', { query: item.marker }) },
+  { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: () => tool('search_prompts', { query: '', limit: 50 }) },
+  { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => [`/api/search/prompts?query=${item.marker}`] },
+  {
+    operation: 'search_prompts',
+    kind: 'prompt',
+    reach: 'list',
+    request: (item) => tool('search_prompts', { query: '', tag: item.marker.toLowerCase() }),
+  },
+  { operation: 'search_skills', kind: 'skill', reach: 'list', request: (item) => tool('search_skills', { query: item.marker }) },
+  { operation: 'search_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/search/skills?query=${item.marker}`] },
+  { operation: 'get_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => tool('get_prompt', { id: ref }) },
+  { operation: 'get_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => tool('get_prompt', { id: ref, variables: {} }) },
+  { operation: 'get_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/fill`, json('POST', {})] },
+  { operation: 'get_skill', kind: 'skill', reach: 'item', request: (_, ref) => tool('get_skill', { id: ref }) },
+  { operation: 'get_skill', kind: 'skill', reach: 'item', request: (_, ref) => [`/api/skills/${ref}`] },
+  { operation: 'get_skill_file', kind: 'skill', reach: 'item', request: (_, ref) => [`/api/skills/${ref}/files/SKILL.md`] },
+  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?perPage=100'] },
+  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: (item) => [`/api/prompts?q=${item.marker}`] },
+  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?author=owner&sort=oldest'] },
+  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?category=coding&sort=votes'] },
+  { operation: 'list_skills', kind: 'skill', reach: 'list', request: () => ['/api/skills?perPage=100'] },
+  { operation: 'list_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/skills?q=${item.marker}`] },
+  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}`] },
+  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/raw`] },
+  { operation: 'list_versions', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions`] },
+  { operation: 'get_version', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1`] },
+  { operation: 'list_tags', kind: 'both', reach: 'list', request: () => ['/api/tags?perPage=100'] },
+  { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp', rpc('prompts/list')] },
+  { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/exposed-prompts'] },
+  {
+    operation: 'render_exposed_prompt',
+    kind: 'prompt',
+    reach: 'item',
+    request: (_, ref) => ['/api/mcp', rpc('prompts/get', { name: ref })],
+  },
+  {
+    operation: 'render_exposed_prompt',
+    kind: 'prompt',
+    reach: 'item',
+    request: (_, ref) => [`/api/exposed-prompts/${ref}`, json('POST', {})],
+  },
+]
+
+/** Writes, tried by somebody who does not own the item: hidden ones must look as if they were not there. */
+const WRITES: readonly (Route & { readonly isOpenToOthers?: true })[] = [
+  {
+    operation: 'update_prompt',
+    kind: 'prompt',
+    reach: 'item',
+    request: (_, ref) => [`/api/prompts/${ref}`, json('PATCH', { title: 'taken' })],
+  },
+  {
+    operation: 'update_skill',
+    kind: 'skill',
+    reach: 'item',
+    request: (_, ref) => [`/api/skills/${ref}`, json('PATCH', { title: 'taken' })],
+  },
+  {
+    operation: 'add_file_to_skill',
+    kind: 'skill',
+    reach: 'item',
+    request: (_, ref) => [`/api/skills/${ref}/files`, json('POST', { filename: 'x', content: 'x' })],
+  },
+  {
+    operation: 'add_file_to_skill',
+    kind: 'skill',
+    reach: 'item',
+    request: (_, ref) => [`/api/skills/${ref}/files`, json('POST', { filename: '../x', content: 'x' })],
+  },
+  {
+    operation: 'update_skill_file',
+    kind: 'skill',
+    reach: 'item',
+    request: (_, ref) => [`/api/skills/${ref}/files/SKILL.md`, json('PUT', { content: 'x' })],
+  },
+  {
+    operation: 'remove_file_from_skill',
+    kind: 'skill',
+    reach: 'item',
+    request: (_, ref) => [`/api/skills/${ref}/files/a.txt`, { method: 'DELETE' }],
+  },
+  { operation: 'delete_item', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}`, { method: 'DELETE' }] },
+  {
+    operation: 'restore_version',
+    kind: 'both',
+    reach: 'item',
+    request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1/restore`, { method: 'POST' }],
+  },
+  {
+    operation: 'vote',
+    kind: 'both',
+    reach: 'item',
+    isOpenToOthers: true,
+    request: (item, ref) => [`/api/${item.kind}s/${ref}/vote`, { method: 'PUT' }],
+  },
+  {
+    operation: 'remove_vote',
+    kind: 'both',
+    reach: 'item',
+    isOpenToOthers: true,
+    request: (item, ref) => [`/api/${item.kind}s/${ref}/vote`, { method: 'DELETE' }],
+  },
+]
+
+/** Operations in which no item of somebody else can appear, each with the reason. */
+const EXEMPT: Record<string, string> = {
+  save_prompt: 'makes an item of the caller’s own',
+  save_skill: 'makes an item of the caller’s own',
+  list_categories: 'shows counts alone; proved below',
+  list_trash: 'the caller’s own trash; proved below',
+  restore_item: 'the caller’s own trash; proved below',
+}
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+
+describe('the visibility table', () => {
+  let test: TestApp
+  const items: Item[] = []
+  const keys = new Map<ActorName, string | undefined>()
+
+  beforeAll(async () => {
+    test = await testApp()
+    const owner = await test.user('owner')
+    keys.set('anonymous', undefined)
+    keys.set('other', (await test.user('other')).key)
+    keys.set('owner', owner.key)
+    keys.set('owner without read', (await test.user('owner', ['write'])).key)
+    let count = 0
+    for (const kind of ['prompt', 'skill'] as const) {
+      for (const state of STATES) {
+        const marker = `Zq${kind}${state}${++count}`
+        const common = {
+          title: `Title ${marker}`,
+          description: marker,
+          tags: [marker],
+          category: 'coding',
+          visibility: state === 'deleted' ? 'public' : state,
+          note: marker,
+        }
+        const saved =
+          kind === 'prompt'
+            ? await test.call(owner.actor, 'save_prompt', { ...common, content: `Text ${marker}` })
+            : await test.call(owner.actor, 'save_skill', {
+                ...common,
+                files: [
+                  { filename: 'SKILL.md', content: marker },
+                  { filename: 'a.txt', content: marker },
+                ],
+              })
+        const { id, slug } = Object(saved[kind])
+        items.push({ kind, state, id, slug, marker })
+        if (state === 'deleted') await test.call(owner.actor, 'delete_item', { collection: `${kind}s`, id })
+      }
+    }
+  })
+  afterAll(() => test.close())
+
+  async function send(actor: ActorName, [path, options]: readonly [string, RequestInit?]) {
+    const key = keys.get(actor)
+    const response = await test.fetch(path, { ...options, ...(key === undefined ? {} : { key }) })
+    const text = await response.text()
+    return { status: response.status, text, told: text.replaceAll(/"requestId":"[^"]*"/g, '') }
+  }
+
+  it('has a row for every operation', () => {
+    const covered = new Set([...ROUTES, ...WRITES].map((route) => route.operation))
+    for (const operation of OPERATIONS) expect(covered.has(operation.name) || operation.name in EXEMPT, operation.name).toBe(true)
+    for (const name of [...covered, ...Object.keys(EXEMPT)])
+      expect(
+        OPERATIONS.some((operation) => operation.name === name),
+        name,
+      ).toBe(true)
+  })
+
+  for (const [index, route] of ROUTES.entries()) {
+    it(`read ${index + 1}: ${route.operation} by ${route.reach}`, async () => {
+      const kinds: readonly Kind[] = route.kind === 'both' ? ['prompt', 'skill'] : [route.kind]
+      for (const item of items.filter((one) => kinds.includes(one.kind))) {
+        for (const actor of ACTORS) {
+          for (const reach of route.reach === 'list' ? (['list'] as const) : (['id', 'slug'] as const)) {
+            const answer = await send(actor, route.request(item, reach === 'slug' ? item.slug : item.id))
+            // A version list tells of the item by its note; who may see the item but no version gets an empty list.
+            const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && actor !== 'owner'
+            const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden
+            const cell = `${item.kind} ${item.state} by ${reach} for ${actor}`
+            expect(answer.text.includes(item.marker), cell).toBe(
+              expected || (route.reach === 'list' && answer.text.includes(`"query":"${item.marker}"`)),
+            )
+            if (route.reach === 'list') {
+              expect(
+                answer.text.includes(item.id) ||
+                  answer.text.includes(`Title ${item.marker}`) ||
+                  answer.text.includes(`"${item.marker.toLowerCase()}"`),
+                cell,
+              ).toBe(expected)
+            } else if (!mayRead(actor, item.state, reach)) {
+              const missing = await send(actor, route.request(item, NOBODY))
+              expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
+              expect(answer.text, cell).toContain('not_found')
+            } else if (!isVersionOfHidden) expect(answer.status, cell).toBe(200)
+          }
+        }
+      }
+    })
+  }
+
+  for (const [index, route] of WRITES.entries()) {
+    it(`write ${index + 1}: ${route.operation} by others`, async () => {
+      const kinds: readonly Kind[] = route.kind === 'both' ? ['prompt', 'skill'] : [route.kind]
+      for (const item of items.filter((one) => kinds.includes(one.kind))) {
+        for (const reach of ['id', 'slug'] as const) {
+          const ref = reach === 'slug' ? item.slug : item.id
+          const anonymous = await send('anonymous', route.request(item, ref))
+          expect([anonymous.status, anonymous.text.includes('unauthenticated')]).toEqual([401, true])
+          const answer = await send('other', route.request(item, ref))
+          const cell = `${item.kind} ${item.state} by ${reach}`
+          if (!mayRead('other', item.state, reach)) {
+            const missing = await send('other', route.request(item, NOBODY))
+            expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
+            expect(answer.status, cell).toBe(404)
+          } else expect(answer.status, cell).toBe(route.isOpenToOthers ? 200 : 403)
+        }
+      }
+    })
+  }
+
+  it('counts in categories only what the caller sees', async () => {
+    const counts = async (actor: ActorName) => JSON.parse((await send(actor, ['/api/categories'])).text).categories
+    expect(await counts('anonymous')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 1, skills: 1 }])
+    expect(await counts('other')).toEqual(await counts('anonymous'))
+    expect(await counts('owner without read')).toEqual(await counts('anonymous'))
+    expect(await counts('owner')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 3, skills: 3 }])
+  })
+
+  it('shows a trash to its owner alone', async () => {
+    const trash = async (actor: ActorName) => await send(actor, ['/api/trash'])
+    expect((await trash('anonymous')).status).toBe(401)
+    expect(JSON.parse((await trash('other')).text).total).toBe(0)
+    expect((await trash('owner without read')).status).toBe(403)
+    const mine = JSON.parse((await trash('owner')).text)
+    expect(mine.items.map((item: { kind: string }) => item.kind).toSorted()).toEqual(['prompt', 'skill'])
+    const deleted = items.find((item) => item.state === 'deleted' && item.kind === 'prompt')
+    const restore = (actor: ActorName) => send(actor, [`/api/prompts/${deleted?.id}/restore`, { method: 'POST' }])
+    expect((await restore('other')).status).toBe(404)
+    expect((await restore('owner')).status).toBe(200)
+    expect((await send('anonymous', [`/api/prompts/${deleted?.id}`])).status).toBe(200)
+  })
+
+  it('lets a key that may only write change its owner’s private items without reading them', async () => {
+    const hidden = items.find((item) => item.state === 'private' && item.kind === 'prompt')
+    expect((await send('owner without read', [`/api/prompts/${hidden?.id}`])).status).toBe(404)
+    expect(
+      (await send('owner without read', [`/api/prompts/${hidden?.id}`, json('PATCH', { note: 'n', description: 'changed' })])).status,
+    ).toBe(200)
+  })
+})
