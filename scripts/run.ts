@@ -1,6 +1,6 @@
 // Builds when the sources are newer than the build, then runs the command line in this process. Silent on stdout.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -20,7 +20,7 @@ function isStale(): boolean {
   return !built || built.mtimeMs < newestSource()
 }
 
-/** Builds beside the old build and swaps, so that a process that runs from it, or builds at the same moment, never sees half of one. */
+/** Builds beside the old build and swaps the two by renaming, so that nobody ever sees half of one. */
 function build(): void {
   const fresh = join(root, `dist.building-${process.pid}`)
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -31,8 +31,10 @@ function build(): void {
     process.exit(status ?? 1)
   }
   writeFileSync(join(fresh, '.built'), '')
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  const old = join(root, `dist.old-${process.pid}`)
+  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old)
   renameSync(fresh, join(root, 'dist'))
+  rmSync(old, { recursive: true, force: true })
 }
 
 if (isStale()) build()

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
@@ -178,7 +177,6 @@ function addCorsAndCaching(headers: Headers, call: { isRead: boolean; isAnonymou
 
 /** A server that listens; `close` lets open requests finish for a moment. */
 export interface RunningServer {
-  readonly port: number
   close(): Promise<void>
 }
 
@@ -200,9 +198,7 @@ export async function startServer(app: App, settings: ServerSettings, logger: Lo
     )
     server.listen(settings.PORT, settings.HOST, resolve)
   })
-  const address: AddressInfo | string | null = server.address()
   return {
-    port: typeof address === 'object' && address ? address.port : settings.PORT,
     async close() {
       isReady = false
       await http.close()

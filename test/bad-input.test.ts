@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
+import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 
 /** Each limit one under, at, and one over it; each refusal names the field, and nothing is written. */
 
@@ -28,12 +28,12 @@ afterAll(() => test.close())
 async function callTool(name: string, args: unknown, withKey = true) {
   const response = await test.fetch('/api/mcp', { ...rpc('tools/call', { name, arguments: args }), ...(withKey ? { key } : {}) })
   expect(response.status).toBe(200)
-  const { result } = await response.json()
+  const { result } = await readJson(response)
   return { isError: result.isError === true, body: JSON.parse(result.content[0].text) }
 }
 
 async function countItems(): Promise<number> {
-  const count = async (path: string) => (await (await test.fetch(path, { key })).json()).total
+  const count = async (path: string) => (await readJson(await test.fetch(path, { key }))).total
   return (await count('/api/prompts')) + (await count('/api/skills'))
 }
 
@@ -224,7 +224,7 @@ describe('REST refuses with one shape', () => {
     it(`${options.method ?? 'GET'} ${path} is ${status} ${code}`, async () => {
       const isKeyed = !new Headers(options.headers).has('X-API-Key')
       const response = await test.fetch(path, { ...options, ...(isKeyed ? { key } : {}) })
-      const body = await response.json()
+      const body = await readJson(response)
       expect([response.status, body.error]).toEqual([status, code])
       expect(body.message).toMatch(message)
       expect(body.requestId).toBe(response.headers.get('x-request-id'))
@@ -251,11 +251,11 @@ describe('REST refuses with one shape', () => {
   })
 
   it('refuses a stale baseVersion and two different keys', async () => {
-    const made = await (await test.fetch('/api/prompts', { ...json('POST', { title: 't', content: 'c' }), key })).json()
+    const made = await readJson(await test.fetch('/api/prompts', { ...json('POST', { title: 't', content: 'c' }), key }))
     const patch = (body: unknown) => test.fetch(`/api/prompts/${made.prompt.id}`, { ...json('PATCH', body), key })
     expect((await patch({ content: 'd', baseVersion: 1 })).status).toBe(200)
     const stale = await patch({ content: 'e', baseVersion: 1 })
-    expect([stale.status, (await stale.json()).message]).toEqual([409, expect.stringContaining('version 2 now, not 1')])
+    expect([stale.status, (await readJson(stale)).message]).toEqual([409, expect.stringContaining('version 2 now, not 1')])
     expect((await patch({})).status).toBe(400)
     const other = (await test.user('ben')).key
     const both = await test.fetch('/api/prompts', { headers: { PROMPTS_API_KEY: other }, key })
@@ -299,7 +299,7 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
   for (const [what, options, status, code] of ROWS) {
     it(`${what}: ${status}, ${code}`, async () => {
       const response = await test.fetch('/api/mcp', options)
-      const body = await response.json()
+      const body = await readJson(response)
       expect([response.status, body.jsonrpc, body.error.code]).toEqual([status, '2.0', code])
       expect(body.error.message.length).toBeGreaterThan(5)
       if (status !== 200) expect(body.error.data).toEqual({ code: expect.any(String), requestId: response.headers.get('x-request-id') })
@@ -308,14 +308,14 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
   }
 
   it('says no more of a bad cursor than that it is one', async () => {
-    const answer = async (cursor: string) => (await (await test.fetch('/api/mcp', rpc('prompts/list', { cursor }))).json()).error.message
+    const answer = async (cursor: string) => (await readJson(await test.fetch('/api/mcp', rpc('prompts/list', { cursor })))).error.message
     expect(new Set(await Promise.all(['AAAA', '', '{}', 'x'.repeat(500)].map(answer))).size).toBe(1)
   })
 
   it('answers batches bare and in 2025-03-26, each message for itself', async () => {
     const batch = JSON.stringify([ping('a'), { jsonrpc: '2.0', method: 'notifications/initialized' }, { nonsense: true }, ping(2)])
     for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }] as Record<string, string>[]) {
-      const answers = await (await test.fetch('/api/mcp', raw(batch, headers))).json()
+      const answers = await readJson(await test.fetch('/api/mcp', raw(batch, headers)))
       expect(answers.map((answer: { id: unknown; error?: { code: number } }) => [answer.id, answer.error?.code])).toEqual([
         ['a', undefined],
         [null, -32600],

@@ -6,6 +6,11 @@ import { createProgram } from './program.ts'
 
 /** Runs one command line; the process's exit status says how it went. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // Whoever reads our output may stop early (`… | head`); that is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
   try {
     await createProgram().parseAsync([...argv])
   } catch (thrown) {

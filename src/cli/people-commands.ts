@@ -9,8 +9,11 @@ import type { User } from '../library/items.ts'
 import { usernameFault } from '../library/username.ts'
 import { parseDuration } from './duration.ts'
 
-/** Runs a command's work on the local library. */
-export type WithApp = (work: (app: App) => Promise<void>) => Promise<void>
+/** Runs a command's work on the local library; with `mustExist` a missing one is refused instead of made. */
+export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?: boolean }) => Promise<void>
+
+/** For commands that only make sense on a library that is there: a mistyped DATABASE_URL is noticed. */
+export const EXISTING = { mustExist: true } as const
 
 const PAGE = 500
 const keyName = textField({ min: 1, max: 100, blank: false })
@@ -67,7 +70,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
           }
           if (page.length < PAGE) return
         }
-      }),
+      }, EXISTING),
     )
 
   const keys = program.command('keys').description('API keys')
@@ -91,7 +94,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
           `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `until ${expiresAt}` : 'without end'}. It is shown this once:\n`,
         )
         process.stdout.write(`${key}\n`)
-      }),
+      }, EXISTING),
     )
   keys
     .command('list')
@@ -105,7 +108,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
             `${key.id}\t${key.username}\t${key.name}\t${key.scopes.join(',')}\t${state}\tlast used ${key.lastUsedAt ?? 'never'}\n`,
           )
         }
-      }),
+      }, EXISTING),
     )
   keys
     .command('revoke <id>')
@@ -115,6 +118,6 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const key = await app.store.revokeKey(id)
         if (!key) throw new AppError('not_found', `There is no key ${id.slice(0, 80)}; keys list shows their ids.`)
         process.stdout.write(`Revoked ${key.name} of ${key.username}.\n`)
-      }),
+      }, EXISTING),
     )
 }

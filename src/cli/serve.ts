@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { databasePath, openApp } from '../app.ts'
@@ -15,18 +16,30 @@ export function defaultBaseUrl(host: string, port: number): string {
   return `http://${name}:${port}`
 }
 
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject)
+    probe.listen(0, host, resolve)
+  })
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
 /** Runs the service until it is told to stop (SIGINT, SIGTERM); resolves when everything is closed. */
 export async function serve(config: Config, options: { starter: boolean }): Promise<void> {
-  const baseUrl = config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT)
-  const app = await openApp({ databaseUrl: config.DATABASE_URL, baseUrl })
+  // Links need the port before the service listens, so a free one is looked for first.
+  const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
+  const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
+  const app = await openApp({ databaseUrl: config.DATABASE_URL, baseUrl: address })
   try {
     if (options.starter && (await app.store.isEmpty())) {
       const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
       process.stdout.write(`Loaded the starter library: ${report.created} prompts and skills.\n`)
     }
     const logger = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ dest: 2, sync: false }))
-    const server = await startServer(app, config, logger)
-    const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, server.port)
+    const server = await startServer(app, { ...config, PORT: port }, logger)
     process.stdout.write(welcome(address, config))
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())

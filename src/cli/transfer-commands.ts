@@ -7,7 +7,7 @@ import { createPeople } from '../transfer/people.ts'
 import { readPromptFile } from '../transfer/prompt-file.ts'
 import type { ImportReport } from '../transfer/report.ts'
 import { findSkillFolders } from '../transfer/skill-folder.ts'
-import { requireAccount, type WithApp } from './people-commands.ts'
+import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
 import { startProgress } from './show-progress.ts'
 
 interface ImportFlags {
@@ -91,6 +91,6 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
         const { prompts, skills } = await exportLibrary(app.store, folder, owner?.id ?? null)
         process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
-      }),
+      }, EXISTING),
     )
 }

@@ -18,7 +18,7 @@ export const HTTP_STATUS = {
 } as const satisfies Record<ErrorCode, number>
 
 /** The one error shape of REST (contract, "REST"). */
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: ErrorCode
   readonly message: string
   readonly details?: readonly ErrorDetail[]

@@ -1,5 +1,5 @@
 /** Deepest nesting of arrays and objects taken from outside. */
-export const MAX_JSON_DEPTH = 64
+const MAX_JSON_DEPTH = 64
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string }
 

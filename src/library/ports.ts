@@ -28,7 +28,7 @@ export interface ItemFilter {
   readonly authors?: readonly string[] | undefined
 }
 
-export type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
+type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
 
 export interface SearchRequest {
   /** null: nothing to match, list by `sort`. */
@@ -51,7 +51,7 @@ export interface WalkPosition {
   readonly order: number
 }
 
-export interface WalkPage {
+interface WalkPage {
   readonly entries: readonly (PromptEntry & { readonly position: WalkPosition })[]
 }
 

@@ -1,4 +1,4 @@
-import { blankForbiddenCharacters } from './characters.ts'
+import { blankForbiddenCharacters, isBlank } from './characters.ts'
 
 /** Longest query taken, in characters. */
 export const MAX_QUERY = 10_000
@@ -11,13 +11,14 @@ export const WIDEN_BELOW = 10
 
 /** A query as the store matches it. No engine's syntax: words and short phrases only. */
 export interface ParsedQuery {
-  /** Each a word, or several that must stand side by side (a run of Chinese or Japanese writing, cut into characters). */
+  /** None: nothing is found. Each a word, or several that must stand side by side (a run of Chinese or Japanese writing, cut into characters). */
   readonly terms: readonly (readonly string[])[]
   /** Whether the last term also matches longer words that begin with it: the word still being typed. */
   readonly prefixLast: boolean
 }
 
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+/** Begins with more than a mark: the sign that makes an emoji out of a symbol is no word. */
+const WORD = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
 /** Scripts written without spaces: each character is indexed as a word of its own. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*/gu
@@ -31,16 +32,17 @@ export function toIndexText(text: string): string {
 }
 
 /**
- * Reads what somebody typed. Nothing in it is an operator; a query without a single word gives null (nothing to match).
+ * Reads what somebody typed. Nothing in it is an operator. A blank text gives null: everything is listed.
+ * A text without a single word (`!!!`) gives no terms: nothing is found.
  * @example parseQuery('linux term') // {terms: [['linux'], ['term']], prefixLast: true}
  */
 export function parseQuery(query: string): ParsedQuery | null {
+  const text = blankForbiddenCharacters(query)
+  if (isBlank(text)) return null
   const terms: string[][] = []
   const seen = new Set<string>()
-  const readable = blankForbiddenCharacters(query)
-  let endsInTerm = false
-  for (const match of readable.matchAll(WORD)) {
-    endsInTerm = false
+  let prefixLast = false
+  for (const match of text.matchAll(WORD)) {
     if (terms.length >= MAX_QUERY_WORDS) break
     const words = toIndexText(match[0].slice(0, MAX_WORD).toWellFormed())
       .toLowerCase()
@@ -50,12 +52,8 @@ export function parseQuery(query: string): ParsedQuery | null {
     if (words.length === 0 || seen.has(key)) continue
     seen.add(key)
     terms.push(words)
-    endsInTerm = words.length === 1
+    // Only the word the text ends in may still be growing; one of an unspaced script is whole as it stands.
+    prefixLast = words.length === 1 && match.index + match[0].length === text.length
   }
-  return terms.length === 0 ? null : { terms, prefixLast: endsInTerm && !/\s$/u.test(readable) }
-}
-
-/** Whether a query was left empty (white space only), which lists the newest instead of matching. */
-export function isEmptyQuery(query: string): boolean {
-  return !/\S/u.test(blankForbiddenCharacters(query))
+  return { terms, prefixLast }
 }

@@ -35,7 +35,7 @@ const notificationMessage = z.object({
 const responseMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.undefined() })
 
 /** One POST to the endpoint, its body read and its caller known. */
-export interface McpCall {
+interface McpCall {
   readonly request: Request
   readonly body: string
   readonly binding: Binding

@@ -21,7 +21,7 @@ export interface Context {
 }
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
-export interface ToolHints {
+interface ToolHints {
   readonly readOnly: boolean
   readonly destructive?: boolean
   readonly idempotent?: boolean
@@ -78,10 +78,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
 function checkScope(actor: Actor, scope: Scope | null, name: string): void {
   if (scope === null) return
   if (actor.kind === 'anonymous') {
-    throw new AppError(
-      'unauthenticated',
-      `${name} needs an API key; send it in the PROMPTS_API_KEY header. Keys are made under settings or with "keys create".`,
-    )
+    throw new AppError('unauthenticated', `${name} needs an API key: send one in the PROMPTS_API_KEY header.`)
   }
   if (!actor.scopes.has(scope))
     throw new AppError('forbidden', `This API key has no "${scope}" scope, which ${name} needs; use or create a key that has it.`)
@@ -97,7 +94,7 @@ export function requireUser(actor: Actor): UserActor {
  * Parses an input against its schema. Unknown fields are dropped.
  * @throws AppError `invalid_input`: one sentence a field, naming the field and its limit
  */
-export function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.infer<I> {
+function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.infer<I> {
   const parsed = schema.safeParse(raw ?? {}, { reportInput: true })
   if (parsed.success) return parsed.data
   const details = parsed.error.issues.slice(0, 20).map(toDetail)

@@ -11,6 +11,8 @@ export interface InputDescription {
   readonly description: string
   readonly choices: readonly string[] | null
   readonly isRequired: boolean
+  /** Its limits and default in words, such as "1 to 50, default 10"; empty when it has none. */
+  readonly bounds: string
 }
 
 const typeName = z.union([z.string(), z.array(z.string())])
@@ -20,6 +22,12 @@ const propertySchema = z.looseObject({
   enum: z.array(z.string().nullable()).optional(),
   anyOf: z.array(z.looseObject({ type: typeName.optional() })).optional(),
   items: z.looseObject({ type: typeName.optional() }).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  maxItems: z.number().optional(),
+  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
 })
 
 /** The inputs of an operation, in the order they were defined. */
@@ -33,6 +41,7 @@ export function describeInputs(operation: Operation): InputDescription[] {
       description: property.description,
       choices: property.enum ? property.enum.filter((choice) => choice !== null) : null,
       isRequired: required?.includes(name) ?? false,
+      bounds: boundsOf(property),
     }
   })
 }
@@ -43,6 +52,16 @@ function kindOf({ type, anyOf, items }: z.infer<typeof propertySchema>): InputKi
   if (types.includes('boolean')) return 'boolean'
   if (types.includes('array')) return items?.type === 'string' ? 'list' : 'json'
   return types.includes('object') ? 'json' : 'text'
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength, maxItems, default: fallback }: z.infer<typeof propertySchema>): string {
+  const top = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined
+  return [
+    ...(minimum !== undefined ? [top === undefined ? `from ${minimum}` : `${minimum} to ${top}`] : []),
+    ...(maxLength !== undefined ? [`${minLength ?? 0} to ${maxLength} characters`] : []),
+    ...(maxItems !== undefined ? [`at most ${maxItems}`] : []),
+    ...(fallback !== undefined && fallback !== '' ? [`default ${fallback}`] : []),
+  ].join(', ')
 }
 
 /** A text as the number or boolean it spells; what spells none stays text, and the schema refuses it by name. */

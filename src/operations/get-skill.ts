@@ -32,7 +32,7 @@ export const getSkillFile = defineOperation({
   title: 'Get a file of a skill',
   summary: 'Read one file of a skill: text, or base64 when it is not UTF-8.',
   scope: null,
-  surfaces: { cli: { command: 'get-skill-file', positional: ['skillId', 'filename'] } },
+  surfaces: {},
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
   output: fileRecord,
   async run({ actor, store }, input) {

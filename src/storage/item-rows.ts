@@ -69,7 +69,7 @@ export function isInVisibleSet(set: VisibleSet) {
 }
 
 /** The tags of some items, by row number. */
-export async function readTags(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Tag[]>> {
+async function readTags(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Tag[]>> {
   const tags = new Map<number, Tag[]>()
   if (seqs.length === 0) return tags
   const rows = await db

@@ -101,6 +101,7 @@ async function searchSeqs(
     const all = applyFilter(db.selectFrom('item'), kind, filter, set)
     return { seqs: (await page(all).execute()).map((row) => row.seq), total: await count(all) }
   }
+  if (query.terms.length === 0) return { seqs: [], total: 0 }
   const matching = (words: 'all' | 'any') => {
     const match = dialect.matchText(kind, query, words).as('match')
     const joined = applyFilter(db.selectFrom('item'), kind, filter, set)

@@ -69,7 +69,9 @@ async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: n
       .innerJoin('item', 'item.seq', 'item_tag.item_seq')
       .select('item_tag.name')
       .where('item_tag.slug', '=', tag.slug)
-      .where((eb) => eb.or([eb('item.visibility', '=', 'public'), eb('item.owner_seq', '=', ownerSeq)]))
+      .where((eb) =>
+        eb.or([eb.and([eb('item.visibility', '=', 'public'), eb('item.deleted_at', 'is', null)]), eb('item.owner_seq', '=', ownerSeq)]),
+      )
       .orderBy('item_tag.item_seq')
       .limit(1)
       .executeTakeFirst()

@@ -93,6 +93,7 @@ async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRo
     .pipe(
       parse({
         bom: true,
+        info: true,
         columns: (header: string[]) => {
           checkHeader(path, header)
           return header
@@ -106,20 +107,26 @@ async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRo
         },
       }),
     )
-  const skipped = function* (): Generator<PromptRow> {
-    for (const fault of faults.splice(0)) yield { number: ++number, fault: `near line ${fault.line}: ${fault.reason}` }
+  // The parser reads ahead: a fault waits until the entries before it are through.
+  const skippedBefore = function* (line: number): Generator<PromptRow> {
+    for (let fault = faults[0]; fault && fault.line < line; fault = faults[0]) {
+      faults.shift()
+      yield { number: ++number, fault: `near line ${fault.line}: ${fault.reason}` }
+    }
   }
   try {
-    for await (const record of parser) {
-      yield* skipped()
+    for await (const { record, info } of parser) {
+      yield* skippedBefore(info.lines)
       yield { number: ++number, ...toDraft(record) }
     }
-    yield* skipped()
+    yield* skippedBefore(Number.POSITIVE_INFINITY)
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('invalid_input', `${path} cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,
     })
+  } finally {
+    source.destroy()
   }
 }
 

@@ -352,6 +352,12 @@ for (const engine of ENGINES) {
         expect(await found('estuaries')).toEqual([])
       })
 
+      it('lists everything for a blank query, and nothing for one without a word', async () => {
+        await store.createPrompt(by(ada), PROMPT)
+        expect(await titles(ANONYMOUS, search(' \n'))).toEqual(['A title'])
+        expect(await titles(ANONYMOUS, search('!!!'))).toEqual([])
+      })
+
       it('is broken by no text', async () => {
         await store.createPrompt(by(ada), PROMPT)
         const hostile = [
@@ -400,6 +406,9 @@ for (const engine of ENGINES) {
         await store.createPrompt(by(ada), { ...PROMPT, tags: ['Project-X'], visibility: 'private' })
         expect((await store.createPrompt(by(ben), { ...PROMPT, tags: ['project x'] })).tags[0]?.name).toBe('project x')
         expect((await store.createPrompt(by(ada), { ...PROMPT, tags: ['PROJECT X'] })).tags[0]?.name).toBe('Project-X')
+        const gone = await store.createPrompt(by(ada), { ...PROMPT, tags: ['Old-Name'] })
+        await store.setDeleted('prompt', gone.id, ada.id, true)
+        expect((await store.createPrompt(by(ben), { ...PROMPT, tags: ['old name'] })).tags[0]?.name).toBe('old name')
       })
 
       it('count only what the caller may see', async () => {

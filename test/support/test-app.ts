@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
-import { type Actor, ANONYMOUS, SCOPES, type Scope } from '../../src/library/actor.ts'
+import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server.ts'
 
 /** When the tests' clock starts; it moves on by a second at each reading, so that order is certain. */
 const START = Date.UTC(2026, 0, 1)
 
-export const BASE_URL = 'http://127.0.0.1:3000'
+const BASE_URL = 'http://127.0.0.1:3000'
 
 const SETTINGS: ServerSettings = {
   HOST: '127.0.0.1',
@@ -86,8 +86,6 @@ export async function testApp(settings: Partial<ServerSettings> = {}): Promise<T
   }
 }
 
-export { ANONYMOUS }
-
 /** A JSON body and its header, for `fetch`. */
 export function json(method: string, body: unknown): RequestInit {
   return { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -96,4 +94,9 @@ export function json(method: string, body: unknown): RequestInit {
 /** A JSON-RPC call of the MCP endpoint, for `fetch`. */
 export function rpc(method: string, params?: unknown, id: unknown = 1): RequestInit {
   return json('POST', { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+}
+
+/** An answer's JSON, typed as loosely as JSON.parse types it: tests say what they expect of it. */
+export async function readJson(response: Response) {
+  return JSON.parse(await response.text())
 }

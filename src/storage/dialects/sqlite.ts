@@ -22,7 +22,7 @@ const WEIGHTS = sql`10.0, 4.0, 4.0, 1.0`
 
 const TEXT_TABLE: Record<ItemKind, string> = { prompt: 'prompt_text', skill: 'skill_text' }
 
-export const sqliteDialect: Dialect = {
+const sqliteDialect: Dialect = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async createTextIndex(db) {
@@ -65,7 +65,7 @@ export function openSqlite(path: string): OpenDatabase {
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
-  reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -16000; pragma mmap_size = 268435456')
+  reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -16000')
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) })
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) })
   return {

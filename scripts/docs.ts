@@ -1,0 +1,176 @@
+// Writes the reference pages from the code; with --check, fails when a page on disk says something else.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { KEY_HEADERS } from '../src/auth/authenticate.ts'
+import { EXIT_CODES } from '../src/cli/exit-codes.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { SETTINGS } from '../src/config.ts'
+import { ERROR_CODES, type ErrorCode } from '../src/errors.ts'
+import { HTTP_STATUS } from '../src/http/errors.ts'
+import { createOpenApi } from '../src/http/openapi.ts'
+import { describeTools } from '../src/mcp/tools.ts'
+import type { Operation } from '../src/operations/define-operation.ts'
+import { describeInputs } from '../src/operations/describe-inputs.ts'
+import { OPERATIONS } from '../src/operations/index.ts'
+
+const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
+const NOTICE = '<!-- Made by `npm run docs` from the code; edit the code instead. -->'
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [`| ${header.join(' | ')} |`, `|${' --- |'.repeat(header.length)}`, ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`)].join(
+    '\n',
+  )
+}
+
+function inputTable(operation: Operation): string {
+  const inputs = describeInputs(operation)
+  if (inputs.length === 0) return 'No inputs.'
+  return table(
+    ['Input', 'Kind', 'Required', 'Meaning'],
+    inputs.map((input) => [
+      `\`${input.name}\``,
+      input.choices ? input.choices.map((choice) => `\`${choice}\``).join(', ') : input.kind,
+      input.isRequired ? 'yes' : '',
+      [input.description, input.bounds].filter((text) => text !== '').join('; '),
+    ]),
+  )
+}
+
+function scopeLine(operation: Operation): string {
+  return operation.scope === null
+    ? 'No key needed; with one, your private items are included.'
+    : `Needs a key with the \`${operation.scope}\` scope.`
+}
+
+function toolsPage(): string {
+  const tools = describeTools(OPERATIONS)
+  const parts = tools.map((tool) => {
+    const operation = OPERATIONS.find((candidate) => candidate.name === tool.name)
+    if (!operation) throw new Error(`no operation behind ${tool.name}`)
+    const hints = [
+      tool.annotations?.readOnlyHint ? 'reads only' : 'writes',
+      ...(tool.annotations?.destructiveHint ? ['may destroy'] : []),
+      ...(tool.annotations?.idempotentHint ? ['repeating changes nothing'] : []),
+    ]
+    return `## ${tool.name}\n\n${tool.description}\n\n${scopeLine(operation)} Hints: ${hints.join(', ')}.\n\n${inputTable(operation)}`
+  })
+  return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md).\n\n${parts.join('\n\n')}\n`
+}
+
+function routesPage(): string {
+  const parts = OPERATIONS.flatMap((operation) => {
+    const { rest } = operation.surfaces
+    if (!rest) return []
+    return [`## ${rest.method} ${rest.path}\n\n${operation.summary}\n\n${scopeLine(operation)}\n\n${inputTable(operation)}`]
+  })
+  const plain = Object.entries(createOpenApi(OPERATIONS, { version: '', baseUrl: '' })['paths'] ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods ?? {}).flatMap(([method, about]) => {
+      const { operationId, summary } = Object(about)
+      return OPERATIONS.some((operation) => operation.name === operationId) ? [] : [[`${method.toUpperCase()} ${path}`, String(summary)]]
+    }),
+  )
+  return `# REST routes
+
+A key travels in ${KEY_HEADERS.map((name) => `\`${name}\``).join(', ')} (the last as \`Bearer cpb_…\`). Inputs named in the path stand there; the others come from the query for GET and DELETE, from a JSON body otherwise. Lists in a query are separated by commas. The same, for programs, is at \`/api/openapi.json\`.
+
+${parts.join('\n\n')}
+
+## Routes that answer bytes
+
+Always for saving, never for showing: plain text or octets, as an attachment.
+
+${table(['Route', 'What'], plain)}
+
+## Health
+
+${table(
+  ['Route', 'What'],
+  [
+    ['GET /healthz', 'The process answers'],
+    ['GET /readyz', 'The library answers; 503 while it does not, or while stopping'],
+  ],
+)}
+`
+}
+
+function settingsPage(): string {
+  const rows = Object.entries(SETTINGS).map(([name, { doc, fallback, shownDefault }]) => [
+    `\`${name}\``,
+    `\`${shownDefault ?? String(fallback)}\``,
+    doc,
+  ])
+  return `# Settings
+
+Environment variables, read once at the start. An empty one counts as unset; one out of range stops the start with a sentence naming it.
+
+${table(['Setting', 'Default', 'Meaning'], rows)}
+
+\`PROMPTS_API_KEY\` is no setting of the service: the command line and the stdio server take their key from it.
+`
+}
+
+function errorsPage(): string {
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[]
+  const rows = codes.map((code) => [`\`${code}\``, String(HTTP_STATUS[code]), String(EXIT_CODES[code]), ERROR_CODES[code]])
+  return `# Errors
+
+One closed list for every surface. REST answers \`{"error": "<code>", "message": "<sentence>", "details"?: [{"path", "message"}], "requestId"}\`; the request id is in the \`X-Request-Id\` header too.
+
+${table(['Code', 'HTTP status', 'Exit status', 'When'], rows)}
+`
+}
+
+function cliPage(): string {
+  const help = (command: Command): string => {
+    command.configureHelp({ helpWidth: 100, showGlobalOptions: false })
+    return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\``
+  }
+  const walk = (command: Command, path: string): string[] => {
+    const name = `${path} ${command.name()}`.trim()
+    const own = command.commands.length > 0 && path === '' ? [] : [`## ${name.replace(/^commonplace /, '')}\n\n${help(command)}`]
+    return [...own, ...command.commands.filter((child) => child.name() !== 'help').flatMap((child) => walk(child, name))]
+  }
+  return `# Command line
+
+\`npm run -s commonplace -- COMMAND\` builds when the sources changed, then runs it. The settings in [settings](settings.md) say which library it works on. Every command brings the library up to date first.
+
+${walk(createProgram(), '').join('\n\n')}
+`
+}
+
+const PAGES: Record<string, () => string> = {
+  'tools.md': toolsPage,
+  'routes.md': routesPage,
+  'settings.md': settingsPage,
+  'errors.md': errorsPage,
+  'cli.md': cliPage,
+}
+
+const isCheck = process.argv.includes('--check')
+mkdirSync(folder, { recursive: true })
+const stale: string[] = []
+for (const [name, make] of Object.entries(PAGES)) {
+  const text = `${NOTICE}\n\n${make()}`
+  const path = folder + name
+  if (!isCheck) writeFileSync(path, text)
+  else if (readPage(path) !== text) stale.push(name)
+}
+
+function readPage(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+if (stale.length > 0) {
+  process.stderr.write(`docs/reference is out of date (${stale.join(', ')}): run npm run docs\n`)
+  process.exit(1)
+}
+process.stdout.write(`docs/reference: ${Object.keys(PAGES).length} pages ${isCheck ? 'are up to date' : 'written'}\n`)

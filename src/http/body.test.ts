@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { MAX_BODY_BYTES, readBody } from './body.ts'
+
+const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>) =>
+  new Request('http://localhost/', { method: 'POST', body, duplex: 'half' })
+
+/** A body of `chunks` pieces of `size` bytes, and how many of them were taken. */
+function streamed(chunks: number, size: number): { body: ReadableStream<Uint8Array>; taken: () => number } {
+  let taken = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (taken >= chunks) return controller.close()
+        taken++
+        controller.enqueue(new Uint8Array(size).fill(0x61))
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { body, taken: () => taken }
+}
+
+describe('size', () => {
+  it.each([
+    [4 * 2 ** 20 - 1, true],
+    [4 * 2 ** 20, true],
+    [4 * 2 ** 20 + 1, false],
+  ])('takes %i bytes: %s', async (bytes, isTaken) => {
+    expect(MAX_BODY_BYTES).toBe(4 * 2 ** 20)
+    const reading = readBody(post('x'.repeat(bytes)))
+    if (isTaken) expect(await reading).toHaveLength(bytes)
+    else await expect(reading).rejects.toMatchObject({ code: 'too_large' })
+  })
+
+  it('counts bytes, not characters', async () => {
+    await expect(readBody(post('é'.repeat(2 * 2 ** 20 + 1)))).rejects.toMatchObject({ code: 'too_large' })
+  })
+
+  it('reads and drops the rest of a body that is too large, so that the client sees the answer', async () => {
+    const { body, taken } = streamed(6, 2 ** 20)
+    await expect(readBody(post(body))).rejects.toMatchObject({ code: 'too_large' })
+    expect(taken()).toBe(6)
+  })
+
+  it('stops reading a body that never ends', async () => {
+    const { body, taken } = streamed(Number.POSITIVE_INFINITY, 2 ** 20)
+    await expect(readBody(post(body))).rejects.toMatchObject({ code: 'too_large' })
+    expect(taken()).toBeLessThanOrEqual(64)
+  })
+})
+
+describe('text', () => {
+  it.each(['', '{}', 'é 😀 北京', ' \r\n untouched \t'])('reads %j', async (text) => {
+    expect(await readBody(post(text))).toBe(text)
+  })
+
+  it('puts characters together that arrive in pieces', async () => {
+    const bytes = Buffer.from('a😀b')
+    const body = ReadableStream.from([...bytes].map((byte) => Uint8Array.of(byte)))
+    expect(await readBody(post(body))).toBe('a😀b')
+  })
+
+  it('is empty without a body', async () => {
+    expect(await readBody(new Request('http://localhost/'))).toBe('')
+  })
+
+  it.each([
+    ['a stray byte', [0xff]],
+    ['a cut-off character', [0x61, 0xf0, 0x9f]],
+    ['Latin-1', [0x63, 0x61, 0x66, 0xe9]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+  ])('refuses %s, which is not UTF-8', async (_, bytes) => {
+    await expect(readBody(post(Uint8Array.from(bytes)))).rejects.toMatchObject({ code: 'invalid_input' })
+  })
+})

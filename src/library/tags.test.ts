@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { AppError } from '../errors.ts'
+import { toTags } from './tags.ts'
+
+it('merges tags of one slug under the first spelling and keeps the order', () => {
+  expect(toTags(['Machine Learning', 'C++', 'machine-learning', 'C#', 'MACHINE LEARNING'])).toEqual([
+    { name: 'Machine Learning', slug: 'machine-learning' },
+    { name: 'C++', slug: 'cplusplus' },
+    { name: 'C#', slug: 'csharp' },
+  ])
+})
+
+it('keeps C, C++ and C# apart', () => {
+  expect(toTags(['C', 'C++', 'C#']).map((tag) => tag.slug)).toEqual(['c', 'cplusplus', 'csharp'])
+})
+
+it('trims a name and reads both spellings of a letter as one', () => {
+  expect(toTags(['  cafe\u0301 ', 'caf\u00e9'])).toEqual([{ name: 'caf\u00e9', slug: 'cafe' }])
+})
+
+it('gives tags of any script a slug', () => {
+  expect(toTags(['北京'])).toEqual([{ name: '北京', slug: 'beijing' }])
+})
+
+it.each(['', '   ', '!!!', '🎉'])('refuses %j, of which nothing is left, and names it', (name) => {
+  expect(() => toTags(['fine', name])).toThrow(
+    expect.objectContaining({ code: 'invalid_input', details: [expect.objectContaining({ path: 'tags[1]' })] }),
+  )
+  expect(() => toTags([name])).toThrow(AppError)
+})
+
+it('takes no tags at all', () => {
+  expect(toTags([])).toEqual([])
+})

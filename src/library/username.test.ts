@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { placeholderNames, usernameFault } from './username.ts'
+
+describe('usernameFault', () => {
+  it.each(['a', 'Ann', 'a.b_c-d', '0', 'x'.repeat(63), 'x'.repeat(64)])('takes %s', (name) => {
+    expect(usernameFault(name)).toBeNull()
+  })
+
+  it.each(['', 'x'.repeat(65), 'a b', 'ä', 'a@b', 'a/b', 'a\n', 'a\0', '用户'])('refuses %j', (name) => {
+    expect(usernameFault(name)).toEqual(expect.any(String))
+  })
+})
+
+describe('placeholderNames', () => {
+  const names = (contributor: string) => [...placeholderNames(contributor, 'k3k3k3k3')]
+
+  it.each([
+    ['ann', 'ann'],
+    ['Ann Lee', 'Ann-Lee'],
+    ['a@b.c', 'a-b.c'],
+    ['用户', '--'],
+    ['😀', '-'],
+  ])('%s becomes %s', (contributor, name) => {
+    expect(names(contributor)[0]).toBe(name)
+  })
+
+  it('offers others when the first is taken, and ends with the random one', () => {
+    const offered = names('ann')
+    expect(offered.slice(0, 3)).toEqual(['ann', 'ann-2', 'ann-3'])
+    expect(offered.at(-1)).toBe('ann-k3k3k3k3')
+    expect(new Set(offered).size).toBe(offered.length)
+  })
+
+  it('offers usernames only, whatever the contributor is called', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (contributor) => {
+        for (const name of names(contributor)) expect(usernameFault(name)).toBeNull()
+      }),
+    )
+  })
+})

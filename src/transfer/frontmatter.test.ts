@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { readFrontmatter } from './frontmatter.ts'
+
+const wrap = (yaml: string) => `---\n${yaml}\n---\n\n# Body\n`
+
+describe('what is read', () => {
+  it.each([
+    ['plain', 'name: pdf-tools\ndescription: Reads PDF files', 'Reads PDF files'],
+    ['single quotes', "name: pdf-tools\ndescription: 'It''s: fine'", "It's: fine"],
+    ['double quotes', 'name: "pdf-tools"\ndescription: "a \\"b\\"\\tc"', 'a "b"\tc'],
+    ['folded', 'name: pdf-tools\ndescription: >-\n  one\n  two\n\n  three', 'one two\nthree'],
+    ['literal', 'name: pdf-tools\ndescription: |\n  one\n  two\n', 'one\ntwo\n'],
+    ['over two lines', 'name: pdf-tools\ndescription: one\n  two', 'one two'],
+    ['with a comment', '# hello\nname: pdf-tools # its name\ndescription: x', 'x'],
+    ['other fields', 'license: MIT\nname: pdf-tools\nmetadata:\n  a: [1, 2]\ndescription: x', 'x'],
+    ['any script', 'name: pdf-tools\ndescription: 日本語 😀', '日本語 😀'],
+  ])('%s', (_, yaml, description) => {
+    expect(readFrontmatter(wrap(yaml), 'pdf-tools')).toEqual({ name: 'pdf-tools', description, warnings: [] })
+  })
+
+  it('reads CRLF, a BOM, spaces after the marks, and an end without a line break', () => {
+    for (const text of [
+      '---\r\nname: a\r\ndescription: b\r\n---\r\nBody',
+      '\ufeff---\nname: a\ndescription: b\n---\nBody',
+      '---  \nname: a\ndescription: b\n--- \nBody',
+      '---\nname: a\ndescription: b\n---',
+    ]) {
+      expect(readFrontmatter(text, 'a')).toEqual({ name: 'a', description: 'b', warnings: [] })
+    }
+  })
+
+  it('ends at the first closing mark', () => {
+    expect(readFrontmatter('---\nname: a\ndescription: b\n---\ntext\n---\nname: c\n---\n', 'a').name).toBe('a')
+  })
+})
+
+describe('what is odd is reported, never refused', () => {
+  it.each([
+    ['no frontmatter', '# Just a title\n', /frontmatter/],
+    ['nothing', '', /frontmatter/],
+    ['a mark that never closes', '---\nname: a\ndescription: b\n', /frontmatter/],
+    ['not at the head', '\n---\nname: a\n---\n', /frontmatter/],
+    ['broken YAML', wrap('name: [a\ndescription: "b'), /YAML/],
+    ['a colon that YAML does not allow', wrap('name: a\ndescription: Use when: always'), /YAML/],
+    ['a list', wrap('- name\n- description'), /YAML/],
+    ['tabs', wrap('name:\n\t- a'), /YAML/],
+  ])('%s', (_, text, warning) => {
+    expect(readFrontmatter(text, 'a')).toEqual({ name: null, description: null, warnings: [expect.stringMatching(warning)] })
+  })
+
+  it.each([
+    ['description: b', { name: null, description: 'b' }],
+    ['name: a', { name: 'a', description: null }],
+    ['name: 12\ndescription: b', { name: null, description: 'b' }],
+    ['name: a\ndescription: [x]', { name: 'a', description: null }],
+    ['name: a\ndescription:', { name: 'a', description: null }],
+    ['name: Not A Name\ndescription: b', { name: 'Not A Name', description: 'b' }],
+    ['name: other\ndescription: b', { name: 'other', description: 'b' }],
+    [`name: ${'a'.repeat(65)}\ndescription: b`, { name: 'a'.repeat(65), description: 'b' }],
+  ])('%s: one warning', (yaml, read) => {
+    const frontmatter = readFrontmatter(wrap(yaml), 'a')
+    expect(frontmatter).toMatchObject(read)
+    expect(frontmatter.warnings).toHaveLength(1)
+  })
+})
+
+describe('hostile YAML', () => {
+  it('does not blow up aliases', { timeout: 5_000 }, () => {
+    const rows = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]']
+    for (let i = 1; i < 12; i++) rows.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(',')}]`)
+    expect(readFrontmatter(wrap([...rows, 'name: a', 'description: b'].join('\n')), 'a').warnings).toEqual([expect.stringMatching(/YAML/)])
+  })
+
+  it.each(['[', '{a: ', '- ', '? ', '&a ', '"'])('survives 60,000 characters of %j', { timeout: 20_000 }, (piece) => {
+    expect(readFrontmatter(wrap(piece.repeat(60_000 / piece.length)), 'a').name).toBeNull()
+  })
+
+  it('does not take __proto__ for more than a key', () => {
+    expect(readFrontmatter(wrap('__proto__:\n  name: evil\ndescription: b'), 'a').name).toBeNull()
+    expect(Object.prototype).not.toHaveProperty('name')
+  })
+})

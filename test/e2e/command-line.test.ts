@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createPlace, type Place } from '../support/processes.ts'
+
+let place: Place
+beforeEach(() => {
+  place = createPlace()
+})
+afterEach(() => place.remove())
+
+const status = async (url: string, options: RequestInit = {}) => (await fetch(url, options)).status
+
+describe('serve', () => {
+  it('starts on an empty database with the starter library, says what to do next, and stops cleanly', async () => {
+    const { url, child, stdout } = await place.serve({ args: ['--starter'] })
+    expect(stdout).toMatch(/Loaded the starter library: \d\d prompts and skills/)
+    for (const hint of [`${url}/api/mcp`, '"mcpServers"', 'keys create --user', 'claude mcp add']) expect(stdout).toContain(hint)
+    const list = await (await fetch(`${url}/api/prompts`)).json()
+    expect(Object(list).total).toBeGreaterThanOrEqual(40)
+    expect(Object(list).prompts[0].url.startsWith(`${url}/prompts/`)).toBe(true)
+    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
+    child.kill('SIGTERM')
+    expect((await once(child, 'exit'))[0]).toBe(0)
+    const again = await place.serve({ args: ['--starter'] })
+    expect(again.stdout).not.toContain('Loaded')
+  })
+
+  it('leaves a library that is not empty alone, and mentions no MCP when it is off', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    await place.commonplace(['save-prompt', '--user', 'ada', '--title', 'Mine', '--content', 'x', '--is-private', 'false'])
+    const { url, stdout } = await place.serve({ args: ['--starter'], env: { MCP_ENABLED: 'false' } })
+    expect(Object(await (await fetch(`${url}/api/prompts`)).json()).total).toBe(1)
+    expect(stdout.toLowerCase()).not.toContain('mcp')
+    expect(await status(`${url}/api/mcp`, { method: 'POST' })).toBe(404)
+  })
+
+  it('is stopped by a setting out of range, with a sentence naming it', async () => {
+    const rows: [Record<string, string>, RegExp][] = [
+      [{ PORT: '70000' }, /^PORT must be a port number/],
+      [{ PORT: 'x', LOG_LEVEL: 'loud' }, /PORT must be[\s\S]*LOG_LEVEL must be one of/],
+      [{ MCP_ENABLED: 'yes' }, /^MCP_ENABLED must be true or false/],
+      [{ BASE_URL: 'prompts.example.org' }, /^BASE_URL must be/],
+      [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be sqlite:PATH/],
+      [{ TRUST_PROXY: 'all' }, /^TRUST_PROXY must be/],
+    ]
+    for (const [env, reason] of rows) {
+      const { code, stderr } = await place.commonplace(['serve'], { env })
+      expect([code, reason.test(stderr)], `${JSON.stringify(env)} ${stderr}`).toEqual([64, true])
+    }
+    expect(readdirSync(place.folder)).toEqual([])
+  })
+
+  it('says so when the port is taken or the file is no library', async () => {
+    const { url } = await place.serve()
+    const taken = await place.commonplace(['serve'], { env: { PORT: new URL(url).port } })
+    expect([taken.code, taken.stderr]).toEqual([69, expect.stringMatching(/Could not listen.*Set PORT or HOST/)])
+    const file = join(place.folder, 'not-a-library.db')
+    writeFileSync(file, 'hello, this is a text and not a database at all\n'.repeat(100))
+    const broken = await place.commonplace(['serve'], { env: { DATABASE_URL: `sqlite:${file}` } })
+    expect([broken.code, broken.stderr]).toEqual([69, expect.stringContaining('not-a-library.db')])
+  })
+})
+
+describe('keys', () => {
+  it('are printed alone, work at once, list without themselves, and end when revoked', async () => {
+    await place.commonplace(['users', 'create', 'ada', '--public-by-default'])
+    const made = await place.commonplace([
+      'keys',
+      'create',
+      '--user',
+      'ADA',
+      '--name',
+      'laptop',
+      '--scopes',
+      'read,write',
+      '--expires',
+      '90d',
+    ])
+    expect(made.stdout).toMatch(/^cpb_[0-9A-Za-z]{49}\n$/)
+    const key = made.stdout.trim()
+    const { url } = await place.serve()
+    const save = () =>
+      fetch(`${url}/api/prompts`, {
+        method: 'POST',
+        headers: { 'X-API-Key': key, 'content-type': 'application/json' },
+        body: '{"title":"t","content":"c"}',
+      })
+    const saved = await save()
+    expect([saved.status, Object(await saved.json()).prompt.visibility]).toEqual([201, 'public'])
+    const list = (await place.commonplace(['keys', 'list'])).stdout
+    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\tuntil 20\d\d-.*\tlast used 20\d\d/)
+    expect(list).not.toContain(key.slice(4, 20))
+    expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked laptop of ada.\n')
+    expect((await save()).status).toBe(401)
+  })
+
+  it('refuse what makes no sense', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    const rows: [string[], RegExp][] = [
+      [['users', 'create', 'Ada'], /taken/],
+      [['users', 'create', 'a b'], /may hold only/],
+      [['keys', 'create', '--user', 'nobody', '--name', 'x'], /no user "nobody"/],
+      [['keys', 'create', '--user', 'ada', '--name', ' '], /--name.*blank/],
+      [['keys', 'create', '--user', 'ada', '--name', 'x', '--scopes', 'admin'], /--scopes must be/],
+      [['keys', 'create', '--user', 'ada', '--name', 'x', '--expires', 'soon'], /--expires must be/],
+      [['keys', 'revoke', 'nothing'], /no key nothing/],
+    ]
+    for (const [args, reason] of rows) {
+      const { code, stdout, stderr } = await place.commonplace(args)
+      expect([code === 0, stdout, reason.test(stderr)], `${args.join(' ')}: ${stderr}`).toEqual([false, '', true])
+    }
+    expect((await place.commonplace(['keys', 'list'])).stdout).toBe('')
+  })
+
+  it('are not looked for in a library that is not there', async () => {
+    const missing = join(place.folder, 'typo', 'x.db')
+    for (const args of [
+      ['keys', 'list'],
+      ['users', 'list'],
+      ['export', join(place.folder, 'out')],
+      ['search', 'x'],
+    ]) {
+      const { code, stderr } = await place.commonplace(args, { env: { DATABASE_URL: `sqlite:${missing}` } })
+      expect([code, stderr.includes(missing)], args.join(' ')).toEqual([66, true])
+    }
+    expect(existsSync(missing)).toBe(false)
+  })
+})
+
+describe('operations as commands', () => {
+  it('search and print for people, act as a user, and work through another server', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    const file = join(place.folder, 'text.md')
+    writeFileSync(file, 'From a file: ${x}')
+    mkdirSync(join(place.folder, 'other'))
+    const saved = await place.commonplace([
+      'save-prompt',
+      '--user',
+      'ada',
+      '--title',
+      'Walrus',
+      '--content',
+      `@${file}`,
+      '--tags',
+      'a, b',
+      '--is-private',
+      'false',
+    ])
+    expect(JSON.parse(saved.stdout).prompt).toMatchObject({ content: 'From a file: ${x}', tags: ['a', 'b'], author: 'ada' })
+    expect((await place.commonplace(['search', 'walrus'])).stdout).toBe('walrus\n    Walrus\n')
+    expect((await place.commonplace(['search', 'nothing'])).stdout).toBe('Nothing found.\n')
+    const anonymous = await place.commonplace(['save-prompt', '--title', 'x', '--content', 'y'])
+    expect([anonymous.code, anonymous.stderr]).toEqual([77, expect.stringContaining('API key')])
+    const bad = await place.commonplace(['search', 'x', '--limit', '51'])
+    expect([bad.code, bad.stderr]).toEqual([64, 'limit must be at most 50.\n'])
+    const key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+    const { url } = await place.serve()
+    const remote = createPlace()
+    const env = { PROMPTS_API_KEY: key }
+    const far = await remote.commonplace(['get-prompt', 'walrus', '--variables', '{"x":"a/b?"}', '--url', url], { env })
+    expect(JSON.parse(far.stdout).content).toBe('From a file: a/b?')
+    const gone = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env })
+    expect(JSON.parse(gone.stdout).success).toBe(true)
+    expect((await remote.commonplace(['get-prompt', 'walrus', '--url', url], { env })).code).toBe(66)
+    await remote.remove()
+  })
+})

@@ -1,0 +1,259 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createPlace, MAIN, type Place } from '../support/processes.ts'
+import { findTestData } from '../support/real-data.ts'
+
+const data = findTestData()
+let place: Place
+
+beforeEach(() => {
+  place = createPlace()
+})
+afterEach(() => place.remove())
+
+const importPrompts = (file: string, ...flags: string[]) => place.commonplace(['import', 'prompts', file, '--user', 'demo', ...flags])
+const write = (name: string, text: string) => {
+  const path = join(place.folder, name)
+  writeFileSync(path, text)
+  return path
+}
+const search = async (query: string) =>
+  JSON.parse((await place.commonplace(['search', query, '--user', 'demo', '--json', '--limit', '50'])).stdout).prompts
+/** The files below a folder with their bytes, for comparing two exports. */
+function readTree(folder: string): Map<string, string> {
+  return new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name)
+        return [path.slice(folder.length), readFileSync(path, 'base64')]
+      }),
+  )
+}
+
+describe('a library of real size', () => {
+  it('is imported, found unchanged, exported, and read back as the same library', async () => {
+    const first = await importPrompts(data.promptsFile, '--public')
+    expect(first.code, first.stderr).toBe(0)
+    const total = Number(/(\d+) read/.exec(first.stdout)?.[1])
+    expect(first.stdout).toBe(
+      `Made the user demo, who owns what was imported.\n${total} read: ${total} created, 0 updated, 0 unchanged, 0 kept, 0 refused.\n`,
+    )
+    if (data.isReal) expect(total).toBe(1257)
+    expect((await importPrompts(data.promptsFile, '--public')).stdout).toBe(
+      `${total} read: 0 created, 0 updated, ${total} unchanged, 0 kept, 0 refused.\n`,
+    )
+    const skills = await place.commonplace(['import', 'skills', data.skillsFolder, '--user', 'demo', '--public'])
+    expect(skills.code, skills.stderr).toBe(0)
+    const skillCount = Number(/(\d+) read/.exec(skills.stdout)?.[1])
+    if (data.isReal) expect(skillCount).toBe(100)
+    expect((await place.commonplace(['import', 'skills', data.skillsFolder, '--user', 'demo'])).stdout).toContain(`${skillCount} unchanged`)
+
+    const one = join(place.folder, 'one')
+    expect((await place.commonplace(['export', one])).stdout).toBe(`Wrote ${total} prompts and ${skillCount} skills to ${one}.\n`)
+    const other = createPlace()
+    const back = await other.commonplace(['import', 'library', one])
+    expect(back.stdout).toContain(`${total + skillCount} read: ${total + skillCount} created, 0 updated, 0 unchanged, 0 kept, 0 refused.`)
+    expect((await other.commonplace(['import', 'library', one])).stdout).toContain(`${total + skillCount} unchanged`)
+    const two = join(other.folder, 'two')
+    await other.commonplace(['export', two])
+    const [before, after] = [readTree(one), readTree(two)]
+    expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
+    for (const [name, bytes] of before) expect(after.get(name) === bytes, name).toBe(true)
+    await other.remove()
+  }, 120_000)
+
+  it('loses nothing and doubles nothing when an import is killed half-way and run again', async () => {
+    const child = spawn(process.execPath, [MAIN, 'import', 'prompts', data.promptsFile, '--user', 'demo', '--public'], {
+      env: { ...process.env, ...place.env },
+    })
+    const path = place.env['DATABASE_URL']?.replace('sqlite:', '') ?? ''
+    // Killed as soon as the first batch is there.
+    for (let tries = 0; tries < 2000 && child.exitCode === null; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      try {
+        const look = new DatabaseSync(path, { readOnly: true })
+        const { n } = Object(look.prepare('select count(*) as n from item').get())
+        look.close()
+        if (n > 0) break
+      } catch {
+        // Not there yet.
+      }
+    }
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const look = new DatabaseSync(path)
+    const count = (table: string) => Number(Object(look.prepare(`select count(*) as n from ${table}`).get()).n)
+    expect(count('item')).toBeGreaterThan(0)
+    expect([count('version'), count('prompt_text'), count('slug')]).toEqual([count('item'), count('item'), count('item')])
+    expect(Object(look.prepare('pragma integrity_check').get()).integrity_check).toBe('ok')
+    const before = count('item')
+    look.close()
+    const again = await importPrompts(data.promptsFile, '--public')
+    const [, read, created, unchanged] =
+      /(\d+) read: (\d+) created, 0 updated, (\d+) unchanged, 0 kept, 0 refused/.exec(again.stdout)?.map(Number) ?? []
+    expect(unchanged).toBe(before)
+    expect(Number(created) + Number(unchanged)).toBe(read)
+  })
+})
+
+describe('importing prompts', () => {
+  it('refuses bad rows by number and reason, and takes the others', async () => {
+    const file = write(
+      'mixed.csv',
+      [
+        'act,prompt,for_devs,type,contributor',
+        'Good,Text one,TRUE,TEXT,"some one,second"',
+        `${'x'.repeat(201)},Text,FALSE,TEXT,`,
+        ',No title,FALSE,TEXT,',
+        'No content,,FALSE,TEXT,',
+        'Bad type,Text,FALSE,POEM,',
+        'Too,many,columns,TEXT,x,y',
+        'Last,"Text ""two""\nlines",FALSE,IMAGE,demo',
+      ].join('\n'),
+    )
+    const { code, stdout, stderr } = await importPrompts(file)
+    expect(code).toBe(1)
+    expect(stdout).toContain('7 read: 2 created, 0 updated, 0 unchanged, 0 kept, 5 refused.')
+    for (const row of [
+      /^Row 2 refused: title.*201.*200/m,
+      /^Row 3 refused: title.*blank/m,
+      /^Row 4 refused: content.*blank/m,
+      /^Row 5 refused: type "POEM"/m,
+      /^Row 6 refused: near line 7/m,
+    ])
+      expect(stderr).toMatch(row)
+    const [good] = await search('good')
+    expect(good).toMatchObject({ title: 'Good', author: 'some-one', category: 'Coding', type: 'TEXT' })
+    expect((await search('last'))[0]).toMatchObject({ content: 'Text "two"\nlines', author: 'demo', type: 'IMAGE' })
+  })
+
+  it('reads our own CSV, JSON and JSONL, with tags, category, description and visibility', async () => {
+    const rows = [
+      { title: 'One', content: 'c1', description: 'd', category: 'editing', tags: ['A', 'b'], author: 'x', visibility: 'public' },
+      { title: 'Two', content: 'c2', isPrivate: true },
+    ]
+    const csv = write(
+      'own.csv',
+      '\uFEFFtitle,content,description,category,tags,author,visibility\nOne,c1,d,editing,"A, b",x,public\nTwo,c2,,,,,private\n',
+    )
+    expect((await importPrompts(csv)).stdout).toContain('2 created')
+    expect((await importPrompts(write('own.json', JSON.stringify({ prompts: rows })))).stdout).toContain('2 unchanged')
+    expect((await importPrompts(write('own.jsonl', rows.map((row) => JSON.stringify(row)).join('\n')))).stdout).toContain('2 unchanged')
+    expect((await search('one'))[0]).toMatchObject({ description: 'd', category: 'Editing', tags: ['A', 'b'], author: 'x' })
+    expect(JSON.parse((await place.commonplace(['list-prompts'])).stdout).prompts.map((prompt: { title: string }) => prompt.title)).toEqual(
+      ['One'],
+    )
+  })
+
+  it('brings up to date what changed, and keeps what was edited here or thrown away', async () => {
+    const rows = ['A', 'B', 'C', 'D'].map((title) => ({ title, content: `${title} one` }))
+    await importPrompts(write('v1.json', JSON.stringify(rows)))
+    const refOf = async (title: string) => (await search(title)).find((prompt: { title: string }) => prompt.title === title).id
+    await place.commonplace(['update-prompt', await refOf('B'), '--content', 'mine', '--user', 'demo'])
+    await place.commonplace(['delete', 'prompts', await refOf('C'), '--user', 'demo'])
+    const next = write(
+      'v2.json',
+      JSON.stringify(rows.map((row) => ({ ...row, content: row.title === 'D' ? row.content : `${row.title} two` }))),
+    )
+    const { stdout, stderr } = await importPrompts(next)
+    expect(stdout).toBe('4 read: 0 created, 1 updated, 1 unchanged, 2 kept, 0 refused.\n')
+    expect(stderr).toMatch(/Row 2 \(B\): it was edited here[\s\S]*Row 3 \(C\): it is in the trash/)
+    expect((await search('A'))[0].content).toBe('A two')
+    expect((await search('mine'))[0].content).toBe('mine')
+  })
+
+  it('takes entries of one owner, author and title as several prompts, and knows them again', async () => {
+    const file = write(
+      'twins.json',
+      JSON.stringify([
+        { title: 'Same', content: 'x' },
+        { title: 'Same', content: 'y' },
+        { title: 'Same', content: 'x' },
+      ]),
+    )
+    expect((await importPrompts(file)).stdout).toContain('3 created')
+    expect((await importPrompts(file)).stdout).toContain('3 unchanged')
+  })
+
+  it('says clearly what is wrong with a whole file or an owner', async () => {
+    const refusals: [string[], RegExp][] = [
+      [['import', 'prompts', join(place.folder, 'none.csv'), '--user', 'demo'], /none\.csv is not a regular file/],
+      [['import', 'prompts', write('x.txt', 'x'), '--user', 'demo'], /\.csv, \.json or \.jsonl/],
+      [['import', 'prompts', write('x.csv', 'a,b\n1,2\n'), '--user', 'demo'], /needs a header line/],
+      [['import', 'prompts', write('x.json', '{'), '--user', 'demo'], /not valid JSON/],
+      [['import', 'prompts', write('y.json', '[]'), '--user', 'no spaces'], /user name "no spaces"/],
+      [['import', 'skills', join(place.folder, 'none'), '--user', 'demo'], /not a folder/],
+      [['import', 'library', place.folder], /holds no library/],
+      [['import', 'prompts', write('z.json', '[]')], /--user/],
+    ]
+    for (const [args, reason] of refusals) {
+      const { code, stderr } = await place.commonplace(args)
+      expect(code, args.join(' ')).not.toBe(0)
+      expect(stderr).toMatch(reason)
+      expect(stderr).not.toContain('    at ')
+    }
+    await importPrompts(write('p.json', JSON.stringify([{ title: 'T', content: 'c', author: 'ghost' }])))
+    expect((await place.commonplace(['import', 'prompts', join(place.folder, 'p.json'), '--user', 'ghost'])).stderr).toMatch(
+      /stands for a contributor/,
+    )
+  })
+})
+
+describe('importing skills', () => {
+  it('reads regular files only, and names what it leaves out', async () => {
+    const root = join(place.folder, 'skills')
+    const skill = join(root, 'group', 'My Skill')
+    mkdirSync(join(skill, 'nested'), { recursive: true })
+    mkdirSync(join(skill, '.git'))
+    writeFileSync(
+      join(skill, 'SKILL.md'),
+      `---\nname: my-skill\ndescription: >\n  Folded over\n  two lines, ${'long '.repeat(120)}\n---\r\n# Body  \n`,
+    )
+    writeFileSync(join(skill, 'nested', 'SKILL.md'), 'inner')
+    writeFileSync(join(skill, 'bin.dat'), Buffer.from([0, 255, 1]))
+    writeFileSync(join(skill, '.git', 'config'), 'secret')
+    writeFileSync(join(skill, '.env.local'), 'SECRET=1')
+    writeFileSync(join(skill, 'server.pem'), 'x')
+    writeFileSync(join(skill, 'note.txt'), '-----BEGIN OPENSSH PRIVATE KEY-----\nabc')
+    symlinkSync('/etc/passwd', join(skill, 'link.txt'))
+    const { code, stdout, stderr } = await place.commonplace(['import', 'skills', root, '--user', 'demo'])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('1 read: 1 created')
+    for (const remark of [
+      'the folder .git',
+      '.env.local',
+      'server.pem',
+      'note.txt, which holds a private key',
+      'link.txt, which is no regular file',
+      'not that of its folder',
+      'description cut to 500',
+    ])
+      expect(stderr).toContain(remark)
+    const found = JSON.parse((await place.commonplace(['search-skills', 'folded', '--user', 'demo', '--json'])).stdout).skills[0]
+    expect(found.title).toBe('my-skill')
+    expect(found.description).toMatch(/^Folded over two lines, long .*…$/)
+    expect([...found.description].length).toBeLessThanOrEqual(500)
+    const whole = JSON.parse((await place.commonplace(['get-skill', found.id, '--user', 'demo'])).stdout)
+    expect(whole.files.map((file: { filename: string }) => file.filename)).toEqual(['SKILL.md', 'bin.dat', 'nested/SKILL.md'])
+    expect(whole.files[0].content).toBe(readFileSync(join(skill, 'SKILL.md'), 'utf8'))
+    expect(whole.files[1]).toEqual({ filename: 'bin.dat', content: 'AP8B', encoding: 'base64' })
+  })
+})
+
+describe('exporting', () => {
+  it('refuses a folder that has something in it, and leaves nothing half-written', async () => {
+    await importPrompts(write('p.json', JSON.stringify([{ title: 'T', content: 'c' }])))
+    const target = join(place.folder, 'out')
+    mkdirSync(target)
+    writeFileSync(join(target, 'mine.txt'), 'x')
+    expect((await place.commonplace(['export', target])).code).toBe(64)
+    expect(readdirSync(target)).toEqual(['mine.txt'])
+    expect((await place.commonplace(['export', join(place.folder, 'new')])).code).toBe(0)
+    expect(readdirSync(place.folder).filter((name) => name.includes('partial'))).toEqual([])
+  })
+})

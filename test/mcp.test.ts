@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKey, hashApiKey } from '../src/auth/api-key.ts'
+import { readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
+
+let test: TestApp
+let key: string
+const SLOTS = 'Write about ${topic} in ${tone:plain} words, for ${topic}. Not ${f(x)}.'
+
+beforeAll(async () => {
+  test = await testApp()
+  const ada = await test.user('ada')
+  key = ada.key
+  const save = (title: string, more: object) => test.call(ada.actor, 'save_prompt', { title, content: SLOTS, isPrivate: false, ...more })
+  await save('Letter', { category: 'editing', tags: ['mail'], description: 'For letters' })
+  await save('Poem', { category: 'fiction', tags: ['verse', 'mail'] })
+  await save('Diary', { isPrivate: true })
+  const ben = await test.user('ben')
+  await test.call(ben.actor, 'save_prompt', { title: 'Joke', content: 'Tell a joke', isPrivate: false, category: 'fiction' })
+})
+afterAll(() => test.close())
+
+const call = async (method: string, params?: unknown, path = '/api/mcp', withKey?: string) =>
+  await readJson(await test.fetch(path, { ...rpc(method, params), ...(withKey === undefined ? {} : { key: withKey }) }))
+const callTool = async (name: string, args: unknown, withKey?: string) => {
+  const { result } = await call('tools/call', { name, arguments: args }, '/api/mcp', withKey)
+  return { ...result, json: JSON.parse(result.content[0].text) }
+}
+const listNames = async (query = '', withKey?: string) =>
+  (await call('prompts/list', {}, `/api/mcp${query}`, withKey)).result.prompts.map((prompt: { name: string }) => prompt.name)
+
+describe('opening', () => {
+  for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+    it(`initialize in ${version} answers in it`, async () => {
+      const { result } = await call('initialize', {
+        protocolVersion: version,
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      })
+      expect(result).toEqual({
+        protocolVersion: version,
+        capabilities: { tools: {}, prompts: {} },
+        serverInfo: { name: 'commonplace', title: 'Commonplace', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+        instructions: expect.stringContaining('search_prompts'),
+      })
+    })
+  }
+
+  it('needs no initialize, no Accept and no session; ping and notifications work', async () => {
+    expect(await call('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+    for (const accept of ['*/*', 'application/*', 'application/json', 'application/json, text/event-stream', 'text/html']) {
+      const options = rpc('ping', undefined, 'an id')
+      const response = await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), accept } })
+      expect([response.status, response.headers.get('content-type')?.split(';')[0]], accept).toEqual([200, 'application/json'])
+      expect((await readJson(response)).id).toBe('an id')
+    }
+    const notification = await test.fetch('/api/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    })
+    expect([notification.status, await notification.text()]).toEqual([202, ''])
+  })
+
+  it('streams only to a client that takes nothing else', async () => {
+    const options = rpc('ping')
+    const response = await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), accept: 'text/event-stream' } })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await response.text()).toMatch(/^event: message\ndata: \{.*"result":\{\}.*\}\n\n$/)
+  })
+
+  it('takes the key in any of the four headers', async () => {
+    for (const headers of [
+      { PROMPTS_API_KEY: key },
+      { 'PROMPTS-API-KEY': key },
+      { 'X-API-Key': key },
+      { Authorization: `Bearer ${key}` },
+    ] as Record<string, string>[]) {
+      const options = rpc('prompts/list')
+      const body = await readJson(await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), ...headers } }))
+      expect(body.result.prompts.length, Object.keys(headers)[0]).toBe(4)
+    }
+    for (const headers of [{ PROMPTS_API_KEY: '' }, { Authorization: 'Bearer somebody-elses' }, { Authorization: 'Basic abc' }] as Record<
+      string,
+      string
+    >[]) {
+      const options = rpc('prompts/list')
+      const body = await readJson(await test.fetch('/api/mcp', { ...options, headers: { ...Object(options.headers), ...headers } }))
+      expect(body.result.prompts.length, JSON.stringify(headers)).toBe(3)
+    }
+  })
+
+  it('notices a revoked and an expired key on the next request', async () => {
+    const { key: doomed, actor } = await test.user('ada')
+    expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(200)
+    await test.app.store.revokeKey(actor.keyId ?? '')
+    expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(401)
+    const shortLived = createApiKey()
+    const expiresAt = new Date(test.app.clock() + 60_000).toISOString()
+    await test.app.store.createKey({ name: 'k', userId: actor.userId, sha256: hashApiKey(shortLived), scopes: ['read'], expiresAt })
+    expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })).status).toBe(200)
+    test.wait(60_000)
+    const late = await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })
+    expect([late.status, (await readJson(late)).error.message]).toEqual([401, 'The API key has expired.'])
+  })
+})
+
+describe('prompts', () => {
+  it('are listed newest first with their arguments, always there', async () => {
+    const { result } = await call('prompts/list')
+    expect(result).toEqual({
+      prompts: [
+        { name: 'joke', title: 'Joke', arguments: [] },
+        { name: 'poem', title: 'Poem', arguments: expect.any(Array) },
+        {
+          name: 'letter',
+          title: 'Letter',
+          description: 'For letters',
+          arguments: [
+            { name: 'topic', description: 'Required', required: true },
+            { name: 'tone', description: 'Default: plain', required: false },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('include the owner’s private ones with the key', async () => {
+    expect(await listNames('', key)).toEqual(['joke', expect.stringMatching(/^diary-/), 'poem', 'letter'])
+  })
+
+  it('are narrowed by the address: alternatives within a parameter, all parameters at once', async () => {
+    expect(await listNames('?users=BEN')).toEqual(['joke'])
+    expect(await listNames('?users=ben,ada&categories=creative')).toEqual(['joke', 'poem'])
+    expect(await listNames('?categories=fiction,editing&tags=mail')).toEqual(['poem', 'letter'])
+    expect(await listNames('?tags=verse&users=ben')).toEqual([])
+    expect(await listNames('?categories=unknown')).toEqual([])
+    expect(await listNames('?users=&tags=')).toEqual(['joke', 'poem', 'letter'])
+    expect((await call('prompts/get', { name: 'joke' }, '/api/mcp?users=ada')).error.code).toBe(-32602)
+    expect((await call('prompts/get', { name: 'letter' }, '/api/mcp?users=ada')).result.messages.length).toBe(1)
+    expect(
+      (await call('tools/call', { name: 'get_prompt', arguments: { id: 'joke' } }, '/api/mcp?users=ada')).result.isError,
+    ).toBeUndefined()
+  })
+
+  it('are filled in with values and defaults, and name what is still missing', async () => {
+    const get = async (args?: Record<string, string>, name = 'letter') =>
+      (await call('prompts/get', { name, ...(args ? { arguments: args } : {}) })).result
+    expect(await get({ topic: 'tea $& ${tone}', tone: 'odd', nonsense: 'x' })).toEqual({
+      description: 'For letters',
+      messages: [
+        { role: 'user', content: { type: 'text', text: 'Write about tea $& ${tone} in odd words, for tea $& ${tone}. Not ${f(x)}.' } },
+      ],
+    })
+    expect(await get()).toEqual({
+      description: 'For letters',
+      messages: [{ role: 'user', content: { type: 'text', text: 'Write about ${topic} in plain words, for ${topic}. Not ${f(x)}.' } }],
+      _meta: { 'commonplace/unfilled': ['topic'] },
+    })
+    const { id } = (await callTool('get_prompt', { id: 'letter' })).json
+    expect(await get({ topic: 'x' }, id)).toEqual(await get({ topic: 'x' }))
+  })
+
+  it('grow their pages so that a walk stays short, each name once', async () => {
+    const crowd = await testApp()
+    const { actor } = await crowd.user('ada')
+    await crowd.app.store.inTransaction(async (store) => {
+      for (let i = 0; i < 4321; i++) {
+        await store.createPrompt(
+          { userId: actor.userId, note: null },
+          { title: `Prompt ${i}`, content: 'text', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+        )
+      }
+    })
+    const names: string[] = []
+    let pages = 0
+    let cursor: string | undefined
+    do {
+      const { result } = await readJson(await crowd.fetch('/api/mcp', rpc('prompts/list', cursor === undefined ? {} : { cursor })))
+      pages++
+      names.push(...result.prompts.map((prompt: { name: string }) => prompt.name))
+      cursor = result.nextCursor
+    } while (cursor !== undefined)
+    expect([new Set(names).size, names.length]).toEqual([4321, 4321])
+    expect(pages).toBeLessThanOrEqual(40)
+    await crowd.close()
+  })
+
+  it('end a page early at 2 MiB', async () => {
+    const heavy = await testApp()
+    const { actor } = await heavy.user('ada')
+    const slots = Array.from({ length: 100 }, (_, n) => `\${v${n}:${'d'.repeat(250)}}`).join(' ')
+    await heavy.app.store.inTransaction(async (store) => {
+      for (let i = 0; i < 120; i++) {
+        await store.createPrompt(
+          { userId: actor.userId, note: null },
+          { title: `Heavy ${i}`, content: slots, description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+        )
+      }
+    })
+    const text = await (await heavy.fetch('/api/mcp', rpc('prompts/list'))).text()
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2 * 1024 * 1024)
+    expect(JSON.parse(text).result.nextCursor).toEqual(expect.any(String))
+    expect(JSON.parse(text).result.prompts.length).toBeGreaterThan(50)
+    await heavy.close()
+  })
+})
+
+describe('tools', () => {
+  it('fill in, and show the original only when something was put in', async () => {
+    const raw = await callTool('get_prompt', { id: 'letter' })
+    expect(raw.json).toMatchObject({
+      content: SLOTS,
+      variables: [
+        { name: 'topic', required: true },
+        { name: 'tone', required: false, default: 'plain' },
+      ],
+    })
+    expect(raw.json).not.toHaveProperty('originalContent')
+    expect(raw.structuredContent).toEqual(raw.json)
+    expect((await callTool('get_prompt', { id: 'letter', variables: {} })).json).toMatchObject({
+      content: 'Write about ${topic} in plain words, for ${topic}. Not ${f(x)}.',
+      originalContent: SLOTS,
+    })
+    expect((await callTool('get_prompt', { id: 'joke', variables: {} })).json).not.toHaveProperty('originalContent')
+  })
+
+  it('treat __proto__ and constructor as names like any other', async () => {
+    const { actor } = await test.user('ada')
+    await test.call(actor, 'save_prompt', { title: 'Odd names', content: '${__proto__} ${constructor:c} ${toString}', isPrivate: true })
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_prompts","arguments":{"query":"odd names"}}}`
+    const found = await readJson(
+      await test.fetch('/api/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body, key }),
+    )
+    const { id } = found.result.structuredContent.prompts[0]
+    const fill = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_prompt","arguments":{"id":"${id}","variables":{"__proto__":"a","toString":"b"}}}}`
+    const filled = await readJson(
+      await test.fetch('/api/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body: fill, key }),
+    )
+    expect(filled.result.structuredContent.content).toBe('a c b')
+  })
+
+  it('that need a key say so inside the result; a key without the scope is forbidden', async () => {
+    const { json, isError } = await callTool('save_prompt', { title: 't', content: 'c' })
+    expect([isError, json]).toEqual([true, { error: expect.stringContaining('API key'), code: 'unauthenticated' }])
+    const { key: reader } = await test.user('ada', ['read'])
+    expect((await callTool('save_prompt', { title: 't', content: 'c' }, reader)).json).toMatchObject({
+      code: 'forbidden',
+      error: expect.stringContaining('"write"'),
+    })
+  })
+
+  it('refuse a result that would be too large, at once', async () => {
+    const { actor } = await test.user('ada')
+    const saved = await test.call(actor, 'save_prompt', { title: 'Bomb', content: '${x}'.repeat(50_000), isPrivate: false })
+    const { id } = Object(saved['prompt'])
+    const { json, isError } = await callTool('get_prompt', { id, variables: { x: 'y'.repeat(10_000) } })
+    expect([isError, json.code]).toEqual([true, 'too_large'])
+    expect((await call('prompts/get', { name: id, arguments: { x: 'y'.repeat(10_000) } })).error.data.code).toBe('too_large')
+    await test.call(actor, 'delete_item', { collection: 'prompts', id })
+  })
+
+  it('cut long contents in search and never in get', async () => {
+    const { actor } = await test.user('ada')
+    const content = `${'🦭'.repeat(20_001)}`
+    await test.call(actor, 'save_prompt', { title: 'Longish', content, isPrivate: true })
+    const found = (await callTool('search_prompts', { query: 'longish' }, key)).json
+    expect(found.prompts[0]).toMatchObject({ contentTruncated: true, content: '🦭'.repeat(20_000) })
+    expect((await callTool('get_prompt', { id: found.prompts[0].id }, key)).json.content).toBe(content)
+  })
+})
+
+describe('without MCP', () => {
+  it('there is no endpoint and no mention of it', async () => {
+    const plain = await testApp({ MCP_ENABLED: false })
+    const gone = await plain.fetch('/api/mcp', rpc('ping'))
+    expect([gone.status, (await readJson(gone)).error]).toEqual([404, 'not_found'])
+    expect((await plain.fetch('/api/mcp')).status).toBe(404)
+    for (const path of ['/', '/api/openapi.json', '/api/prompts']) {
+      const response = await plain.fetch(path)
+      expect(response.status).toBe(200)
+      expect((await response.text()).toLowerCase(), path).not.toMatch(/\bmcp\b|model context/)
+    }
+    await plain.close()
+  })
+})

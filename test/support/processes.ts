@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The built program, as users run it. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+/** What a finished command said. */
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program to its end, at most `timeoutMs` long. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; input?: string; cwd?: string; timeoutMs?: number } = {},
+): Promise<Finished> {
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    timeout: options.timeoutMs ?? 60_000,
+    killSignal: 'SIGKILL',
+  })
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  child.stdout.on('data', (chunk) => stdout.push(chunk))
+  child.stderr.on('data', (chunk) => stderr.push(chunk))
+  child.stdin.end(options.input ?? '')
+  const [code] = await once(child, 'close')
+  return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') }
+}
+
+/** A library of its own, in a folder that goes when the tests end. */
+export interface Place {
+  readonly folder: string
+  readonly env: Record<string, string>
+  /** Runs a command of the built program on this library. */
+  commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
+  /** Starts the service on a free port. */
+  serve(options?: { env?: Record<string, string>; args?: readonly string[] }): Promise<{ url: string; child: ChildProcess; stdout: string }>
+  remove(): Promise<void>
+}
+
+/** Makes a place; servers it started are stopped by `remove`. */
+export function createPlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-e2e-'))
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'library.db')}`, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
+  const servers: ChildProcess[] = []
+  return {
+    folder,
+    env,
+    commonplace: (args, options = {}) => run(process.execPath, [MAIN, ...args], { ...options, env: { ...env, ...options.env } }),
+    async serve(options = {}) {
+      const child = spawn(process.execPath, [MAIN, 'serve', ...(options.args ?? [])], { env: { ...process.env, ...env, ...options.env } })
+      servers.push(child)
+      let stdout = ''
+      let stderr = ''
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk
+      })
+      const url = await new Promise<string>((resolve, reject) => {
+        child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${stderr}`)))
+        child.stdout.on('data', (chunk) => {
+          stdout += chunk
+          const found = /Commonplace is at (\S+)[\s\S]*Stop with/.exec(stdout)?.[1]
+          if (found) resolve(found)
+        })
+      })
+      return { url, child, stdout }
+    },
+    async remove() {
+      for (const child of servers) {
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill('SIGTERM')
+          await once(child, 'exit')
+        }
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
