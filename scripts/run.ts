@@ -1,5 +1,4 @@
 // Builds when the sources are newer than the build, then runs the command line in this process. Silent on stdout.
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
 
 function newestSource(): number {
-  const watched = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name))
+  const watched = ['package.json', 'package-lock.json', 'scripts/run.ts'].map((name) => join(root, name))
   for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
     watched.push(join(entry.parentPath, entry.name))
   }
@@ -20,15 +19,25 @@ function isStale(): boolean {
   return !built || built.mtimeMs < newestSource()
 }
 
-/** Builds beside the old build and swaps the two by renaming, so that nobody ever sees half of one. */
-function build(): void {
+/**
+ * Bundles the program into dist/cli: one file starts in half the time of some hundred, and needs no node_modules.
+ * Builds beside the old build and swaps the two by renaming, so that nobody ever sees half of one.
+ */
+async function build(): Promise<void> {
+  const { build: bundle } = await import('rolldown')
   const fresh = join(root, `dist.building-${process.pid}`)
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', fresh]
-  const { status } = spawnSync(process.execPath, [compiler, ...options], { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) {
+  try {
+    await bundle({
+      input: { main: join(root, 'src', 'cli', 'main.ts') },
+      platform: 'node',
+      cwd: root,
+      logLevel: 'warn',
+      onLog: (_level, log) => process.stderr.write(`${log.message}\n`),
+      output: { dir: join(fresh, 'cli'), format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    })
+  } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
-    process.exit(status ?? 1)
+    throw error
   }
   writeFileSync(join(fresh, '.built'), '')
   const old = join(root, `dist.old-${process.pid}`)
@@ -37,7 +46,7 @@ function build(): void {
   rmSync(old, { recursive: true, force: true })
 }
 
-if (isStale()) build()
+if (isStale()) await build()
 if (process.argv[2] !== '--build-only') {
   const { main } = await import(new URL('../dist/cli/main.js', import.meta.url).href)
   await main(process.argv)

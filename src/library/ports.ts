@@ -143,7 +143,10 @@ export interface LibraryWriter {
   /** What imports find again, oldest first, the trash included. */
   findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
   findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
-  /** Several writes as one transaction. Nothing but store calls may be awaited inside. */
+  /**
+   * Several writes as one transaction. Nothing but store calls may be awaited inside.
+   * A write that is refused with an AppError has written nothing, so the others may go on; any other error must end the transaction.
+   */
   inTransaction<T>(work: (store: LibraryStore) => Promise<T>): Promise<T>
 }
 

@@ -14,14 +14,15 @@ import { type WriteContext, writeLibrary } from './write-items.ts'
  */
 export async function createStore(database: OpenDatabase, outside: { clock: Clock; random: Random }): Promise<LibraryStore> {
   await migrate(database)
+  const { dialect } = database
   const assemble = (reader: Kysely<Database>, transact: WriteContext['transact']): LibraryStore => {
-    const context: WriteContext = { dialect: database.dialect, transact, ...outside }
+    const context: WriteContext = { reader, transact, ...outside }
     return {
-      ...readLibrary(reader, database.dialect),
+      ...readLibrary(reader, dialect),
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
-      inTransaction: (work) => transact((db) => work(assemble(db, (inner) => inSavepoint(db, inner)))),
+      inTransaction: (work) => transact((db, index) => work(assemble(db, (inner) => inner(db, index)))),
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
       },
@@ -31,19 +32,12 @@ export async function createStore(database: OpenDatabase, outside: { clock: Cloc
       close: () => database.close(),
     }
   }
-  return assemble(database.reader, (work) => database.transact(work))
-}
-
-/** One step of an open transaction: undone by itself when it fails, so that the others stand. */
-async function inSavepoint<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  await sql`savepoint step`.execute(db)
-  try {
-    const result = await work(db)
-    await sql`release savepoint step`.execute(db)
-    return result
-  } catch (error) {
-    await sql`rollback to savepoint step`.execute(db)
-    await sql`release savepoint step`.execute(db)
-    throw error
-  }
+  return assemble(database.reader, (work) =>
+    database.transact(async (db) => {
+      const texts = new Map<string, () => Promise<void>>()
+      const result = await work(db, (kind, seq, text) => texts.set(`${kind} ${seq}`, () => dialect.indexText(db, kind, seq, text)))
+      for (const write of texts.values()) await write()
+      return result
+    }),
+  )
 }

@@ -10,7 +10,7 @@ import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../library/slug.ts'
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
 import type { Visibility } from '../library/visibility.ts'
-import type { Dialect } from './dialects/dialect.ts'
+import type { IndexedText } from './dialects/dialect.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { prepareQuery, slot } from './prepared.ts'
 import { findVisibleRow } from './read-items.ts'
@@ -18,12 +18,16 @@ import type { Database } from './schema.ts'
 
 /** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
 export interface WriteContext {
-  readonly dialect: Dialect
   readonly clock: Clock
   readonly random: Random
-  /** Runs `work` in a transaction: a new one, or a savepoint of the one that is open. */
-  transact<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
+  /** For reads: the reading connection, or the open transaction. */
+  readonly reader: Kysely<Database>
+  /** Runs `work` in a transaction: a new one, or the one that is open. */
+  transact<T>(work: (db: Kysely<Database>, index: IndexText) => Promise<T>): Promise<T>
 }
+
+/** Notes the text of an item for the index, which is written when the transaction ends: engines merge many at once far faster. */
+export type IndexText = (kind: ItemKind, seq: number, text: IndexedText) => void
 
 /** What an item becomes: its fields, and what only one kind has. */
 type NextState = ItemFields & ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
@@ -46,16 +50,24 @@ async function findCategorySeq(db: Kysely<Database>, slug: string | null): Promi
   throw invalidInput('category', `category "${slug.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
 }
 
-/** The first free slug, noted as this item's for ever. */
-async function claimSlug(db: Kysely<Database>, candidates: Iterable<string>, itemId: string, itemSeq: number): Promise<string> {
+/** The first slug that is free, or is this item's already. Nothing is written. */
+async function findFreeSlug(db: Kysely<Database>, candidates: Iterable<string>, itemId: string, itemSeq: number | null): Promise<string> {
   for (const candidate of candidates) {
     if (candidate === itemId) return candidate
     const [holder] = await slugHolder(db, { slug: candidate })
-    if (holder && holder.item_seq !== itemSeq) continue
-    if (!holder) await db.insertInto('slug').values({ slug: candidate, item_seq: itemSeq }).execute()
-    return candidate
+    if (!holder || holder.item_seq === itemSeq) return candidate
   }
   throw new AppError('conflict', 'No free slug was found.')
+}
+
+/** Notes a slug as this item's for ever. One that is the id needs no note: ids are looked up before slugs. */
+async function keepSlug(db: Kysely<Database>, slug: string, itemId: string, itemSeq: number): Promise<void> {
+  if (slug === itemId) return
+  await db
+    .insertInto('slug')
+    .values({ slug, item_seq: itemSeq })
+    .onConflict((c) => c.column('slug').doNothing())
+    .execute()
 }
 
 /**
@@ -99,7 +111,7 @@ async function storeFiles(
 
 /** Writes tags, files, index and a new version of an item whose row stands already. `files` null: those it has stay. */
 async function writeParts(
-  context: WriteContext,
+  index: IndexText,
   db: Kysely<Database>,
   item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
   next: NextState,
@@ -154,7 +166,7 @@ async function writeParts(
       )
       .execute()
   }
-  await context.dialect.indexText(db, next.kind, seq, {
+  index(next.kind, seq, {
     title: toIndexText(next.title),
     description: toIndexText(next.description ?? ''),
     tags: toIndexText(tags.map((tag) => tag.name).join(' ')),
@@ -178,6 +190,7 @@ async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<st
 async function createItem(
   context: WriteContext,
   db: Kysely<Database>,
+  index: IndexText,
   owner: Editor,
   next: NextState,
   origin: ImportOrigin | undefined,
@@ -190,12 +203,13 @@ async function createItem(
   const spelled = await spellTags(db, tags, ownerSeq)
   const id = await freeId(context, db, origin?.id)
   const now = new Date(context.clock()).toISOString()
+  const slug = await findFreeSlug(db, slugsFor(context, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
   const { seq } = await db
     .insertInto('item')
     .values({
       id,
       kind: next.kind,
-      slug: id,
+      slug,
       title: next.title,
       description: next.description,
       type: next.kind === 'prompt' ? next.type : null,
@@ -214,9 +228,8 @@ async function createItem(
     })
     .returning('seq')
     .executeTakeFirstOrThrow()
-  const slug = await claimSlug(db, slugsFor(context, { id, visibility: next.visibility }, next.title, origin?.slug), id, seq)
-  if (slug !== id) await db.updateTable('item').set({ slug }).where('seq', '=', seq).execute()
-  await writeParts(context, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  await keepSlug(db, slug, id, seq)
+  await writeParts(index, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
   return await readRow(db, seq)
 }
 
@@ -237,8 +250,18 @@ function* slugsFor(
   yield* slugCandidates(slugify(title), item, context.random.letters)
 }
 
+const rowBySeq = prepareQuery<ItemRow>((db) => selectItems(db).where('item.seq', '=', sql<number>`${slot('seq')}`))
+const importedRows = prepareQuery<ItemRow>((db) =>
+  selectItems(db)
+    .where('item.owner_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('ownerId')))
+    .where('item.author_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('authorId')))
+    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+    .where('item.title', '=', slot('title'))
+    .orderBy('item.seq'),
+)
+
 async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
-  return await selectItems(db).where('item.seq', '=', seq).executeTakeFirstOrThrow()
+  return await first(rowBySeq(db, { seq }))
 }
 
 /** The row `ref` names whoever owns it, deleted ones left out: for writes, whose `decide` answers for who may. */
@@ -253,6 +276,7 @@ async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promi
 async function changeItem(
   context: WriteContext,
   db: Kysely<Database>,
+  index: IndexText,
   row: ItemRow,
   editor: Editor,
   next: NextState,
@@ -266,6 +290,7 @@ async function changeItem(
   const now = new Date(context.clock()).toISOString()
   const version = row.version + 1
   const slug = await nextSlug(context, db, row, next, wantedSlug)
+  await keepSlug(db, slug, row.id, row.seq)
   await db
     .updateTable('item')
     .set({
@@ -284,7 +309,7 @@ async function changeItem(
     })
     .where('seq', '=', row.seq)
     .execute()
-  await writeParts(context, db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  await writeParts(index, db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
   return await readRow(db, row.seq)
 }
 
@@ -306,7 +331,7 @@ async function nextSlug(
       )
     }
     if (!isKnown) {
-      return await claimSlug(
+      return await findFreeSlug(
         db,
         slugCandidates(wanted, { id: row.id, visibility: next.visibility }, context.random.letters),
         row.id,
@@ -316,10 +341,10 @@ async function nextSlug(
     const [holder] = await slugHolder(db, { slug: wanted })
     if (holder && holder.item_seq !== row.seq)
       throw new AppError('conflict', `The slug "${wanted}" is or was another item's; choose another.`)
-    return await claimSlug(db, [wanted], row.id, row.seq)
+    return await findFreeSlug(db, [wanted], row.id, row.seq)
   }
   if (!isFirstPublished) return row.item_slug
-  return await claimSlug(
+  return await findFreeSlug(
     db,
     slugCandidates(slugify(next.title), { id: row.id, visibility: 'public' }, context.random.letters),
     row.id,
@@ -359,29 +384,25 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
   async function findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
   async function findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
   async function findImported(kind: ItemKind, ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt | Skill>[]> {
-    return await context.transact(async (db) => {
-      const rows = await selectItems(db)
-        .where('owner.id', '=', ownerId)
-        .where('author.id', '=', authorId)
-        .where('item.kind', '=', kind)
-        .where('item.title', '=', title)
-        .orderBy('item.seq')
-        .execute()
-      const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(db, rows) : await toSkills(db, rows)
-      return items.flatMap((item, index) => {
-        const row = rows[index]
-        return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
-      })
+    const rows = await importedRows(context.reader, { ownerId, authorId, title, kind })
+    const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(context.reader, rows) : await toSkills(context.reader, rows)
+    return items.flatMap((item, index) => {
+      const row = rows[index]
+      return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
     })
   }
   return {
     findImported,
     createPrompt: (owner, fields: PromptFields, origin) =>
-      context.transact(async (db) => first(toPrompts(db, [await createItem(context, db, owner, { kind: 'prompt', ...fields }, origin)]))),
+      context.transact(async (db, index) =>
+        first(toPrompts(db, [await createItem(context, db, index, owner, { kind: 'prompt', ...fields }, origin)])),
+      ),
     createSkill: (owner, fields: SkillFields, origin) =>
-      context.transact(async (db) => first(toSkills(db, [await createItem(context, db, owner, { kind: 'skill', ...fields }, origin)]))),
+      context.transact(async (db, index) =>
+        first(toSkills(db, [await createItem(context, db, index, owner, { kind: 'skill', ...fields }, origin)])),
+      ),
     changePrompt: (ref, editor, decide, origin) =>
-      context.transact(async (db) => {
+      context.transact(async (db, index) => {
         const row = await findRow(db, 'prompt', ref)
         if (!row) return null
         const current = await first(toPrompts(db, [row]))
@@ -389,17 +410,17 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
-        return await first(toPrompts(db, [await changeItem(context, db, row, editor, next, decided.slug, origin)]))
+        return await first(toPrompts(db, [await changeItem(context, db, index, row, editor, next, decided.slug, origin)]))
       }),
     changeSkill: (ref, editor, decide, origin) =>
-      context.transact(async (db) => {
+      context.transact(async (db, index) => {
         const row = await findRow(db, 'skill', ref)
         if (!row) return null
         const current = await first(toSkills(db, [row]))
         const decided = decide(current, await readFiles(db, row.seq))
         if (!decided) return current
         const next: NextState = { kind: 'skill', files: decided.files ?? null, ...changedFields(current, decided) }
-        return await first(toSkills(db, [await changeItem(context, db, row, editor, next, decided.slug, origin)]))
+        return await first(toSkills(db, [await changeItem(context, db, index, row, editor, next, decided.slug, origin)]))
       }),
     setDeleted: (kind, ref, ownerId, deleted) =>
       context.transact(async (db) => {

@@ -4,7 +4,7 @@ import type { ParsedQuery } from '../../library/search.ts'
 import type { Database } from '../schema.ts'
 
 /** What the full-text index holds of one item, already through `toIndexText`. */
-interface IndexedText {
+export interface IndexedText {
   readonly title: string
   readonly description: string
   readonly tags: string
