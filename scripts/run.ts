@@ -1,4 +1,5 @@
 // Builds when the sources are newer than the build, then runs the command line in this process. Silent on stdout.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -46,8 +47,14 @@ async function build(): Promise<void> {
   rmSync(old, { recursive: true, force: true })
 }
 
-if (isStale()) await build()
-if (process.argv[2] !== '--build-only') {
+if (process.argv[2] === '--build-only') {
+  if (isStale()) await build()
+} else {
+  // In a process of its own, so that the compiler's memory does not stay with the service.
+  if (isStale()) {
+    const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--build-only'], { stdio: ['ignore', 2, 2] })
+    if (status !== 0) process.exit(status ?? 1)
+  }
   const { main } = await import(new URL('../dist/cli/main.js', import.meta.url).href)
   await main(process.argv)
 }

@@ -29,7 +29,10 @@ const httpUrl = z
     (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
     'must be an http or https address, such as https://prompts.example.org',
   )
-  .refine((text) => URL.parse(text)?.pathname === '/' && !/[?#]/.test(text), 'must be an origin: no path, query or fragment')
+  .refine(
+    (text) => URL.parse(text)?.pathname === '/' && !/[?#@]/.test(text),
+    'must be an origin: no path, query, fragment, user or password',
+  )
   .transform((text) => new URL(text).origin)
 const databaseUrl = z.string().refine((text) => /^sqlite:.+/.test(text), 'must be sqlite:PATH, such as sqlite:./data/commonplace.db')
 
@@ -77,7 +80,7 @@ export const SETTINGS = {
   TRUST_PROXY: setting(
     z
       .string()
-      .regex(/^(false|\d)$/, 'must be false, or how many proxies stand in front (1 to 9)')
+      .regex(/^(false|[1-9])$/, 'must be false, or how many proxies stand in front (1 to 9)')
       .transform((text) => (text === 'false' ? 0 : Number(text))),
     0,
     'How many reverse proxies stand in front: the client address is then read from X-Forwarded-For, that many from its end.',
@@ -99,7 +102,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     if (text === undefined || text === '') return fallback
     const parsed = schema.safeParse(text)
     if (parsed.success) return parsed.data
-    faults.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}; it is "${text.slice(0, 80)}".`)
+    // The value stays unsaid: an address may hold a password.
+    faults.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}.`)
     return fallback
   }
   const config: Config = Object.freeze({

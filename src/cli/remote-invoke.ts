@@ -38,7 +38,7 @@ export function invokeRemotely(
     const values = objectBody.parse(input ?? {})
     const { path, rest: others } = fillPath(rest.path, values)
     const isQuery = rest.method === 'GET' || rest.method === 'DELETE'
-    const response = await send(fetcher, root + path + (isQuery ? toQuery(others) : ''), {
+    const { status, text } = await send(fetcher, root + path + (isQuery ? toQuery(others) : ''), {
       method: rest.method,
       headers: {
         Accept: 'application/json',
@@ -49,20 +49,22 @@ export function invokeRemotely(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const text = await readText(response)
     const body = parse(text)
-    if (response.ok && body) return body
+    if (status >= 200 && status < 300 && body) return body
     const error = errorBody.safeParse(body)
     if (error.success)
       throw new AppError(errorCode.catch('upstream_failed').parse(error.data.error) as keyof typeof ERROR_CODES, error.data.message)
-    throw new AppError('upstream_failed', `${root} answered ${response.status}, and not as a Commonplace does.`)
+    throw new AppError('upstream_failed', `${root} answered ${status}, and not as a Commonplace does.`)
   }
 }
 
-async function send(fetcher: typeof fetch, url: string, options: RequestInit): Promise<Response> {
+/** Sends and reads the whole answer. @throws AppError `upstream_failed` when either fails, is cut off, or takes too long */
+async function send(fetcher: typeof fetch, url: string, options: RequestInit): Promise<{ status: number; text: string }> {
   try {
-    return await fetcher(url, options)
+    const response = await fetcher(url, options)
+    return { status: response.status, text: await readText(response) }
   } catch (error) {
+    if (error instanceof AppError) throw error
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
     throw new AppError('upstream_failed', `${new URL(url).origin} could not be reached: ${reason}.`, { cause: error })
   }
@@ -93,7 +95,7 @@ function fillPath(path: string, values: Record<string, unknown>): { path: string
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name] ?? '')
     delete rest[name]
-    if (value === '' || value.split('/').some((part) => part === '.' || part === '..'))
+    if (value === '' || !value.isWellFormed() || value.split('/').some((part) => part === '.' || part === '..'))
       throw new AppError('invalid_input', `${name} is not valid.`)
     return name === 'filename' ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
   })

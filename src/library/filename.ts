@@ -29,7 +29,7 @@ function foldFilename(filename: string): string {
 
 /**
  * The first pair of names that cannot stand side by side: equal but for case, or one the folder of the other.
- * Returns the sentence to show, or null. Linear in the total length of the names.
+ * Returns the sentence to show, or null.
  */
 export function filenameClash(filenames: readonly string[]): string | null {
   const files = new Map<string, string>()
@@ -39,17 +39,10 @@ export function filenameClash(filenames: readonly string[]): string | null {
     if (twin !== undefined) return twin === name ? `"${name}" is there twice` : `"${name}" and "${twin}" differ in case alone`
     files.set(folded, name)
   }
-  const folders = new Map<string, string>()
   for (const name of filenames) {
-    const parts = name.split('/')
-    for (let depth = 1; depth < parts.length; depth++) {
-      const folder = parts.slice(0, depth).join('/')
-      const folded = foldFilename(folder)
-      const file = files.get(folded)
+    for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
+      const file = files.get(foldFilename(name.slice(0, slash)))
       if (file !== undefined) return `"${file}" is a file and the folder of "${name}" at once`
-      const twin = folders.get(folded)
-      if (twin !== undefined && twin !== folder) return `the folders "${folder}" and "${twin}" differ in case alone`
-      folders.set(folded, folder)
     }
   }
   return null

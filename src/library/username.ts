@@ -2,7 +2,7 @@ import { cutCharacters } from './characters.ts'
 
 const MAX_USERNAME = 64
 
-/** What is wrong with a username, as the end of a sentence, or null. 1 to 64 of `A-Za-z0-9._-`, with a letter or digit in it. */
+/** What is wrong with a username, as the end of a sentence, or null. 1 to 64 of `A-Za-z0-9._-`. */
 export function usernameFault(username: string): string | null {
   if (username === '') return 'is empty'
   if (username.length > MAX_USERNAME) return `has ${username.length} characters; the limit is ${MAX_USERNAME}`

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
@@ -87,12 +88,11 @@ export async function* readPromptFile(path: string): AsyncGenerator<PromptRow> {
 async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
   const faults: { line: number; reason: string }[] = []
   let number = 0
-  const source = file.createReadStream({ autoClose: false })
+  const source = Readable.from(decode(path, file))
   const parser = source
     .on('error', (error) => parser.destroy(error))
     .pipe(
       parse({
-        bom: true,
         info: true,
         columns: (header: string[]) => {
           checkHeader(path, header)
@@ -130,6 +130,18 @@ async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRo
   }
 }
 
+/** A file's text without a byte order mark, piece by piece. @throws AppError `invalid_input` at the first byte that is not UTF-8: nothing is replaced in silence */
+async function* decode(path: string, file: FileHandle): AsyncGenerator<string> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of file.createReadStream({ autoClose: false })) yield utf8.decode(chunk, { stream: true })
+    yield utf8.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new AppError('invalid_input', `${path} is not UTF-8; save it as UTF-8 and import it again.`, { cause: error })
+  }
+}
+
 function checkHeader(path: string, header: readonly string[]): void {
   if (!(header.includes('act') || header.includes('title')) || !(header.includes('prompt') || header.includes('content'))) {
     throw new AppError(
@@ -139,9 +151,9 @@ function checkHeader(path: string, header: readonly string[]): void {
   }
 }
 
-async function* readJsonLines(_path: string, file: FileHandle): AsyncGenerator<PromptRow> {
+async function* readJsonLines(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
   let number = 0
-  for await (const line of readLines(file)) {
+  for await (const line of readLines(path, file)) {
     if (line.trim() === '') continue
     number++
     let value: unknown
@@ -156,12 +168,10 @@ async function* readJsonLines(_path: string, file: FileHandle): AsyncGenerator<P
 }
 
 /** Lines ended by LF. Not readline's: it ends one at U+2028 and U+2029 too, which JSON may hold as they are. */
-async function* readLines(file: FileHandle): AsyncGenerator<string> {
+async function* readLines(path: string, file: FileHandle): AsyncGenerator<string> {
   let rest = ''
-  let isFirst = true
-  for await (const chunk of file.createReadStream({ encoding: 'utf8', autoClose: false })) {
-    const lines = (isFirst ? withoutBom(String(chunk)) : String(chunk)).split('\n')
-    isFirst = false
+  for await (const text of decode(path, file)) {
+    const lines = text.split('\n')
     lines[0] = rest + lines[0]
     rest = lines.pop() ?? ''
     yield* lines
@@ -169,17 +179,14 @@ async function* readLines(file: FileHandle): AsyncGenerator<string> {
   yield rest
 }
 
-function withoutBom(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text
-}
-
 async function* readJson(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
   const { size } = await file.stat()
   if (size > MAX_JSON_BYTES)
     throw new AppError('invalid_input', `${path} has ${size} bytes; a JSON file may have ${MAX_JSON_BYTES}. Use JSONL for more.`)
+  const text = (await Array.fromAsync(decode(path, file))).join('')
   let value: unknown
   try {
-    value = JSON.parse(withoutBom(await file.readFile('utf8')))
+    value = JSON.parse(text)
   } catch {
     throw new AppError('invalid_input', `${path} is not valid JSON.`)
   }

@@ -30,7 +30,13 @@ const MAX_DEPTH = 20
 /** Left out as files too: in a worktree or submodule `.git` is a file. */
 const SKIPPED_NAME = /^(\.git|node_modules|\.env.*)$/i
 const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/
+const PRIVATE_KEY_LINE = /^-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/m
+
+/** Whether a file holds a private key: a line begins one. Markdown may quote such a line, and counts only when it begins with it. */
+function holdsPrivateKey(name: string, content: Buffer): boolean {
+  const text = content.toString('latin1').trimStart()
+  return PRIVATE_KEY_LINE.test(name.toLowerCase().endsWith('.md') ? text.slice(0, 100).replace(/\n[\s\S]*/, '') : text)
+}
 
 /**
  * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
@@ -79,7 +85,7 @@ export async function readSkillFolder(folder: string): Promise<SkillDraft> {
         continue
       }
       const content = await readRegularFile(from, name)
-      if (PRIVATE_KEY.test(content.subarray(0, 4096).toString('latin1'))) {
+      if (holdsPrivateKey(entry.name, content)) {
         remarks.push(`skipped ${name}, which holds a private key`)
         continue
       }

@@ -218,7 +218,7 @@ describe('importing skills', () => {
     writeFileSync(join(skill, 'bin.dat'), Buffer.from([0, 255, 1]))
     writeFileSync(join(skill, '.git', 'config'), 'secret')
     writeFileSync(join(skill, '.env.local'), 'SECRET=1')
-    writeFileSync(join(skill, 'server.pem'), 'x')
+    writeFileSync(join(skill, 'server.pem'), 'Bag Attributes\n-----BEGIN PRIVATE KEY-----\nabc')
     writeFileSync(join(skill, 'note.txt'), '-----BEGIN OPENSSH PRIVATE KEY-----\nabc')
     symlinkSync('/etc/passwd', join(skill, 'link.txt'))
     const { code, stdout, stderr } = await place.commonplace(['import', 'skills', root, '--user', 'demo'])

@@ -57,7 +57,10 @@ export function createPlace(): Place {
     env,
     commonplace: (args, options = {}) => run(process.execPath, [MAIN, ...args], { ...options, env: { ...env, ...options.env } }),
     async serve(options = {}) {
-      const child = spawn(process.execPath, [MAIN, 'serve', ...(options.args ?? [])], { env: { ...process.env, ...env, ...options.env } })
+      // With the flag that npm start gives it.
+      const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve', ...(options.args ?? [])], {
+        env: { ...process.env, ...env, ...options.env },
+      })
       servers.push(child)
       let stdout = ''
       let stderr = ''
