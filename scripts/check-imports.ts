@@ -58,6 +58,7 @@ for (const file of files) {
       }
       continue
     }
+    if (specifier.endsWith('.json')) continue
     const target = resolve(dirname(file), specifier)
     const targetRoom = roomOf(target)
     if (!files.includes(target)) faults.push(`${relative(root, file)}: ${specifier} is no source file`)

@@ -27,7 +27,7 @@ export interface WriteContext {
 }
 
 /** Notes the text of an item for the index, which is written when the transaction ends: engines merge many at once far faster. */
-export type IndexText = (kind: ItemKind, seq: number, text: IndexedText) => void
+type IndexText = (kind: ItemKind, seq: number, text: IndexedText) => void
 
 /** What an item becomes: its fields, and what only one kind has. */
 type NextState = ItemFields & ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
