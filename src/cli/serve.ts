@@ -59,24 +59,18 @@ function welcome(address: string, config: Config): string {
     `  REST      ${address}/api/prompts   (described in ${address}/api/openapi.json)`,
   ]
   if (config.MCP_ENABLED) {
-    const withKey = {
-      mcpServers: {
-        commonplace: {
-          type: 'http',
-          url: `${address}/api/mcp`,
-          headers: { PROMPTS_API_KEY: 'cpb_… (leave headers out to read what is public)' },
-        },
-      },
-    }
+    const configuration = { mcpServers: { commonplace: { type: 'http', url: `${address}/api/mcp` } } }
     lines.push(
       `  MCP       ${address}/api/mcp`,
       '',
       'Connect Claude Code:',
-      `  claude mcp add --transport http commonplace ${address}/api/mcp --header "PROMPTS_API_KEY: cpb_…"`,
+      `  claude mcp add --transport http commonplace ${address}/api/mcp`,
       "Or paste into .mcp.json, Cursor's mcp.json and the like:",
-      ...JSON.stringify(withKey, null, 2)
+      ...JSON.stringify(configuration, null, 2)
         .split('\n')
         .map((line) => `  ${line}`),
+      'With a key, add --header "PROMPTS_API_KEY: cpb_…" to the command, or to the entry:',
+      '  "headers": { "PROMPTS_API_KEY": "cpb_…" }',
     )
   }
   lines.push(

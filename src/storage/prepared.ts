@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import { type Compilable, type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely'
 import type { Database } from './schema.ts'
 
 /** Marks a parameter of a prepared query; NUL keeps it apart from any value a caller could give. */
@@ -9,8 +9,10 @@ export function slot(name: string): string {
   return MARK + name
 }
 
+type SlotValue = string | number | null
+
 /** What a prepared query is run with: one value for each slot. */
-type SlotValues = Readonly<Record<string, string | number | null>>
+type SlotValues = Readonly<Record<string, SlotValue>>
 
 /**
  * Builds and compiles a query once; running it costs the engine's work alone (building and compiling one takes longer than a look-up).
@@ -27,5 +29,31 @@ export function prepareQuery<Row>(
     )
     const { rows } = await db.executeQuery<Row>({ ...compiled, parameters })
     return rows
+  }
+}
+
+/** A prepared statement in SQL itself, with `slot`s for its parameters. */
+export function prepareStatement(text: ReturnType<typeof sql>): (db: Kysely<Database>, values: SlotValues) => Promise<unknown[]> {
+  return prepareQuery((db) => ({ compile: () => text.compile(db) }))
+}
+
+/** Tables whose rows are texts and numbers, numbered by `seq`. */
+type NumberedTable = 'item' | 'version'
+
+/** Prepares the insert of one row and gives its number. Every column named is written; one left out of a row is null. */
+export function prepareInsert<Table extends NumberedTable>(
+  table: Table,
+  columns: readonly (keyof Insertable<Database[Table]> & string)[],
+): (db: Kysely<Database>, row: Insertable<Database[Table]> & Record<string, SlotValue>) => Promise<number> {
+  const run = prepareQuery<{ seq: number }>((db) => {
+    const names = sql.join(columns.map((column) => sql.ref(column)))
+    const values = sql.join(columns.map((column) => slot(column)))
+    const text = sql<{ seq: number }>`insert into ${sql.table(table)} (${names}) values (${values}) returning seq`
+    return { compile: () => text.compile(db) }
+  })
+  return async (db, row) => {
+    const [inserted] = await run(db, row)
+    if (!inserted) throw new Error(`the insert into ${table} gave no row`)
+    return inserted.seq
   }
 }

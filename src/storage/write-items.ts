@@ -12,7 +12,7 @@ import { parseVariables } from '../library/variables.ts'
 import type { Visibility } from '../library/visibility.ts'
 import type { IndexedText } from './dialects/dialect.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
-import { prepareQuery, slot } from './prepared.ts'
+import { prepareInsert, prepareQuery, prepareStatement, slot } from './prepared.ts'
 import { findVisibleRow } from './read-items.ts'
 import type { Database } from './schema.ts'
 
@@ -33,6 +33,43 @@ type IndexText = (kind: ItemKind, seq: number, text: IndexedText) => void
 type NextState = ItemFields & ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
 
 const slugHolder = prepareQuery((db) => db.selectFrom('slug').select('item_seq').where('slug', '=', slot('slug')))
+const insertSlug = prepareStatement(
+  sql`insert into slug (slug, item_seq) values (${slot('slug')}, ${slot('itemSeq')}) on conflict (slug) do nothing`,
+)
+const insertItem = prepareInsert('item', [
+  'id',
+  'kind',
+  'slug',
+  'title',
+  'description',
+  'type',
+  'content',
+  'variables',
+  'owner_seq',
+  'author_seq',
+  'contributors',
+  'category_seq',
+  'visibility',
+  'was_public',
+  'version',
+  'imported_version',
+  'created_at',
+  'updated_at',
+])
+const insertVersion = prepareInsert('version', [
+  'item_seq',
+  'number',
+  'title',
+  'description',
+  'type',
+  'content',
+  'category',
+  'tags',
+  'visibility',
+  'note',
+  'author_seq',
+  'created_at',
+])
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 
 async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
@@ -63,11 +100,7 @@ async function findFreeSlug(db: Kysely<Database>, candidates: Iterable<string>, 
 /** Notes a slug as this item's for ever. One that is the id needs no note: ids are looked up before slugs. */
 async function keepSlug(db: Kysely<Database>, slug: string, itemId: string, itemSeq: number): Promise<void> {
   if (slug === itemId) return
-  await db
-    .insertInto('slug')
-    .values({ slug, item_seq: itemSeq })
-    .onConflict((c) => c.column('slug').doNothing())
-    .execute()
+  await insertSlug(db, { slug, itemSeq })
 }
 
 /**
@@ -118,7 +151,7 @@ async function writeParts(
   tags: readonly Tag[],
 ): Promise<void> {
   const { seq } = item
-  await db.deleteFrom('item_tag').where('item_seq', '=', seq).execute()
+  if (item.version > 1) await db.deleteFrom('item_tag').where('item_seq', '=', seq).execute()
   if (tags.length > 0) {
     await db
       .insertInto('item_tag')
@@ -136,24 +169,20 @@ async function writeParts(
         .execute()
   }
   if (next.kind === 'skill') content = await readIndexableFiles(db, seq)
-  const version = await db
-    .insertInto('version')
-    .values({
-      item_seq: seq,
-      number: item.version,
-      title: next.title,
-      description: next.description,
-      type: next.kind === 'prompt' ? next.type : null,
-      content: next.kind === 'prompt' ? next.content : '',
-      category: next.category,
-      tags: JSON.stringify(tags.map((tag) => tag.name)),
-      visibility: next.visibility,
-      note: item.note,
-      author_seq: item.editorSeq,
-      created_at: item.at,
-    })
-    .returning('seq')
-    .executeTakeFirstOrThrow()
+  const versionSeq = await insertVersion(db, {
+    item_seq: seq,
+    number: item.version,
+    title: next.title,
+    description: next.description,
+    type: next.kind === 'prompt' ? next.type : null,
+    content: next.kind === 'prompt' ? next.content : '',
+    category: next.category,
+    tags: JSON.stringify(tags.map((tag) => tag.name)),
+    visibility: next.visibility,
+    note: item.note,
+    author_seq: item.editorSeq,
+    created_at: item.at,
+  })
   if (next.kind === 'skill') {
     await db
       .insertInto('version_file')
@@ -161,7 +190,7 @@ async function writeParts(
       .expression((eb) =>
         eb
           .selectFrom('skill_file')
-          .select([sql<number>`cast(${version.seq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size'])
+          .select([sql<number>`cast(${versionSeq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size'])
           .where('item_seq', '=', seq),
       )
       .execute()
@@ -204,30 +233,26 @@ async function createItem(
   const id = await freeId(context, db, origin?.id)
   const now = new Date(context.clock()).toISOString()
   const slug = await findFreeSlug(db, slugsFor(context, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
-  const { seq } = await db
-    .insertInto('item')
-    .values({
-      id,
-      kind: next.kind,
-      slug,
-      title: next.title,
-      description: next.description,
-      type: next.kind === 'prompt' ? next.type : null,
-      content: next.kind === 'prompt' ? next.content : '',
-      variables: JSON.stringify(variables),
-      owner_seq: ownerSeq,
-      author_seq: authorSeq,
-      contributors: JSON.stringify(origin?.contributors ?? []),
-      category_seq: categorySeq,
-      visibility: next.visibility,
-      was_public: next.visibility === 'public' ? 1 : 0,
-      version: 1,
-      imported_version: origin ? 1 : null,
-      created_at: origin?.createdAt ?? now,
-      updated_at: origin?.updatedAt ?? now,
-    })
-    .returning('seq')
-    .executeTakeFirstOrThrow()
+  const seq = await insertItem(db, {
+    id,
+    kind: next.kind,
+    slug,
+    title: next.title,
+    description: next.description,
+    type: next.kind === 'prompt' ? next.type : null,
+    content: next.kind === 'prompt' ? next.content : '',
+    variables: JSON.stringify(variables),
+    owner_seq: ownerSeq,
+    author_seq: authorSeq,
+    contributors: JSON.stringify(origin?.contributors ?? []),
+    category_seq: categorySeq,
+    visibility: next.visibility,
+    was_public: next.visibility === 'public' ? 1 : 0,
+    version: 1,
+    imported_version: origin ? 1 : null,
+    created_at: origin?.createdAt ?? now,
+    updated_at: origin?.updatedAt ?? now,
+  })
   await keepSlug(db, slug, id, seq)
   await writeParts(index, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
   return await readRow(db, seq)

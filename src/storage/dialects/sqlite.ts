@@ -6,6 +6,7 @@ import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql }
 import { AppError } from '../../errors.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { ParsedQuery } from '../../library/search.ts'
+import { prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Dialect, OpenDatabase } from './dialect.ts'
 
@@ -22,6 +23,16 @@ const WEIGHTS = sql`10.0, 4.0, 4.0, 1.0`
 
 const TEXT_TABLE: Record<ItemKind, string> = { prompt: 'prompt_text', skill: 'skill_text' }
 
+const deleteText = eachKind((table) => prepareStatement(sql`delete from ${table} where rowid = ${slot('seq')}`))
+const insertText = eachKind((table) =>
+  prepareStatement(sql`insert into ${table} (rowid, title, description, tags, content)
+    values (${slot('seq')}, ${slot('title')}, ${slot('description')}, ${slot('tags')}, ${slot('content')})`),
+)
+
+function eachKind<T>(make: (table: ReturnType<typeof sql.table>) => T): Record<ItemKind, T> {
+  return { prompt: make(sql.table(TEXT_TABLE.prompt)), skill: make(sql.table(TEXT_TABLE.skill)) }
+}
+
 const sqliteDialect: Dialect = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
@@ -32,10 +43,8 @@ const sqliteDialect: Dialect = {
     }
   },
   async indexText(db, kind, seq, text) {
-    const table = sql.table(TEXT_TABLE[kind])
-    await sql`delete from ${table} where rowid = ${seq}`.execute(db)
-    await sql`insert into ${table} (rowid, title, description, tags, content)
-      values (${seq}, ${text.title}, ${text.description}, ${text.tags}, ${text.content})`.execute(db)
+    await deleteText[kind](db, { seq })
+    await insertText[kind](db, { seq, ...text })
   },
   matchText(kind, query, words) {
     const table = sql.table(TEXT_TABLE[kind])
