@@ -4,7 +4,7 @@ import { authenticate } from './auth/authenticate.ts'
 import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
-import type { Clock, LibraryStore, Random } from './library/ports.ts'
+import type { Clock, LibraryChange, LibraryStore, Random } from './library/ports.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
@@ -20,6 +20,8 @@ export interface App {
   contextFor(actor: Actor): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
+  /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
+  onChange(listener: (change: LibraryChange) => void): () => void
   close(): Promise<void>
 }
 
@@ -61,7 +63,11 @@ export async function openApp(
       `There is no library at ${path}. Start the service once, import into it, or set DATABASE_URL to an existing one.`,
     )
   }
-  const store = await openStore(path, outside)
+  const listeners = new Set<(change: LibraryChange) => void>()
+  const onChange = (change: LibraryChange) => {
+    for (const listener of listeners) listener(change)
+  }
+  const store = await openStore(path, { ...outside, onChange })
   const sealer = createSealer(await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   return {
     operations: OPERATIONS,
@@ -70,11 +76,15 @@ export async function openApp(
     baseUrl: settings.baseUrl,
     contextFor: (actor) => ({ actor, store, sealer, clock: outside.clock, baseUrl: settings.baseUrl }),
     authenticate: (key) => authenticate(key, store, outside.clock),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     close: () => store.close(),
   }
 }
 
-async function openStore(path: string, outside: Outside): Promise<LibraryStore> {
+async function openStore(path: string, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
   try {
     return await createStore(openSqlite(path), outside)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from './app.ts'
 import { readApiKey } from './auth/authenticate.ts'
@@ -15,9 +15,10 @@ import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
 import { ANONYMOUS } from './library/actor.ts'
-import { createMcpEndpoint, type McpEndpoint, readPromptFilter } from './mcp/endpoint.ts'
+import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
-import { createServerFactory } from './mcp/server-factory.ts'
+import { createServerFactory, type Extras } from './mcp/server-factory.ts'
+import { createSessions } from './mcp/sessions.ts'
 import { invokeLocally } from './operations/invoke.ts'
 import { readProduct } from './product.ts'
 
@@ -29,12 +30,22 @@ const PROBES = new Set(['/healthz', '/readyz'])
 const REQUEST_TIMEOUT_MS = 30_000
 /** How long open requests may finish after a stop was asked for. */
 const DRAIN_MS = 5_000
+/** Changes within this are told together. */
+const TELL_AFTER_MS = 500
 
 /** What the server needs of the settings. */
 export type ServerSettings = Pick<Config, 'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'TRUST_PROXY'>
 
-/** The whole HTTP surface over an opened library. `isReady` false makes /readyz say so. */
-export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, isReady: () => boolean = () => true) {
+/** What a process or a test may say beside the settings. */
+export interface HttpOptions {
+  /** False makes /readyz say that the service is stopping. */
+  readonly isReady?: () => boolean
+  /** MCP tools and prompts beside those of the operations: the conformance fixtures of the tests. */
+  readonly extras?: Extras
+}
+
+/** The whole HTTP surface over an opened library. */
+export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}) {
   const rules: AccessRules = { baseUrl: app.baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS }
   const http = new Hono<HttpEnv>()
   const product = readProduct()
@@ -49,14 +60,13 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.header('X-Content-Type-Options', 'nosniff')
     if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
     if (logger.isLevelEnabled('info')) {
-      const socket = getConnInfo(c).remote.address ?? ''
       logger.info({
         requestId,
         method: c.req.method,
         path: c.req.path,
         status: c.res.status,
         ms: Math.round(performance.now() - started),
-        client: clientAddress(socket, c.req.header('x-forwarded-for') ?? null, settings.TRUST_PROXY),
+        client: addressOf(c, settings),
       })
     }
   })
@@ -68,7 +78,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     checkHost(c.req.header('host') ?? null, rules)
     const origin = c.req.header('origin') ?? null
     if (method === 'OPTIONS') return preflight(path, origin, c.req.header('access-control-request-method') ?? '', rules)
-    if (path === MCP_PATH && method !== 'POST') return await next()
+    if (path === MCP_PATH && !isMcpCall(method, c.req.header(SESSION_HEADER))) return await next()
     if (path === MCP_PATH || !READS.has(method)) checkOrigin(origin, rules)
     if (path.startsWith('/api/')) c.set('actor', await app.authenticate(readApiKey(c.req.raw.headers)))
     await next()
@@ -86,7 +96,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     return toErrorResponse(error, requestId, cors)
   })
 
-  addHealthRoutes(http, () => app.store.ping(), isReady)
+  addHealthRoutes(http, () => app.store.ping(), options.isReady ?? (() => true))
   const document = JSON.stringify(createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl }))
   http.get('/api/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json; charset=utf-8' }))
   http.get('/', (c) =>
@@ -97,7 +107,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       ...(settings.MCP_ENABLED ? { mcp: `${app.baseUrl}${MCP_PATH}` } : {}),
     }),
   )
-  const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger) : null
+  const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, settings, logger, options.extras) : null
   addOperationRoutes(http, app.operations, app.contextFor)
   addRawRoutes(http, app.operations, app.contextFor)
 
@@ -129,24 +139,86 @@ function knownRoutes(app: App): { method: string; pattern: RegExp }[] {
   })
 }
 
-function addMcpRoutes(http: Hono<HttpEnv>, app: App, logger: Logger): McpEndpoint {
+/** POST is always a call; GET and DELETE only with a session. Everything else is 405 before anybody asks who is calling. */
+function isMcpCall(method: string, sessionId: string | undefined): boolean {
+  return method === 'POST' || ((method === 'GET' || method === 'DELETE') && sessionId !== undefined)
+}
+
+function addMcpRoutes(
+  http: Hono<HttpEnv>,
+  app: App,
+  settings: ServerSettings,
+  logger: Logger,
+  extras: Extras | undefined,
+): { close(): Promise<void> } {
   const { name, title, version } = readProduct()
-  const mcp = createMcpEndpoint(createServerFactory(app.operations, { name, title, version }))
-  http.post(MCP_PATH, async (c) => {
+  const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
+  const mcp = createMcpEndpoint(buildServer, createSessions(app.store, buildServer), { alwaysStream: extras !== undefined })
+  const stopTelling = tellOfChanges(app, mcp)
+  const toCall = (c: Context<HttpEnv>) => {
     const requestId = c.get('requestId')
-    const context = app.contextFor(c.get('actor'))
-    const binding = {
-      invoke: invokeLocally(app.operations, () => context),
-      filter: readPromptFilter(new URL(c.req.url)),
-      onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
+    const actor = c.get('actor')
+    const context = app.contextFor(actor)
+    return {
+      request: c.req.raw,
+      requestId,
+      owner: sessionOwner(actor, addressOf(c, settings)),
+      binding: {
+        invoke: invokeLocally(app.operations, () => context),
+        filter: readPromptFilter(new URL(c.req.url)),
+        onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
+      },
     }
-    return await mcp.post({ request: c.req.raw, body: await readBody(c.req.raw), binding, requestId })
-  })
-  http.all(MCP_PATH, (c) => {
-    const error = new AppError('method_not_allowed', 'This endpoint takes POST; there is no stream to open with GET.')
+  }
+  http.post(MCP_PATH, async (c) => await mcp.post({ ...toCall(c), body: await readBody(c.req.raw) }))
+  http.all(MCP_PATH, async (c) => {
+    if (isMcpCall(c.req.method, c.req.header(SESSION_HEADER))) return await mcp.session(toCall(c))
+    const error = new AppError('method_not_allowed', 'This endpoint takes POST; GET and DELETE need a session that initialize opened.')
     return Response.json(toErrorBody(error, c.get('requestId')), { status: 405, headers: { Allow: 'POST, OPTIONS' } })
   })
-  return mcp
+  return {
+    async close() {
+      stopTelling()
+      await mcp.close()
+    },
+  }
+}
+
+/** Tells clients that listen of changed prompts: many changes at once are told once. Returns how to stop. */
+function tellOfChanges(app: App, mcp: McpEndpoint): () => void {
+  let told: NodeJS.Timeout | undefined
+  let isPublic = false
+  let userIds = new Set<string>()
+  const stop = app.onChange((change) => {
+    if (change.kind !== 'prompt') return
+    isPublic ||= change.isPublic
+    userIds.add(change.ownerId)
+    told ??= setTimeout(() => {
+      mcp.notifyPrompts({ isPublic, userIds })
+      told = undefined
+      isPublic = false
+      userIds = new Set()
+    }, TELL_AFTER_MS)
+    told.unref()
+  })
+  return () => {
+    stop()
+    clearTimeout(told)
+  }
+}
+
+/** The client's address, as far as the settings let it be believed; empty where there is no socket. */
+function addressOf(c: Context<HttpEnv>, settings: ServerSettings): string {
+  return clientAddress(socketAddress(c), c.req.header('x-forwarded-for') ?? null, settings.TRUST_PROXY)
+}
+
+/** Requests that tests make without a port have no socket. */
+function socketAddress(c: Context<HttpEnv>): string {
+  try {
+    return getConnInfo(c).remote.address ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** Answers a browser's question whether a page may call: allowed origins everything, others anonymous reads alone. */
@@ -181,9 +253,14 @@ export interface RunningServer {
 }
 
 /** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
-export async function startServer(app: App, settings: ServerSettings, logger: Logger): Promise<RunningServer> {
+export async function startServer(
+  app: App,
+  settings: ServerSettings,
+  logger: Logger,
+  options: Pick<HttpOptions, 'extras'> = {},
+): Promise<RunningServer> {
   let isReady = true
-  const http = createHttpApp(app, settings, logger, () => isReady)
+  const http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
   const server = createAdaptorServer({
     fetch: http.fetch,
     serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },

@@ -38,7 +38,7 @@ describe('opening', () => {
       })
       expect(result).toEqual({
         protocolVersion: version,
-        capabilities: { tools: {}, prompts: {} },
+        capabilities: { tools: { listChanged: false }, prompts: { listChanged: true }, completions: {} },
         serverInfo: { name: 'commonplace', title: 'Commonplace', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
         instructions: expect.stringContaining('search_prompts'),
       })

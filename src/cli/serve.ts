@@ -16,7 +16,8 @@ export function defaultBaseUrl(host: string, port: number): string {
   return `http://${name}:${port}`
 }
 
-async function findFreePort(host: string): Promise<number> {
+/** A port that nobody listens on at the moment. */
+export async function findFreePort(host: string): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', reject)

@@ -168,7 +168,31 @@ export interface AccountStore {
   ensureSecret(name: string, make: () => string): Promise<string>
 }
 
-export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore {
+/** How many sessions are kept, and for how long they may lie idle. */
+export interface SessionLimits {
+  readonly idleMs: number
+  readonly perQuota: number
+  readonly total: number
+}
+
+/** A client's session as a plain record: all that another instance needs to take it up. Its id is a secret, so only the hash is kept. */
+export interface SessionStore {
+  /** Keeps a new session; the idle go, then the oldest of its quota and of all beyond the limits. `initialize` is the body that opened it. */
+  createSession(session: { sha256: string; owner: string; quota: string; initialize: string }, limits: SessionLimits): Promise<void>
+  /** The session, noted as used (at most once a minute); null when there is none, or it lay idle for longer than `idleMs`. */
+  findSession(sha256: string, idleMs: number): Promise<{ owner: string; initialize: string } | null>
+  deleteSession(sha256: string): Promise<void>
+}
+
+/** What a write changed, told after it is durable. */
+export interface LibraryChange {
+  readonly kind: ItemKind
+  readonly ownerId: string
+  /** Whether the public saw it before or after. */
+  readonly isPublic: boolean
+}
+
+export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore, SessionStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */

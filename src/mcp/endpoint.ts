@@ -2,15 +2,18 @@ import {
   createMcpHandler,
   isJsonContentType,
   isLegacyRequest,
-  type Server,
+  type McpServer,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import type { Actor } from '../library/actor.ts'
 import { parseJson } from '../library/json.ts'
 import { toErrorBody } from './errors.ts'
+import { idOf, initializeRequest, isMessage, requestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
+import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions.ts'
 
 /** Most messages in one batch. */
 const MAX_BATCH = 20
@@ -18,38 +21,47 @@ const MAX_BATCH = 20
 const BATCH_VERSION = '2025-03-26'
 const INVALID_REQUEST = -32600
 const PARSE_ERROR = -32700
+/** What clients know a lost session by (MCP SDKs use it with 404). */
+const SESSION_NOT_FOUND = -32001
 const NOT_A_MESSAGE = 'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a whole number.'
 
-const messageId = z.union([z.string(), z.number().int()])
-const requestMessage = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: messageId,
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-})
-const notificationMessage = z.object({
-  jsonrpc: z.literal('2.0'),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-})
-const responseMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.undefined() })
-
-/** One POST to the endpoint, its body read and its caller known. */
+/** One request to the endpoint, its caller known. */
 interface McpCall {
   readonly request: Request
-  readonly body: string
   readonly binding: Binding
+  readonly owner: SessionOwner
   readonly requestId: string
 }
 
-/** The endpoint: `post` answers one POST; everything else on the path is 405 before anybody asks who is calling. */
+/** The endpoint. GET and DELETE are for sessions alone; without one they are 405 before anybody asks who is calling. */
 export interface McpEndpoint {
-  post(call: McpCall): Promise<Response>
+  post(call: McpCall & { readonly body: string }): Promise<Response>
+  /** GET: the session's standing stream. DELETE: its end. */
+  session(call: McpCall): Promise<Response>
+  /** Tells clients that listen that the prompts of these users, or public ones, changed. */
+  notifyPrompts(change: { readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
   close(): Promise<void>
 }
 
-/** Serves MCP over HTTP: bare JSON-RPC and the 2025 versions without sessions, and the stateless 2026 revision, from one server factory. */
-export function createMcpEndpoint(buildServer: (binding: Binding) => Server): McpEndpoint {
+/** The header that names a session. */
+export const SESSION_HEADER = 'mcp-session-id'
+
+/** How a session's owner is written down: its user first, so that the user's changes can be told. */
+export function sessionOwner(actor: Actor, address: string): SessionOwner {
+  if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: `address ${address}` }
+  const owner = `user ${actor.userId} key ${actor.keyId ?? ''}`
+  return { owner, quota: owner }
+}
+
+/**
+ * Serves MCP over HTTP from one server factory: bare JSON-RPC, the 2025 versions with and without sessions, and the stateless 2026 revision.
+ * @param options.alwaysStream hands every request of a session to its server: for extra tools that stream
+ */
+export function createMcpEndpoint(
+  buildServer: (binding: Binding) => McpServer,
+  sessions: Sessions,
+  options: { alwaysStream: boolean } = { alwaysStream: false },
+): McpEndpoint {
   const bindings = new WeakMap<Request, Binding>()
   const modern = createMcpHandler(
     ({ requestInfo }) => {
@@ -59,8 +71,21 @@ export function createMcpEndpoint(buildServer: (binding: Binding) => Server): Mc
     },
     { legacy: 'reject' },
   )
+
+  /** A message of a session: to its server when something may be streamed or is awaited there, else answered at once. */
+  async function postToSession(session: Session, message: unknown, call: McpCall): Promise<Response> {
+    const { request, binding, requestId } = call
+    const isRequest = requestMessage.safeParse(message).success
+    const needsServer = isRequest ? takesStream(request) && (options.alwaysStream || (session.canAsk && mayAsk(message))) : session.isLive
+    if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
+    if (!isRequest) return new Response(null, { status: 202 })
+    const answer = await answerMessage(message, () => buildServer(binding), requestId)
+    return answer ? reply(request, answer) : new Response(null, { status: 202 })
+  }
+
   return {
-    async post({ request, body, binding, requestId }) {
+    async post(call) {
+      const { request, body, binding, owner, requestId } = call
       if (!isJsonContentType(request.headers.get('content-type'))) {
         const error = new AppError('unsupported_media_type', 'Send JSON-RPC with Content-Type: application/json.')
         return Response.json(toErrorBody(error, requestId), { status: 415 })
@@ -73,6 +98,10 @@ export function createMcpEndpoint(buildServer: (binding: Binding) => Server): Mc
       if (!parsed.ok) return refuse(parsed.reason, PARSE_ERROR)
       const message = parsed.value
       const version = request.headers.get('mcp-protocol-version')
+      const isLegacyVersion = version === null || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
+      const sessionId = request.headers.get(SESSION_HEADER)
+      const session = sessionId === null || !isLegacyVersion ? null : await sessions.find(sessionId, owner)
+      if (sessionId !== null && isLegacyVersion && !session) return notFound(requestId, idOf(message))
       if (Array.isArray(message)) {
         if (version !== null && version !== BATCH_VERSION) return refuse(`Version ${version} has no batches; send one message at a time.`)
         if (message.length === 0 || message.length > MAX_BATCH) {
@@ -90,14 +119,67 @@ export function createMcpEndpoint(buildServer: (binding: Binding) => Server): Mc
         bindings.set(request, binding)
         return await nameErrors(await modern.fetch(request, { parsedBody: message }), requestId)
       }
-      if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
-        return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
-      }
+      if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
+      const isInitialize = initializeRequest.safeParse(message).success
+      if (session && !isInitialize) return await postToSession(session, message, call)
       const answer = await answerMessage(message, () => buildServer(binding), requestId)
-      return answer ? reply(request, answer) : new Response(null, { status: 202 })
+      if (!answer) return new Response(null, { status: 202 })
+      const response = reply(request, answer)
+      if (isInitialize && 'result' in answer && takesStream(request)) {
+        const id = await sessions.open(message, owner)
+        if (id !== null) response.headers.set(SESSION_HEADER, id)
+      }
+      return response
     },
-    close: () => modern.close(),
+    async session({ request, binding, owner, requestId }) {
+      const session = await sessions.find(request.headers.get(SESSION_HEADER) ?? '', owner)
+      if (!session) return notFound(requestId)
+      if (request.method === 'DELETE') {
+        await session.end()
+        return new Response(null, { status: 200 })
+      }
+      return await nameErrors(await session.handle(request, undefined, binding), requestId)
+    },
+    notifyPrompts({ isPublic, userIds }) {
+      sessions.notifyPrompts((owner) => isPublic || userIds.has(owner.split(' ')[1] ?? ''))
+      if (isPublic) modern.notify.promptsChanged()
+    },
+    async close() {
+      await modern.close()
+      await sessions.close()
+    },
   }
+}
+
+/** Whether answering a request may first take a question to the user. */
+function mayAsk(message: unknown): boolean {
+  const request = requestMessage.safeParse(message).data
+  if (request?.method === 'prompts/get') return true
+  return request?.method === 'tools/call' && request.params?.['name'] === 'get_prompt'
+}
+
+function takesStream(request: Request): boolean {
+  return /text\/event-stream/i.test(request.headers.get('accept') ?? '')
+}
+
+/** The request as the session's transport wants it: its body is read already, and a client that takes a stream takes JSON too. */
+function withAccept(request: Request): Request {
+  const headers = new Headers(request.headers)
+  headers.set('accept', 'application/json, text/event-stream')
+  return new Request(request.url, { method: request.method, headers, signal: request.signal })
+}
+
+function notFound(requestId: string, id: string | number | null = null): Response {
+  return Response.json(toErrorBody(sessionNotFound(), requestId, id, SESSION_NOT_FOUND), { status: 404 })
+}
+
+/** What the SDK's own statuses mean in our codes, where it is not plain bad input. */
+const STATUS_CODES: Partial<Record<number, ErrorCode>> = {
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'unsupported_media_type',
 }
 
 const errorBody = z.looseObject({ error: z.looseObject({ data: z.looseObject({}).optional() }) })
@@ -106,7 +188,7 @@ const errorBody = z.looseObject({ error: z.looseObject({ data: z.looseObject({})
 async function nameErrors(response: Response, requestId: string): Promise<Response> {
   if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return response
   const body = errorBody.safeParse(await response.json())
-  const code = response.status >= 500 ? 'internal' : 'invalid_input'
+  const code = STATUS_CODES[response.status] ?? (response.status >= 500 ? 'internal' : 'invalid_input')
   if (!body.success)
     return Response.json(toErrorBody(new AppError(code, 'The request was refused.'), requestId), { status: response.status })
   const data = { ...body.data.error.data, code, requestId }
@@ -114,26 +196,11 @@ async function nameErrors(response: Response, requestId: string): Promise<Respon
 }
 
 /** Has one message answered; null for notifications and responses, which get no answer. What is no message gets its error. */
-async function answerMessage(value: unknown, buildServer: () => Server, requestId: string): Promise<object | null> {
+async function answerMessage(value: unknown, buildServer: () => McpServer, requestId: string): Promise<object | null> {
   const request = requestMessage.safeParse(value)
   if (request.success) return await answerOnce(buildServer(), request.data)
   if (isMessage(value)) return null
   return toErrorBody(new AppError('invalid_input', NOT_A_MESSAGE), requestId, idOf(value), INVALID_REQUEST)
-}
-
-/** Whether a value is a JSON-RPC message at all: a request, a notification, or a response. */
-function isMessage(value: unknown): boolean {
-  if (requestMessage.safeParse(value).success || responseMessage.safeParse(value).success) return true
-  return notificationMessage.safeParse(value).success && !hasId(value)
-}
-
-function hasId(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'id' in value
-}
-
-function idOf(value: unknown): string | number | null {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return null
-  return messageId.safeParse(value.id).data ?? null
 }
 
 /** One JSON body, unless the client accepts nothing but a stream. */

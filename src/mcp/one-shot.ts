@@ -1,10 +1,10 @@
-import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, JSONRPCRequest, McpServer, Transport } from '@modelcontextprotocol/server'
 
 /**
  * Answers one request of the 2025 era without a session: a server and a transport that live for this message alone.
  * What the server says besides its answer is dropped: nobody listens.
  */
-export async function answerOnce(server: Server, request: JSONRPCRequest): Promise<JSONRPCMessage | null> {
+export async function answerOnce(server: McpServer, request: JSONRPCRequest): Promise<JSONRPCMessage | null> {
   const { promise, resolve } = Promise.withResolvers<JSONRPCMessage | null>()
   const transport: Transport = {
     start: async () => {},

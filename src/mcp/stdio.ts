@@ -1,9 +1,9 @@
-import type { Server } from '@modelcontextprotocol/server'
+import type { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Binding } from './server-factory.ts'
 
 /** Serves MCP over stdin and stdout until stdin ends. Nothing else may write to stdout. Resolves when the connection has closed. */
-export async function serveOverStdio(buildServer: (binding: Binding) => Server, binding: Binding): Promise<void> {
+export async function serveOverStdio(buildServer: (binding: Binding) => McpServer, binding: Binding): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve)
     process.stdin.once('close', resolve)

@@ -1,18 +1,22 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock, LibraryStore, Random } from '../library/ports.ts'
+import type { Clock, LibraryChange, LibraryStore, Random } from '../library/ports.ts'
 import { accountStore } from './accounts.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { exportReader } from './export-items.ts'
 import { migrate } from './migrations/index.ts'
 import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
+import { sessionStore } from './sessions.ts'
 import { type WriteContext, writeLibrary } from './write-items.ts'
 
 /**
  * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing one.
  * @throws AppError `unavailable` when the database cannot be migrated
  */
-export async function createStore(database: OpenDatabase, outside: { clock: Clock; random: Random }): Promise<LibraryStore> {
+export async function createStore(
+  database: OpenDatabase,
+  outside: { clock: Clock; random: Random; onChange?: (change: LibraryChange) => void },
+): Promise<LibraryStore> {
   await migrate(database)
   const { dialect } = database
   const assemble = (reader: Kysely<Database>, transact: WriteContext['transact']): LibraryStore => {
@@ -22,7 +26,8 @@ export async function createStore(database: OpenDatabase, outside: { clock: Cloc
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
-      inTransaction: (work) => transact((db, index) => work(assemble(db, (inner) => inner(db, index)))),
+      ...sessionStore(reader, context),
+      inTransaction: (work) => transact((db, notes) => work(assemble(db, (inner) => inner(db, notes)))),
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
       },
@@ -32,12 +37,19 @@ export async function createStore(database: OpenDatabase, outside: { clock: Cloc
       close: () => database.close(),
     }
   }
-  return assemble(database.reader, (work) =>
-    database.transact(async (db) => {
+  return assemble(database.reader, async (work) => {
+    const changes: LibraryChange[] = []
+    const result = await database.transact(async (db) => {
       const texts = new Map<string, () => Promise<void>>()
-      const result = await work(db, (kind, seq, text) => texts.set(`${kind} ${seq}`, () => dialect.indexText(db, kind, seq, text)))
+      changes.length = 0
+      const done = await work(db, {
+        index: (kind, seq, text) => texts.set(`${kind} ${seq}`, () => dialect.indexText(db, kind, seq, text)),
+        changed: (change) => changes.push(change),
+      })
       for (const write of texts.values()) await write()
-      return result
-    }),
-  )
+      return done
+    })
+    if (outside.onChange) for (const change of changes) outside.onChange(change)
+    return result
+  })
 }

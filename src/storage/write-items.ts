@@ -3,7 +3,17 @@ import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../library/items.ts'
-import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../library/ports.ts'
+import type {
+  Clock,
+  Editor,
+  ImportedTwin,
+  ImportOrigin,
+  LibraryChange,
+  LibraryWriter,
+  PromptChange,
+  Random,
+  SkillChange,
+} from '../library/ports.ts'
 import { toIndexText } from '../library/search.ts'
 import { decodeText, type SkillFile, sortFilenames } from '../library/skill.ts'
 import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../library/slug.ts'
@@ -23,11 +33,16 @@ export interface WriteContext {
   /** For reads: the reading connection, or the open transaction. */
   readonly reader: Kysely<Database>
   /** Runs `work` in a transaction: a new one, or the one that is open. */
-  transact<T>(work: (db: Kysely<Database>, index: IndexText) => Promise<T>): Promise<T>
+  transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T>
 }
 
-/** Notes the text of an item for the index, which is written when the transaction ends: engines merge many at once far faster. */
-type IndexText = (kind: ItemKind, seq: number, text: IndexedText) => void
+/** What a write notes for the end of its transaction. */
+interface WriteNotes {
+  /** The text of an item for the index: engines merge many at once far faster. */
+  index(kind: ItemKind, seq: number, text: IndexedText): void
+  /** What changed, for those who listen. */
+  changed(change: LibraryChange): void
+}
 
 /** What an item becomes: its fields, and what only one kind has. */
 type NextState = ItemFields & ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
@@ -144,7 +159,7 @@ async function storeFiles(
 
 /** Writes tags, files, index and a new version of an item whose row stands already. `files` null: those it has stay. */
 async function writeParts(
-  index: IndexText,
+  notes: WriteNotes,
   db: Kysely<Database>,
   item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
   next: NextState,
@@ -195,7 +210,7 @@ async function writeParts(
       )
       .execute()
   }
-  index(next.kind, seq, {
+  notes.index(next.kind, seq, {
     title: toIndexText(next.title),
     description: toIndexText(next.description ?? ''),
     tags: toIndexText(tags.map((tag) => tag.name).join(' ')),
@@ -219,7 +234,7 @@ async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<st
 async function createItem(
   context: WriteContext,
   db: Kysely<Database>,
-  index: IndexText,
+  notes: WriteNotes,
   owner: Editor,
   next: NextState,
   origin: ImportOrigin | undefined,
@@ -254,7 +269,8 @@ async function createItem(
     updated_at: origin?.updatedAt ?? now,
   })
   await keepSlug(db, slug, id, seq)
-  await writeParts(index, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
+  await writeParts(notes, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
   return await readRow(db, seq)
 }
 
@@ -301,7 +317,7 @@ async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promi
 async function changeItem(
   context: WriteContext,
   db: Kysely<Database>,
-  index: IndexText,
+  notes: WriteNotes,
   row: ItemRow,
   editor: Editor,
   next: NextState,
@@ -316,6 +332,7 @@ async function changeItem(
   const version = row.version + 1
   const slug = await nextSlug(context, db, row, next, wantedSlug)
   await keepSlug(db, slug, row.id, row.seq)
+  notes.changed({ kind: next.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' || next.visibility === 'public' })
   await db
     .updateTable('item')
     .set({
@@ -334,7 +351,7 @@ async function changeItem(
     })
     .where('seq', '=', row.seq)
     .execute()
-  await writeParts(index, db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  await writeParts(notes, db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
   return await readRow(db, row.seq)
 }
 
@@ -419,15 +436,15 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
   return {
     findImported,
     createPrompt: (owner, fields: PromptFields, origin) =>
-      context.transact(async (db, index) =>
-        first(toPrompts(db, [await createItem(context, db, index, owner, { kind: 'prompt', ...fields }, origin)])),
+      context.transact(async (db, notes) =>
+        first(toPrompts(db, [await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)])),
       ),
     createSkill: (owner, fields: SkillFields, origin) =>
-      context.transact(async (db, index) =>
-        first(toSkills(db, [await createItem(context, db, index, owner, { kind: 'skill', ...fields }, origin)])),
+      context.transact(async (db, notes) =>
+        first(toSkills(db, [await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)])),
       ),
     changePrompt: (ref, editor, decide, origin) =>
-      context.transact(async (db, index) => {
+      context.transact(async (db, notes) => {
         const row = await findRow(db, 'prompt', ref)
         if (!row) return null
         const current = await first(toPrompts(db, [row]))
@@ -435,20 +452,20 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
-        return await first(toPrompts(db, [await changeItem(context, db, index, row, editor, next, decided.slug, origin)]))
+        return await first(toPrompts(db, [await changeItem(context, db, notes, row, editor, next, decided.slug, origin)]))
       }),
     changeSkill: (ref, editor, decide, origin) =>
-      context.transact(async (db, index) => {
+      context.transact(async (db, notes) => {
         const row = await findRow(db, 'skill', ref)
         if (!row) return null
         const current = await first(toSkills(db, [row]))
         const decided = decide(current, await readFiles(db, row.seq))
         if (!decided) return current
         const next: NextState = { kind: 'skill', files: decided.files ?? null, ...changedFields(current, decided) }
-        return await first(toSkills(db, [await changeItem(context, db, index, row, editor, next, decided.slug, origin)]))
+        return await first(toSkills(db, [await changeItem(context, db, notes, row, editor, next, decided.slug, origin)]))
       }),
     setDeleted: (kind, ref, ownerId, deleted) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const base = selectItems(db)
           .where('item.kind', '=', kind)
           .where('owner.id', '=', ownerId)
@@ -463,6 +480,7 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
           .set({ deleted_at: deleted ? now : null })
           .where('seq', '=', row.seq)
           .execute()
+        notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
         return { id: row.id, slug: row.item_slug, title: row.title }
       }),
     setVote: (actor, kind, ref, userId, voted) =>

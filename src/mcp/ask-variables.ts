@@ -1,0 +1,62 @@
+import { type ElicitRequestFormParams, inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { MAX_VARIABLE_VALUE } from '../library/variables.ts'
+
+/** A variable as operations show it. */
+export const variableShape = z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() })
+type AskedVariable = z.infer<typeof variableShape>
+
+/** The key of the one question a call asks. */
+const QUESTION = 'variables'
+
+/** Names that ask for a secret: such values belong in no form that passes through a client (MCP, elicitation, "Security"). */
+const SECRET_NAME =
+  /pass(word|phrase|code)?\b|\bpwd\b|secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|token|credential|\bpin\b|\bcvv\b/i
+
+/** What became of a question: the values given, no answer wanted, or still to be asked. */
+export type Answer =
+  | { readonly kind: 'values'; readonly values: Record<string, string> }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'ask'; readonly question: ReturnType<typeof inputRequired> }
+
+/** Whether a client declared that its user can be asked by form; `{}` means form only. */
+export function canAskByForm(capabilities: { readonly elicitation?: object | undefined } | undefined): boolean {
+  const elicitation = capabilities?.elicitation
+  if (!elicitation) return false
+  return 'form' in elicitation || !('url' in elicitation)
+}
+
+/** The variables that may be asked for. `__proto__` is left out: as the name of a form's field it would vanish on the way. */
+export function askableVariables(variables: readonly AskedVariable[]): AskedVariable[] {
+  return variables.filter(({ name }) => !SECRET_NAME.test(name) && name !== '__proto__')
+}
+
+/**
+ * Reads the answer this call carries, or makes the question: one form field per variable, defaults filled in.
+ * The same code serves both eras: a 2026 client sends the call again with the answer, for older ones the SDK asks and calls again.
+ */
+export function askVariables(title: string, variables: readonly AskedVariable[], context: ServerContext): Answer {
+  const answer = inputResponse(context.mcpReq.inputResponses, QUESTION)
+  if (answer.kind === 'elicit') {
+    if (answer.action !== 'accept') return { kind: 'refused' }
+    const known = new Set(variables.map((variable) => variable.name))
+    const values = Object.entries(answer.content ?? {}).filter(([name]) => known.has(name))
+    return { kind: 'values', values: Object.fromEntries(values.map(([name, value]) => [name, String(value)])) }
+  }
+  const properties: ElicitRequestFormParams['requestedSchema']['properties'] = {}
+  for (const { name, default: fallback } of variables) {
+    properties[name] = {
+      type: 'string',
+      title: name,
+      maxLength: MAX_VARIABLE_VALUE,
+      ...(fallback === undefined ? {} : { default: fallback }),
+    }
+  }
+  const required = variables.filter((variable) => variable.required).map((variable) => variable.name)
+  const question = inputRequired.elicit({
+    mode: 'form',
+    message: `Fill in "${title}".`,
+    requestedSchema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
+  })
+  return { kind: 'ask', question: inputRequired({ inputRequests: { [QUESTION]: question } }) }
+}

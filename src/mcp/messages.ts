@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+const messageId = z.union([z.string(), z.number().int()])
+const params = z.record(z.string(), z.unknown()).optional()
+
+/** A JSON-RPC 2.0 request (jsonrpc.org/specification): its id is a text or a whole number, never null. */
+export const requestMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.string(), params })
+const notificationMessage = z.object({ jsonrpc: z.literal('2.0'), method: z.string(), params })
+const responseMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.never().optional() })
+
+/** The request that opens a connection of the 2025 era, as far as it matters here. */
+export const initializeRequest = z.object({
+  method: z.literal('initialize'),
+  params: z.looseObject({
+    protocolVersion: z.string(),
+    capabilities: z.looseObject({ elicitation: z.looseObject({}).optional() }).default({}),
+  }),
+})
+
+/** Whether a value is a JSON-RPC message at all: a request, a notification, or a response. */
+export function isMessage(value: unknown): boolean {
+  if (requestMessage.safeParse(value).success || responseMessage.safeParse(value).success) return true
+  return notificationMessage.safeParse(value).success && !hasId(value)
+}
+
+function hasId(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'id' in value
+}
+
+/** The id an answer to `value` carries; null where none can be read. */
+export function idOf(value: unknown): string | number | null {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return null
+  return messageId.safeParse(value.id).data ?? null
+}

@@ -1,0 +1,57 @@
+import type { Kysely } from 'kysely'
+import type { SessionStore } from '../library/ports.ts'
+import { prepareQuery, slot } from './prepared.ts'
+import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+/** How often a session's last use is written down. */
+const TOUCH_EVERY_MS = 60_000
+/** Most sessions ended at once to make room. */
+const MAX_PRUNED = 10_000
+
+const sessionByHash = prepareQuery((db) =>
+  db.selectFrom('session').select(['owner', 'initialize', 'seen_at']).where('sha256', '=', slot('sha256')),
+)
+
+/** Sessions of MCP clients. */
+export function sessionStore(reader: Kysely<Database>, context: WriteContext): SessionStore {
+  const at = (ms: number) => new Date(ms).toISOString()
+  return {
+    createSession: (session, limits) =>
+      context.transact(async (db) => {
+        const now = context.clock()
+        await db
+          .deleteFrom('session')
+          .where('seen_at', '<', at(now - limits.idleMs))
+          .execute()
+        // The oldest of the same quota make room, then the oldest of all.
+        const newestFirst = db.selectFrom('session').select('seq').orderBy('seen_at', 'desc').orderBy('seq', 'desc').limit(MAX_PRUNED)
+        const surplus = [newestFirst.where('quota', '=', session.quota).offset(limits.perQuota - 1), newestFirst.offset(limits.total - 1)]
+        for (const rows of surplus) await db.deleteFrom('session').where('seq', 'in', rows).execute()
+        const { sha256, owner, quota, initialize } = session
+        await db
+          .insertInto('session')
+          .values({ sha256, owner, quota, initialize, seen_at: at(now) })
+          .execute()
+      }),
+    async findSession(sha256, idleMs) {
+      const [row] = await sessionByHash(reader, { sha256 })
+      const now = context.clock()
+      if (!row || row.seen_at < at(now - idleMs)) return null
+      if (row.seen_at < at(now - TOUCH_EVERY_MS)) {
+        await context.transact(async (db) => {
+          await db
+            .updateTable('session')
+            .set({ seen_at: at(now) })
+            .where('sha256', '=', sha256)
+            .execute()
+        })
+      }
+      return { owner: row.owner, initialize: row.initialize }
+    },
+    deleteSession: (sha256) =>
+      context.transact(async (db) => {
+        await db.deleteFrom('session').where('sha256', '=', sha256).execute()
+      }),
+  }
+}
