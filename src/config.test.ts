@@ -10,6 +10,7 @@ const DEFAULTS = {
   LOG_LEVEL: 'info',
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
+  RATE_LIMITS: 12_000,
   TRUST_PROXY: 0,
 }
 
@@ -41,6 +42,8 @@ describe('good values', () => {
     ['LOG_LEVEL', 'silent', 'silent'],
     ['ALLOWED_HOSTS', 'a.example, b.example,,', ['a.example', 'b.example']],
     ['ALLOWED_ORIGINS', '*', ['*']],
+    ['RATE_LIMITS', 'off', null],
+    ['RATE_LIMITS', '600', 600],
     ['TRUST_PROXY', 'false', 0],
     ['TRUST_PROXY', '1', 1],
     ['TRUST_PROXY', '2', 2],
@@ -65,6 +68,8 @@ describe('values out of range', () => {
     ['MCP_ENABLED', 'no'],
     ['MCP_ENABLED', '0'],
     ['LOG_LEVEL', 'loud'],
+    ['RATE_LIMITS', '0'],
+    ['RATE_LIMITS', 'on'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '-1'],
     ['TRUST_PROXY', '10'],

@@ -77,6 +77,14 @@ export const SETTINGS = {
     "More web origins whose pages may write and use MCP, separated by commas. BASE_URL's and loopback always may; * allows any.",
     '(none)',
   ),
+  RATE_LIMITS: setting<number | null>(
+    z
+      .string()
+      .regex(/^(off|[1-9]\d{0,8})$/, 'must be off, or how many requests a minute one caller may make')
+      .transform((text) => (text === 'off' ? null : Number(text))),
+    12_000,
+    'Requests a minute for each API key, or each address without one; off for benchmarks and trusted networks.',
+  ),
   TRUST_PROXY: setting(
     z
       .string()
@@ -115,6 +123,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     LOG_LEVEL: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     ALLOWED_HOSTS: read('ALLOWED_HOSTS', SETTINGS.ALLOWED_HOSTS),
     ALLOWED_ORIGINS: read('ALLOWED_ORIGINS', SETTINGS.ALLOWED_ORIGINS),
+    RATE_LIMITS: read('RATE_LIMITS', SETTINGS.RATE_LIMITS),
     TRUST_PROXY: read('TRUST_PROXY', SETTINGS.TRUST_PROXY),
   })
   if (faults.length > 0) throw new AppError('invalid_input', faults.join(' '))

@@ -31,12 +31,19 @@ export interface ErrorDetail {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: readonly ErrorDetail[]
+  /** When a caller may try again, where that is known. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, options: { details?: readonly ErrorDetail[]; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: readonly ErrorDetail[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.details = options.details ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

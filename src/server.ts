@@ -11,10 +11,11 @@ import { readBody } from './http/body.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
 import { type AccessRules, checkHost, checkOrigin, clientAddress, isOriginAllowed } from './http/guards.ts'
 import { createOpenApi } from './http/openapi.ts'
+import { callerOfAddress, createRateLimits } from './http/rate-limits.ts'
 import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.ts'
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
-import { ANONYMOUS } from './library/actor.ts'
+import { type Actor, ANONYMOUS } from './library/actor.ts'
 import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
 import { createServerFactory, type Extras } from './mcp/server-factory.ts'
@@ -34,7 +35,10 @@ const DRAIN_MS = 5_000
 const TELL_AFTER_MS = 500
 
 /** What the server needs of the settings. */
-export type ServerSettings = Pick<Config, 'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'TRUST_PROXY'>
+export type ServerSettings = Pick<
+  Config,
+  'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'RATE_LIMITS' | 'TRUST_PROXY'
+>
 
 /** What a process or a test may say beside the settings. */
 export interface HttpOptions {
@@ -49,6 +53,24 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const rules: AccessRules = { baseUrl: app.baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS }
   const http = new Hono<HttpEnv>()
   const product = readProduct()
+
+  const limits = createRateLimits(settings.RATE_LIMITS)
+
+  /** Who is calling, counted: a key for itself, everybody else by address; a bad key counts for its address. */
+  async function identify(c: Context<HttpEnv>): Promise<Actor> {
+    const caller = callerOfAddress(addressOf(c, settings))
+    const key = c.req.path.startsWith('/api/') ? readApiKey(c.req.raw.headers) : null
+    if (key === null) {
+      await limits.count(caller)
+      return ANONYMOUS
+    }
+    const actor = await app.authenticate(key).catch(async (error: unknown) => {
+      await limits.count(caller)
+      throw error
+    })
+    await limits.count(actor.kind === 'user' ? `key ${actor.keyId ?? actor.userId}` : caller)
+    return actor
+  }
 
   http.use(async (c, next) => {
     const requestId = randomUUID()
@@ -80,8 +102,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     if (method === 'OPTIONS') return preflight(path, origin, c.req.header('access-control-request-method') ?? '', rules)
     if (path === MCP_PATH && !isMcpCall(method, c.req.header(SESSION_HEADER))) return await next()
     if (path === MCP_PATH || !READS.has(method)) checkOrigin(origin, rules)
-    if (path.startsWith('/api/')) c.set('actor', await app.authenticate(readApiKey(c.req.raw.headers)))
-    await next()
+    c.set('actor', await identify(c))
+    await limits.run(next)
     return addCorsAndCaching(c.res.headers, { isRead: READS.has(method), isAnonymous: c.get('actor').kind === 'anonymous', path, origin })
   })
 
@@ -92,8 +114,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     if (c.req.path === MCP_PATH && settings.MCP_ENABLED) {
       return Response.json(toErrorBody(error, requestId), { status: HTTP_STATUS[error.code], headers: errorHeaders(error) })
     }
-    const cors: Record<string, string> = READS.has(c.req.method) ? { 'Access-Control-Allow-Origin': '*', Vary: VARY } : {}
-    return toErrorResponse(error, requestId, cors)
+    return toErrorResponse(error, requestId, READS.has(c.req.method) ? { 'Access-Control-Allow-Origin': '*', Vary: VARY } : {})
   })
 
   addHealthRoutes(http, () => app.store.ping(), options.isReady ?? (() => true))
@@ -162,7 +183,7 @@ function addMcpRoutes(
     return {
       request: c.req.raw,
       requestId,
-      owner: sessionOwner(actor, addressOf(c, settings)),
+      owner: sessionOwner(actor, callerOfAddress(addressOf(c, settings))),
       binding: {
         invoke: invokeLocally(app.operations, () => context),
         filter: readPromptFilter(new URL(c.req.url)),

@@ -25,9 +25,12 @@ interface ErrorBody {
   readonly requestId: string
 }
 
-/** Headers that go with an error: how to authenticate on 401. */
+/** Headers that go with an error: how to authenticate on 401, when to try again on 429 and 503. */
 export function errorHeaders(error: AppError): Record<string, string> {
-  return HTTP_STATUS[error.code] === 401 ? { 'WWW-Authenticate': 'Bearer realm="commonplace"' } : {}
+  return {
+    ...(HTTP_STATUS[error.code] === 401 ? { 'WWW-Authenticate': 'Bearer realm="commonplace"' } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+  }
 }
 
 /** Any thrown thing as REST shows it. */

@@ -48,7 +48,7 @@ export const SESSION_HEADER = 'mcp-session-id'
 
 /** How a session's owner is written down: its user first, so that the user's changes can be told. */
 export function sessionOwner(actor: Actor, address: string): SessionOwner {
-  if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: `address ${address}` }
+  if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: address }
   const owner = `user ${actor.userId} key ${actor.keyId ?? ''}`
   return { owner, quota: owner }
 }

@@ -18,6 +18,7 @@ const SETTINGS: ServerSettings = {
   MCP_ENABLED: true,
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
+  RATE_LIMITS: null,
   TRUST_PROXY: 0,
 }
 

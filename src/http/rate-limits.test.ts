@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { callerOfAddress, createRateLimits } from './rate-limits.ts'
+
+describe('createRateLimits', () => {
+  it('serves as many as it says, to each caller for itself, then says how long to wait', async () => {
+    const limits = createRateLimits(3)
+    for (let i = 0; i < 3; i++) await limits.count('a')
+    await expect(limits.count('a')).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) })
+    await limits.count('b')
+  })
+
+  it('counts nothing when it is off', async () => {
+    const limits = createRateLimits(null)
+    for (let i = 0; i < 1000; i++) await limits.count('a')
+  })
+
+  it('runs at most so many at once, and takes more when some are done', async () => {
+    const limits = createRateLimits(null, 2)
+    const gate = Promise.withResolvers<void>()
+    const running = [limits.run(() => gate.promise), limits.run(() => gate.promise)]
+    await expect(limits.run(async () => 'x')).rejects.toMatchObject({ code: 'unavailable' })
+    gate.resolve()
+    await Promise.all(running)
+    expect(await limits.run(async () => 'x')).toBe('x')
+    await expect(limits.run(() => Promise.reject(new Error('y')))).rejects.toThrow('y')
+    expect(await limits.run(async () => 'z')).toBe('z')
+  })
+})
+
+describe('callerOfAddress', () => {
+  it('counts an IPv4 machine by its address, however it is written', () => {
+    expect(callerOfAddress('203.0.113.7')).toBe('address 203.0.113.7')
+    expect(callerOfAddress('::ffff:203.0.113.7')).toBe('address 203.0.113.7')
+  })
+
+  it('counts an IPv6 network of 64 bits as one caller', () => {
+    const one = callerOfAddress('2001:db8:1:2:3:4:5:6')
+    expect(one).toBe('address 2001:db8:1:2::/64')
+    expect(callerOfAddress('2001:0db8:1:2::9')).toBe(one)
+    expect(callerOfAddress('2001:db8:1:3::9')).not.toBe(one)
+    expect(callerOfAddress('::1')).toBe('address 0:0:0:0::/64')
+  })
+})

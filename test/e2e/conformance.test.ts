@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { run } from '../support/processes.ts'
+
+/** The official MCP conformance suite against the real server: what each revision of the protocol requires, and no excuses. */
+
+const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/', import.meta.url))
+const SERVER = fileURLToPath(new URL('../support/conformance-server.ts', import.meta.url))
+
+const results = mkdtempSync(join(tmpdir(), 'commonplace-conformance-results-'))
+let server: ChildProcess
+let url = ''
+
+beforeAll(async () => {
+  const child = spawn(process.execPath, [SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  server = child
+  url = await new Promise<string>((resolve, reject) => {
+    let stdout = ''
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      const [line, rest] = stdout.split('\n')
+      if (line !== undefined && rest !== undefined) resolve(line)
+    })
+  })
+})
+afterAll(async () => {
+  if (server.exitCode === null && server.signalCode === null) {
+    server.kill('SIGTERM')
+    await once(server, 'exit')
+  }
+  rmSync(results, { recursive: true, force: true })
+})
+
+/** The server scenarios a revision requires, as the suite's own list has them. */
+function requiredScenarios(revision: string): string[] {
+  const list = parse(readFileSync(join(SUITE, 'requirements', `${revision}.yaml`), 'utf8'))
+  return z.object({ server: z.array(z.string()) }).parse(list).server
+}
+
+const checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
+
+/** What went wrong in a scenario, from the results the suite wrote. */
+function explain(folder: string, scenario: string): string {
+  const started = /-\d{4}-\d\d-\d\dT[\d-]+Z$/
+  const name = readdirSync(folder).find((entry) => entry.replace(started, '') === `server-${scenario}`)
+  if (name === undefined) return `${scenario}: no results`
+  const failed = checks.parse(JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')))
+  return failed
+    .filter((check) => check.status === 'FAILURE')
+    .map((check) => `${scenario}, ${check.id}: ${check.errorMessage ?? 'no reason given'}`)
+    .join('\n')
+}
+
+it.each(['2025-11-25', '2026-07-28'])(
+  'conforms to %s',
+  async (revision) => {
+    const folder = join(results, revision)
+    const command = [join(SUITE, 'dist', 'index.js'), 'server', '--url', url, '--requirements', revision, '--output-dir', folder]
+    const { code, stdout, stderr } = await run(process.execPath, command, { timeoutMs: 170_000 })
+    const lines = stdout.slice(stdout.indexOf('=== SUMMARY ===')).matchAll(/^(✓|✗) (\S+): (\d+) passed, (\d+) failed$/gm)
+    const summary = new Map(
+      [...lines].map(([, , scenario, passed, failed]) => [scenario, { passed: Number(passed), failed: Number(failed) }]),
+    )
+    const required = requiredScenarios(revision)
+    const wrong = required.filter((scenario) => {
+      const result = summary.get(scenario)
+      return !result || result.passed === 0 || result.failed > 0
+    })
+    expect(required.length).toBeGreaterThan(20)
+    expect(wrong, wrong.map((scenario) => explain(folder, scenario)).join('\n')).toEqual([])
+    expect(code, stderr).toBe(0)
+  },
+  180_000,
+)

@@ -1,0 +1,57 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
+
+const apps: TestApp[] = []
+afterAll(() => Promise.all(apps.map((test) => test.close())))
+async function limited(perMinute: number) {
+  const test = await testApp({ RATE_LIMITS: perMinute })
+  apps.push(test)
+  return test
+}
+
+describe('rate limits', () => {
+  it('refuse with 429, Retry-After and the shape of the surface, each caller for itself', async () => {
+    const test = await limited(3)
+    const { key } = await test.user('ada')
+    for (let i = 0; i < 3; i++) expect((await test.fetch('/api/categories')).status).toBe(200)
+    const refused = await test.fetch('/api/categories')
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0, (await readJson(refused)).error]).toEqual([
+      429,
+      true,
+      'rate_limited',
+    ])
+    const overMcp = await test.fetch('/api/mcp', rpc('ping'))
+    expect([overMcp.status, overMcp.headers.get('retry-after') !== null, (await readJson(overMcp)).error]).toEqual([
+      429,
+      true,
+      { code: -32000, message: expect.stringContaining('3 a minute'), data: { code: 'rate_limited', requestId: expect.any(String) } },
+    ])
+    expect((await test.fetch('/api/categories', { key })).status).toBe(200)
+    for (const path of ['/healthz', '/readyz']) expect((await test.fetch(path)).status).toBe(200)
+  })
+
+  it('count bad keys for the address that sends them', async () => {
+    const test = await limited(2)
+    const headers = { 'X-API-Key': 'cpb_wrong' }
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await test.fetch('/api/categories', { headers })).status)
+    expect(statuses).toEqual([401, 401, 429])
+  })
+})
+
+describe('what is not there', () => {
+  it('is a plain 404: no OAuth discovery to make a client drop its key', async () => {
+    const test = await limited(1000)
+    for (const path of [
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/api/mcp',
+      '/.well-known/openid-configuration',
+    ]) {
+      const response = await test.fetch(path)
+      expect([response.status, (await readJson(response)).error], path).toEqual([404, 'not_found'])
+    }
+    const bad = await test.fetch('/api/mcp', { ...rpc('ping'), headers: { 'content-type': 'application/json', PROMPTS_API_KEY: 'x' } })
+    expect([bad.status, bad.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="commonplace"'])
+  })
+})
