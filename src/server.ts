@@ -16,6 +16,7 @@ import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
 import { type Actor, ANONYMOUS } from './library/actor.ts'
+import type { ItemKind } from './library/items.ts'
 import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
 import { createServerFactory, type Extras } from './mcp/server-factory.ts'
@@ -205,26 +206,27 @@ function addMcpRoutes(
   }
 }
 
-/** Tells clients that listen of changed prompts: many changes at once are told once. Returns how to stop. */
+/** Tells clients that listen of what changed: many changes at once are told once. Returns how to stop. */
 function tellOfChanges(app: App, mcp: McpEndpoint): () => void {
-  let told: NodeJS.Timeout | undefined
-  let isPublic = false
-  let userIds = new Set<string>()
-  const stop = app.onChange((change) => {
-    if (change.kind !== 'prompt') return
-    isPublic ||= change.isPublic
-    userIds.add(change.ownerId)
-    told ??= setTimeout(() => {
-      mcp.notifyPrompts({ isPublic, userIds })
-      told = undefined
-      isPublic = false
-      userIds = new Set()
+  const pending = new Map<ItemKind, { isPublic: boolean; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
+  const stop = app.onChange(({ kind, ownerId, isPublic }) => {
+    const known = pending.get(kind)
+    if (known) {
+      known.isPublic ||= isPublic
+      known.userIds.add(ownerId)
+      return
+    }
+    const timer = setTimeout(() => {
+      const change = pending.get(kind)
+      pending.delete(kind)
+      if (change) mcp.notify({ kind, isPublic: change.isPublic, userIds: change.userIds })
     }, TELL_AFTER_MS)
-    told.unref()
+    timer.unref()
+    pending.set(kind, { isPublic, userIds: new Set([ownerId]), timer })
   })
   return () => {
     stop()
-    clearTimeout(told)
+    for (const { timer } of pending.values()) clearTimeout(timer)
   }
 }
 

@@ -38,7 +38,13 @@ describe('opening', () => {
       })
       expect(result).toEqual({
         protocolVersion: version,
-        capabilities: { tools: { listChanged: false }, prompts: { listChanged: true }, completions: {} },
+        capabilities: {
+          tools: { listChanged: false },
+          prompts: { listChanged: true },
+          resources: { listChanged: true },
+          completions: {},
+          extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
+        },
         serverInfo: { name: 'commonplace', title: 'Commonplace', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
         instructions: expect.stringContaining('search_prompts'),
       })

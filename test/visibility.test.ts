@@ -35,10 +35,14 @@ function mayRead(actor: ActorName, state: State, reach: Reach): boolean {
 interface Route {
   readonly operation: string
   readonly kind: Kind | 'both'
-  readonly reach: 'item' | 'list'
+  /** `item`: by id and by slug; `name`: by owner and name, which is an address like a slug. */
+  readonly reach: 'item' | 'list' | 'name'
   request(item: Item, ref: string): readonly [string, RequestInit?]
 }
 
+const manifestAt = (ref: string) => ({ owner: 'owner', path: ref.toLowerCase() })
+const resource = (ref: string, filename: string) =>
+  ['/api/mcp', rpc('resources/read', { uri: `skill://owner/${ref.toLowerCase()}/${filename}` })] as const
 const tool = (name: string, args: unknown) => ['/api/mcp', rpc('tools/call', { name, arguments: args })] as const
 const ROUTES: readonly Route[] = [
   { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => tool('search_prompts', { query: item.marker }) },
@@ -83,6 +87,29 @@ const ROUTES: readonly Route[] = [
     reach: 'item',
     request: (_, ref) => [`/api/exposed-prompts/${ref}`, json('POST', {})],
   },
+  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/skill-manifests'] },
+  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp', rpc('skills/list')] },
+  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp', rpc('resources/list')] },
+  {
+    operation: 'get_skill_manifest',
+    kind: 'skill',
+    reach: 'name',
+    request: (_, ref) => ['/api/skill-manifests/find', json('POST', manifestAt(ref))],
+  },
+  {
+    operation: 'get_skill_manifest',
+    kind: 'skill',
+    reach: 'name',
+    request: (_, ref) => ['/api/mcp', rpc('skills/get', { uri: `skill://owner/${ref.toLowerCase()}/SKILL.md` })],
+  },
+  {
+    operation: 'read_manifest_file',
+    kind: 'skill',
+    reach: 'name',
+    request: (_, ref) => ['/api/skill-manifests/read', json('POST', { ...manifestAt(ref), filename: 'a.txt' })],
+  },
+  { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'SKILL.md') },
+  { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'a.txt') },
 ]
 
 /** Writes, tried by somebody who does not own the item: hidden ones must look as if they were not there. */
@@ -146,6 +173,9 @@ const WRITES: readonly (Route & { readonly isOpenToOthers?: true })[] = [
   },
 ]
 
+/** What each kind of route is tried by. */
+const REACHES = { item: ['id', 'slug'], name: ['slug'], list: ['list'] } as const
+
 /** Operations in which no item of somebody else can appear, each with the reason. */
 const EXEMPT: Record<string, string> = {
   save_prompt: 'makes an item of the caller’s own',
@@ -187,7 +217,7 @@ describe('the visibility table', () => {
             : await test.call(owner.actor, 'save_skill', {
                 ...common,
                 files: [
-                  { filename: 'SKILL.md', content: marker },
+                  { filename: 'SKILL.md', content: `---\nname: ${marker.toLowerCase()}\ndescription: ${marker}\n---\n${marker}` },
                   { filename: 'a.txt', content: marker },
                 ],
               })
@@ -221,8 +251,9 @@ describe('the visibility table', () => {
       const kinds: readonly Kind[] = route.kind === 'both' ? ['prompt', 'skill'] : [route.kind]
       for (const item of items.filter((one) => kinds.includes(one.kind))) {
         for (const actor of ACTORS) {
-          for (const reach of route.reach === 'list' ? (['list'] as const) : (['id', 'slug'] as const)) {
-            const answer = await send(actor, route.request(item, reach === 'slug' ? item.slug : item.id))
+          for (const reach of REACHES[route.reach]) {
+            const ref = route.reach === 'name' ? item.marker : reach === 'slug' ? item.slug : item.id
+            const answer = await send(actor, route.request(item, ref))
             // A version list tells of the item by its note; who may see the item but no version gets an empty list.
             const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && actor !== 'owner'
             const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden
@@ -239,8 +270,10 @@ describe('the visibility table', () => {
               ).toBe(expected)
             } else if (!mayRead(actor, item.state, reach)) {
               const missing = await send(actor, route.request(item, NOBODY))
-              expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
-              expect(answer.text, cell).toContain('not_found')
+              // Some answers repeat the address that was asked for; the rest must be the same to the letter.
+              const told = answer.told.replaceAll(ref.toLowerCase(), NOBODY)
+              expect({ status: answer.status, told }, cell).toEqual({ status: missing.status, told: missing.told })
+              expect(answer.text, cell).toContain('error')
             } else if (!isVersionOfHidden) expect(answer.status, cell).toBe(200)
           }
         }

@@ -1,4 +1,5 @@
 import type { PromptType } from './fields.ts'
+import type { NamedFrontmatter } from './frontmatter.ts'
 import type { SkillFile } from './skill.ts'
 import type { Variable } from './variables.ts'
 import type { Visibility } from './visibility.ts'
@@ -50,6 +51,16 @@ export interface Skill extends Item {
   readonly kind: 'skill'
   /** Names in the order shown: SKILL.md first. */
   readonly filenames: readonly string[]
+}
+
+/** A skill as clients of skills over MCP see it: where it stands, what its SKILL.md says of it, and every file by digest. */
+export interface SkillManifest {
+  readonly owner: string
+  /** Below the owner: the skill's name, or its slug and name where another of the owner's skills has that name already. */
+  readonly path: string
+  readonly frontmatter: NamedFrontmatter
+  /** `sha256` in hex, `size` in bytes. */
+  readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number }[]
 }
 
 /** One page of a prompt listing without texts: what an MCP prompt list shows. */

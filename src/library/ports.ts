@@ -1,5 +1,17 @@
 import type { Actor, Scope } from './actor.ts'
-import type { Category, FullVersion, ItemKind, Prompt, PromptEntry, PromptFields, Skill, SkillFields, User, Version } from './items.ts'
+import type {
+  Category,
+  FullVersion,
+  ItemKind,
+  Prompt,
+  PromptEntry,
+  PromptFields,
+  Skill,
+  SkillFields,
+  SkillManifest,
+  User,
+  Version,
+} from './items.ts'
 import type { ParsedQuery } from './search.ts'
 import type { SkillFile } from './skill.ts'
 
@@ -109,6 +121,14 @@ export interface LibraryReader {
   /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */
   readSkillFiles(actor: Actor, skillId: string): Promise<SkillFile[]>
   readSkillFile(actor: Actor, skillId: string, filename: string): Promise<SkillFile | null>
+  /** Skills that have a proper name, newest first, after `after`. */
+  walkSkills(
+    actor: Actor,
+    after: WalkPosition | null,
+    limit: number,
+  ): Promise<(SkillManifest & { readonly id: string; readonly position: WalkPosition })[]>
+  /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
+  findSkillAt(actor: Actor, owner: string, path: string): Promise<(SkillManifest & { readonly id: string }) | null>
   /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner, those written while public for others. */
   listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
   findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>

@@ -8,6 +8,7 @@ import {
 import { z } from 'zod'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Actor } from '../library/actor.ts'
+import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
 import { toErrorBody } from './errors.ts'
 import { idOf, initializeRequest, isMessage, requestMessage } from './messages.ts'
@@ -38,8 +39,8 @@ export interface McpEndpoint {
   post(call: McpCall & { readonly body: string }): Promise<Response>
   /** GET: the session's standing stream. DELETE: its end. */
   session(call: McpCall): Promise<Response>
-  /** Tells clients that listen that the prompts of these users, or public ones, changed. */
-  notifyPrompts(change: { readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
+  /** Tells clients that listen that the prompts or skills of these users, or public ones, changed. */
+  notify(change: { readonly kind: ItemKind; readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
   close(): Promise<void>
 }
 
@@ -140,9 +141,12 @@ export function createMcpEndpoint(
       }
       return await nameErrors(await session.handle(request, undefined, binding), requestId)
     },
-    notifyPrompts({ isPublic, userIds }) {
-      sessions.notifyPrompts((owner) => isPublic || userIds.has(owner.split(' ')[1] ?? ''))
-      if (isPublic) modern.notify.promptsChanged()
+    notify({ kind, isPublic, userIds }) {
+      sessions.notify(kind, (owner) => isPublic || userIds.has(owner.split(' ')[1] ?? ''))
+      // Subscriptions of the 2026 revision are not told apart by caller, so they hear of what everybody may see.
+      if (!isPublic) return
+      if (kind === 'prompt') modern.notify.promptsChanged()
+      else modern.notify.resourcesChanged()
     },
     async close() {
       await modern.close()

@@ -14,6 +14,7 @@ import type { Operation } from '../operations/define-operation.ts'
 import type { Invoke } from '../operations/invoke.ts'
 import { askableVariables, askVariables, canAskByForm, variableShape } from './ask-variables.ts'
 import { toProtocolError, toToolError } from './errors.ts'
+import { createSkillsExtension } from './skills.ts'
 import { describeTools, selectTools } from './tools.ts'
 
 /** What narrows the prompts a connection shows (the URL's `users`, `categories`, `tags`). */
@@ -175,6 +176,7 @@ export function createServerFactory(
         throw toProtocolError(seen(error))
       }
     })
+    createSkillsExtension(invoke).attach(mcp)
     extras.attach?.(mcp)
     return mcp
   }

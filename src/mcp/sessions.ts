@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { AppError } from '../errors.ts'
+import type { ItemKind } from '../library/items.ts'
 import type { SessionLimits, SessionStore } from '../library/ports.ts'
 import { canAskByForm } from './ask-variables.ts'
 import { createEventLog } from './event-log.ts'
@@ -45,8 +46,8 @@ export interface Sessions {
   open(initialize: unknown, owner: SessionOwner): Promise<string | null>
   /** The session of this id, when it is this owner's. */
   find(id: string, owner: SessionOwner): Promise<Session | null>
-  /** Tells the clients that listen that the prompts changed; `tells` says for which owners. */
-  notifyPrompts(tells: (owner: string) => boolean): void
+  /** Tells the clients that listen that prompts or skills changed; `tells` says for which owners. */
+  notify(kind: ItemKind, tells: (owner: string) => boolean): void
   /** Sessions held in memory. */
   countLive(): number
   close(): Promise<void>
@@ -175,10 +176,12 @@ export function createSessions(
         },
       }
     },
-    notifyPrompts(tells) {
-      for (const one of live.values()) {
+    notify(kind, tells) {
+      for (const { owner, mcp } of live.values()) {
+        if (!tells(owner)) continue
+        const told = kind === 'prompt' ? mcp.server.sendPromptListChanged() : mcp.server.sendResourceListChanged()
         // A client that has gone meanwhile hears nothing; that is no fault.
-        if (tells(one.owner)) one.mcp.server.sendPromptListChanged().catch(() => {})
+        told.catch(() => {})
       }
     },
     countLive: () => live.size,

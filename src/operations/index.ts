@@ -10,6 +10,7 @@ import { saveSkill } from './save-skill.ts'
 import { searchPrompts } from './search-prompts.ts'
 import { searchSkills } from './search-skills.ts'
 import { showPrompt } from './show-prompt.ts'
+import { getSkillManifest, listSkillManifests, readManifestFile } from './skill-manifests.ts'
 import { deleteItem, listTrash, restoreItem } from './trash.ts'
 import { updatePrompt } from './update-prompt.ts'
 import { updateSkill } from './update-skill.ts'
@@ -45,4 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
   listTags,
   listExposedPrompts,
   renderExposedPrompt,
+  listSkillManifests,
+  getSkillManifest,
+  readManifestFile,
 ]

@@ -11,6 +11,7 @@ import { type VisibleSet, visibleSet } from '../library/visibility.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { prepareQuery, slot } from './prepared.ts'
+import { readManifests } from './read-manifests.ts'
 import type { Database } from './schema.ts'
 
 const EVERYBODYS: readonly string[] = []
@@ -162,6 +163,7 @@ export function readLibrary(db: Kysely<Database>, dialect: Dialect): LibraryRead
     return (await seesAllVersions(actor, itemId)) ? all : all.where('version.visibility', '=', 'public')
   }
   return {
+    ...readManifests(db),
     async findPrompt(actor, ref) {
       const row = await findVisibleRow(db, actor, 'prompt', ref)
       return row ? ((await toPrompts(db, [row]))[0] ?? null) : null

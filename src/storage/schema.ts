@@ -52,6 +52,8 @@ export interface Database {
     created_at: string
     updated_at: string
     deleted_at: string | null
+    /** For skills: the name in the frontmatter of SKILL.md, when it is a proper one. Several skills of one owner may share it. */
+    skill_name: string | null
   }
   /** Every slug that leads or ever led to an item; never given again. */
   slug: { slug: string; item_seq: number }

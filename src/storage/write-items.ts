@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
+import { readNamedFrontmatter } from '../library/frontmatter.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../library/items.ts'
 import type {
@@ -15,7 +16,7 @@ import type {
   SkillChange,
 } from '../library/ports.ts'
 import { toIndexText } from '../library/search.ts'
-import { decodeText, type SkillFile, sortFilenames } from '../library/skill.ts'
+import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../library/skill.ts'
 import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../library/slug.ts'
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
@@ -177,6 +178,9 @@ async function writeParts(
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
+    const skillMd = next.files.find((file) => file.filename === SKILL_MD)
+    const skillName = readNamedFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '')?.name ?? null
+    await db.updateTable('item').set({ skill_name: skillName }).where('seq', '=', seq).execute()
     for (const file of stored)
       await db
         .insertInto('skill_file')

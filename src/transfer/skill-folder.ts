@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import { cutAtWord, cutCharacters } from '../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
 import { normalizeFilename } from '../library/filename.ts'
+import { readFrontmatter } from '../library/frontmatter.ts'
 import {
   checkSkillFiles,
   decodeText,
@@ -14,7 +15,6 @@ import {
   SKILL_MD,
   type SkillFile,
 } from '../library/skill.ts'
-import { readFrontmatter } from './frontmatter.ts'
 
 /** A skill as a folder gives it, checked. */
 export interface SkillDraft {

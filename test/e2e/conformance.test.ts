@@ -11,7 +11,8 @@ import { run } from '../support/processes.ts'
 
 /** The official MCP conformance suite against the real server: what each revision of the protocol requires, and no excuses. */
 
-const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/', import.meta.url))
+const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url))
+const REQUIREMENTS = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/requirements', import.meta.url))
 const SERVER = fileURLToPath(new URL('../support/conformance-server.ts', import.meta.url))
 
 const results = mkdtempSync(join(tmpdir(), 'commonplace-conformance-results-'))
@@ -41,7 +42,7 @@ afterAll(async () => {
 
 /** The server scenarios a revision requires, as the suite's own list has them. */
 function requiredScenarios(revision: string): string[] {
-  const list = parse(readFileSync(join(SUITE, 'requirements', `${revision}.yaml`), 'utf8'))
+  const list = parse(readFileSync(join(REQUIREMENTS, `${revision}.yaml`), 'utf8'))
   return z.object({ server: z.array(z.string()) }).parse(list).server
 }
 
@@ -63,7 +64,7 @@ it.each(['2025-11-25', '2026-07-28'])(
   'conforms to %s',
   async (revision) => {
     const folder = join(results, revision)
-    const command = [join(SUITE, 'dist', 'index.js'), 'server', '--url', url, '--requirements', revision, '--output-dir', folder]
+    const command = [SUITE, 'server', '--url', url, '--requirements', revision, '--output-dir', folder]
     const { code, stdout, stderr } = await run(process.execPath, command, { timeoutMs: 170_000 })
     const lines = stdout.slice(stdout.indexOf('=== SUMMARY ===')).matchAll(/^(✓|✗) (\S+): (\d+) passed, (\d+) failed$/gm)
     const summary = new Map(

@@ -38,7 +38,7 @@ function promptChange(app: App): NonNullable<Extras['tools']>[number] {
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-conformance-'))
 const port = await findFreePort(HOST)
 const address = defaultBaseUrl(HOST, port)
-const settings = loadConfig({ HOST, PORT: String(port), LOG_LEVEL: 'warn' })
+const settings = loadConfig({ HOST, PORT: String(port), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' })
 const app = await openApp({ databaseUrl: `sqlite:${join(folder, 'library.db')}`, baseUrl: address })
 const extras = { ...conformanceExtras, tools: [...(conformanceExtras.tools ?? []), promptChange(app)] }
 const server = await startServer(app, settings, pino({ level: settings.LOG_LEVEL }, pino.destination(2)), { extras })

@@ -5,11 +5,13 @@ import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 import { createLibrary } from './0001-library.ts'
 import { createSessions } from './0002-sessions.ts'
+import { addSkillNames } from './0003-skill-names.ts'
 
 /** All migrations, numbered, forward only. A landed one is never edited. */
 const MIGRATIONS: Record<string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>> = {
   '0001-library': createLibrary,
   '0002-sessions': createSessions,
+  '0003-skill-names': addSkillNames,
 }
 
 /**

@@ -13,21 +13,45 @@ const MAX_FRONTMATTER = 65_536
 
 const fields = z.object({ name: z.string().nullish().catch(null), description: z.string().nullish().catch(null) })
 
+const NAME_FORM = /^[a-z0-9]+(-[a-z0-9]+)*$/
+const MAX_NAME = 64
+
+/** A frontmatter that names its skill as the standard wants: what clients of skills over MCP are shown, field by field as it was written. */
+export interface NamedFrontmatter {
+  readonly name: string
+  readonly description: string
+  readonly [field: string]: unknown
+}
+
+const namedFields = z.looseObject({ name: z.string().regex(NAME_FORM).max(MAX_NAME), description: z.string().min(1) })
+
+/** The whole frontmatter, when it has a proper name and a description; else null. */
+export function readNamedFrontmatter(text: string): NamedFrontmatter | null {
+  return namedFields.safeParse(readYaml(text)).data ?? null
+}
+
+/** The mapping at the head of a SKILL.md; undefined when there is none, null when it cannot be read. */
+function readYaml(text: string): unknown {
+  const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
+  if (block === undefined) return undefined
+  const document = parseDocument(block)
+  return document.errors.length > 0 ? null : toPlain(document)
+}
+
 /**
  * Reads the YAML between the two `---` lines at the head of a SKILL.md, folded and quoted texts included.
  * Real files break the rules: what cannot be read is reported, never refused.
  */
 export function readFrontmatter(text: string, folder: string): Frontmatter {
   const warnings: string[] = []
-  const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
-  if (block === undefined) return { name: null, description: null, warnings: ['SKILL.md has no frontmatter'] }
-  const document = parseDocument(block)
-  const read = fields.safeParse(document.errors.length > 0 ? null : toPlain(document))
+  const yaml = readYaml(text)
+  if (yaml === undefined) return { name: null, description: null, warnings: ['SKILL.md has no frontmatter'] }
+  const read = fields.safeParse(yaml)
   if (!read.success) return { name: null, description: null, warnings: ['the frontmatter of SKILL.md is not valid YAML'] }
   const name = read.data.name ?? null
   const description = read.data.description ?? null
   if (name === null) warnings.push('the frontmatter has no name')
-  else if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64)
+  else if (!NAME_FORM.test(name) || name.length > MAX_NAME)
     warnings.push(`the name "${name.slice(0, 80)}" is not 1 to 64 of a-z, 0-9 and single hyphens`)
   else if (name !== folder) warnings.push(`the name "${name}" is not that of its folder`)
   if (description === null) warnings.push('the frontmatter has no description')
