@@ -22,6 +22,14 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 )
+const hostNames = list.refine(
+  (names) => names.every((name) => name === '*' || (/^[^/*@\s]+$/.test(name) && URL.parse(`http://${name}`) !== null)),
+  'must be host names such as prompts.example.org, without a scheme or a pattern, or *',
+)
+const origins = list.refine(
+  (texts) => texts.every((text) => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/*\s]+\/?$/i.test(text)),
+  'must be origins such as https://app.example.org, or *',
+)
 const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 const httpUrl = z
   .string()
@@ -34,7 +42,12 @@ const httpUrl = z
     'must be an origin: no path, query, fragment, user or password',
   )
   .transform((text) => new URL(text).origin)
-const databaseUrl = z.string().refine((text) => /^sqlite:.+/.test(text), 'must be sqlite:PATH, such as sqlite:./data/commonplace.db')
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) => /^sqlite:.+/.test(text) && !/^sqlite:(\/\/)?:memory:/.test(text),
+    'must be sqlite:PATH, such as sqlite:./data/commonplace.db',
+  )
 
 /** Every setting, read from an environment variable of the same name. An empty one counts as unset. */
 export const SETTINGS = {
@@ -66,13 +79,13 @@ export const SETTINGS = {
     `Least severe log line written to stderr: ${LOG_LEVELS.join(', ')}.`,
   ),
   ALLOWED_HOSTS: setting<readonly string[]>(
-    list,
+    hostNames,
     [],
     "More host names the service answers to, separated by commas. BASE_URL's and loopback always are; * allows any.",
     '(none)',
   ),
   ALLOWED_ORIGINS: setting<readonly string[]>(
-    list,
+    origins,
     [],
     "More web origins whose pages may write and use MCP, separated by commas. BASE_URL's and loopback always may; * allows any.",
     '(none)',

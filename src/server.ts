@@ -4,7 +4,7 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from './app.ts'
-import { readApiKey } from './auth/authenticate.ts'
+import { KEY_HEADERS, readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
 import { readBody } from './http/body.ts'
@@ -25,11 +25,14 @@ import { invokeLocally } from './operations/invoke.ts'
 import { readProduct } from './product.ts'
 
 const MCP_PATH = '/api/mcp'
+const EXPOSED_HEADERS = 'X-Request-Id, ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate'
 const READS = new Set(['GET', 'HEAD'])
 /** Paths that answer under any host name: probes come in by address. */
 const PROBES = new Set(['/healthz', '/readyz'])
 /** Longest time a client may take to send its request. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** How often that is looked at. */
+const TIMEOUT_CHECK_MS = 5_000
 /** How long open requests may finish after a stop was asked for. */
 const DRAIN_MS = 5_000
 /** Changes within this are told together. */
@@ -80,6 +83,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const started = performance.now()
     await next()
     c.header('X-Request-Id', requestId)
+    if (c.req.method !== 'OPTIONS') addCorsAndCaching(c.res.headers, c.req.raw, rules)
     c.header('X-Content-Type-Options', 'nosniff')
     if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
     if (logger.isLevelEnabled('info')) {
@@ -105,7 +109,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     if (path === MCP_PATH || !READS.has(method)) checkOrigin(origin, rules)
     c.set('actor', await identify(c))
     await limits.run(next)
-    return addCorsAndCaching(c.res.headers, { isRead: READS.has(method), isAnonymous: c.get('actor').kind === 'anonymous', path, origin })
   })
 
   http.onError((thrown, c) => {
@@ -115,7 +118,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     if (c.req.path === MCP_PATH && settings.MCP_ENABLED) {
       return Response.json(toErrorBody(error, requestId), { status: HTTP_STATUS[error.code], headers: errorHeaders(error) })
     }
-    return toErrorResponse(error, requestId, READS.has(c.req.method) ? { 'Access-Control-Allow-Origin': '*', Vary: VARY } : {})
+    return toErrorResponse(error, requestId)
   })
 
   addHealthRoutes(http, () => app.store.ping(), options.isReady ?? (() => true))
@@ -254,7 +257,7 @@ function preflight(path: string, origin: string | null, method: string, rules: A
       'Access-Control-Allow-Headers',
       'Content-Type, Accept, Authorization, X-API-Key, PROMPTS_API_KEY, PROMPTS-API-KEY, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, If-None-Match',
     )
-    headers.set('Access-Control-Expose-Headers', 'X-Request-Id, ETag, Mcp-Session-Id')
+    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
   } else if (path !== MCP_PATH && READS.has(method)) {
     headers.set('Access-Control-Allow-Origin', '*')
     headers.set('Access-Control-Allow-Methods', 'GET')
@@ -262,12 +265,19 @@ function preflight(path: string, origin: string | null, method: string, rules: A
   return new Response(null, { status: 204, headers })
 }
 
-function addCorsAndCaching(headers: Headers, call: { isRead: boolean; isAnonymous: boolean; path: string; origin: string | null }): void {
+/** What every answer says of caches and of pages elsewhere, refusals too: a page that may call must be able to read why it was refused. */
+function addCorsAndCaching(headers: Headers, request: Request, rules: AccessRules): void {
+  const origin = request.headers.get('origin')
+  const isRead = READS.has(request.method)
   headers.set('Vary', VARY)
-  if (call.isRead) headers.set('Access-Control-Allow-Origin', '*')
-  else if (call.origin !== null) headers.set('Access-Control-Allow-Origin', call.origin)
-  if (!call.isAnonymous) headers.set('Cache-Control', 'private, no-store')
-  else if (!headers.has('Cache-Control')) headers.set('Cache-Control', call.isRead ? 'no-cache' : 'no-store')
+  if (isRead && new URL(request.url).pathname !== MCP_PATH) headers.set('Access-Control-Allow-Origin', '*')
+  else if (origin !== null && isOriginAllowed(origin, rules)) {
+    headers.set('Access-Control-Allow-Origin', origin)
+    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+  }
+  const isKeyed = KEY_HEADERS.some((name) => (request.headers.get(name) ?? '').trim() !== '')
+  if (isKeyed) headers.set('Cache-Control', 'private, no-store')
+  else if (!headers.has('Cache-Control')) headers.set('Cache-Control', isRead ? 'no-cache' : 'no-store')
 }
 
 /** A server that listens; `close` lets open requests finish for a moment. */
@@ -286,7 +296,11 @@ export async function startServer(
   const http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
   const server = createAdaptorServer({
     fetch: http.fetch,
-    serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    serverOptions: {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    },
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>

@@ -277,12 +277,15 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
     ['nesting over 64', raw(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(63)}${']'.repeat(63)}}}`), 400, -32700],
     ['an id of null', rpc('ping', undefined, null), 400, -32600],
     ['an id that is an object', rpc('ping', undefined, {}), 400, -32600],
-    ['a fractional id', rpc('ping', undefined, 1.5), 400, -32600],
     ['no method', raw('{"jsonrpc":"2.0","id":1}'), 400, -32600],
     ['no version', raw('{"id":1,"method":"ping"}'), 400, -32600],
     ['an unknown method', rpc('nonsense'), 200, -32601],
     ['an unknown tool', rpc('tools/call', { name: 'nonsense', arguments: {} }), 200, -32602],
     ['a bad cursor', rpc('prompts/list', { cursor: 'AAAA' }), 200, -32602],
+    ['arguments that are no texts', rpc('prompts/get', { name: 'x', arguments: { a: 1 } }), 200, -32602],
+    ['a tools/call without a name', rpc('tools/call', {}), 200, -32602],
+    ['an initialize without params', rpc('initialize'), 200, -32602],
+    ['too many members', raw(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${'1,'.repeat(20_001)}1]}}`), 400, -32700],
     ['an unknown prompt', rpc('prompts/get', { name: 'nonsense' }), 200, -32602],
     ['another content type', raw(JSON.stringify(ping(1)), { 'content-type': 'text/plain' }), 415, -32000],
     ['a body over 4 MiB', raw(JSON.stringify({ ...ping(1), params: { x: 'y'.repeat(5 * KIB * KIB) } })), 413, -32000],
@@ -302,10 +305,20 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
       const body = await readJson(response)
       expect([response.status, body.jsonrpc, body.error.code]).toEqual([status, '2.0', code])
       expect(body.error.message.length).toBeGreaterThan(5)
+      expect(body.error.message.length).toBeLessThan(300)
       if (status !== 200) expect(body.error.data).toEqual({ code: expect.any(String), requestId: response.headers.get('x-request-id') })
       if (status === 405) expect(response.headers.get('allow')).toContain('POST')
     })
   }
+
+  it('takes a response without an answer, and any text or number as an id', async () => {
+    for (const body of [{ result: {} }, { error: { code: 1, message: 'x' } }]) {
+      const response = await test.fetch('/api/mcp', raw(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body })))
+      expect([response.status, await response.text()]).toEqual([202, ''])
+    }
+    for (const id of ['', 'x', 0, -1, 1.5, 2 ** 53 + 2])
+      expect(await readJson(await test.fetch('/api/mcp', rpc('ping', undefined, id)))).toEqual({ jsonrpc: '2.0', id, result: {} })
+  })
 
   it('says no more of a bad cursor than that it is one', async () => {
     const answer = async (cursor: string) => (await readJson(await test.fetch('/api/mcp', rpc('prompts/list', { cursor })))).error.message

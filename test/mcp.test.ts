@@ -243,6 +243,11 @@ describe('tools', () => {
       await test.fetch('/api/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body: fill, key }),
     )
     expect(filled.result.structuredContent.content).toBe('a c b')
+    const get = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"${id}","arguments":{"__proto__":"a","toString":"b"}}}`
+    const got = await readJson(
+      await test.fetch('/api/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body: get, key }),
+    )
+    expect(got.result.messages[0].content.text).toBe('a c b')
   })
 
   it('that need a key say so inside the result; a key without the scope is forbidden', async () => {

@@ -221,6 +221,18 @@ describe('headers', () => {
     expect((await test.fetch('/api/prompts/pinned', { headers: { 'if-none-match': etag } })).status).toBe(200)
   })
 
+  it('let a page that may call read why it was refused', async () => {
+    const refused = await test.fetch('/api/mcp', {
+      ...json('POST', {}),
+      headers: { origin: 'https://friend.example', 'content-type': 'application/json', 'x-api-key': 'wrong' },
+    })
+    expect([refused.status, refused.headers.get('access-control-allow-origin'), refused.headers.get('cache-control')]).toEqual([
+      401,
+      'https://friend.example',
+      'private, no-store',
+    ])
+  })
+
   it('never read cookies', async () => {
     const response = await test.fetch('/api/trash', { headers: { cookie: `PROMPTS_API_KEY=${key}; X-API-Key=${key}` } })
     expect(response.status).toBe(401)

@@ -323,11 +323,17 @@ describe('the visibility table', () => {
     expect((await send('anonymous', [`/api/prompts/${deleted?.id}`])).status).toBe(200)
   })
 
-  it('lets a key that may only write change its owner’s private items without reading them', async () => {
+  it('lets a key that may only write save new items, and neither read nor change what is private', async () => {
     const hidden = items.find((item) => item.state === 'private' && item.kind === 'prompt')
+    const open = items.find((item) => item.state === 'public' && item.kind === 'prompt')
+    const change = (item: Item | undefined) =>
+      send('owner without read', [`/api/prompts/${item?.id}`, json('PATCH', { note: 'n', description: 'changed' })])
     expect((await send('owner without read', [`/api/prompts/${hidden?.id}`])).status).toBe(404)
-    expect(
-      (await send('owner without read', [`/api/prompts/${hidden?.id}`, json('PATCH', { note: 'n', description: 'changed' })])).status,
-    ).toBe(200)
+    expect((await change(hidden)).status).toBe(404)
+    expect((await send('owner without read', [`/api/prompts/${hidden?.id}`, { method: 'DELETE' }])).status).toBe(404)
+    expect((await change(open)).status).toBe(200)
+    expect((await send('owner without read', ['/api/prompts', json('POST', { title: 'new', content: 'new' })])).status).toBe(201)
+    const trashed = items.find((item) => item.state === 'deleted' && item.kind === 'skill')
+    expect((await send('owner without read', [`/api/skills/${trashed?.id}/restore`, { method: 'POST' }])).status).toBe(404)
   })
 })

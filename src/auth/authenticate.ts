@@ -3,6 +3,9 @@ import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { AccountStore, Clock } from '../library/ports.ts'
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
 
+/** How often a key's last use is written down. */
+const TOUCH_EVERY_MS = 60_000
+
 /** The headers a key may come in. Names with underscores are dropped by some proxies, hence the second. */
 export const KEY_HEADERS = ['PROMPTS_API_KEY', 'PROMPTS-API-KEY', 'X-API-Key', 'Authorization'] as const
 
@@ -39,6 +42,7 @@ export async function authenticate(key: string | null, accounts: AccountStore, c
   if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key was revoked.')
   if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
     throw new AppError('invalid_api_key', 'The API key has expired.')
-  await accounts.touchKey(stored.id)
+  // A note of its last use is best effort: a busy or full disk must not keep anybody from reading.
+  if (stored.lastUsedAt === null || Date.parse(stored.lastUsedAt) < clock() - TOUCH_EVERY_MS) accounts.touchKey(stored.id).catch(() => {})
   return { kind: 'user', userId: stored.userId, username: stored.username, scopes: new Set(stored.scopes), keyId: stored.id }
 }

@@ -63,7 +63,7 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
         const people = createPeople()
-        const report = await importSkills(app.store, folder, { ...toOptions(flags), onProgress: bar.advanceTo }, new Map(), people)
+        const report = await importSkills(app.store, folder, { ...toOptions(flags), onProgress: bar.advanceTo }, null, people)
         bar.stop('Imported skills')
         printReport(report, people.madeOwners)
       }),

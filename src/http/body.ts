@@ -17,7 +17,9 @@ export async function readBody(request: Request): Promise<string> {
   let bytes = 0
   const reader = request.body.getReader()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw new AppError('invalid_input', 'The body was cut off before its end.', { cause: error })
+    })
     if (done) break
     bytes += value.byteLength
     if (bytes <= MAX_BODY_BYTES) chunks.push(value)

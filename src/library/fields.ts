@@ -36,7 +36,7 @@ export type PromptType = (typeof PROMPT_TYPES)[number]
 export const MAX_TITLE = 200
 export const MAX_DESCRIPTION = 500
 const MAX_CONTENT = 200_000
-const MAX_TAGS = 10
+export const MAX_TAGS = 10
 const MAX_TAG = 50
 const MAX_NOTE = 200
 /** Characters of content shown in lists and search results; longer ones are cut there and say so. */

@@ -1,11 +1,16 @@
 /** Deepest nesting of arrays and objects taken from outside. */
 const MAX_JSON_DEPTH = 64
+/** Most members of all arrays and objects together: a skill of 512 files has some 1,600; a text of a few MiB can hold a million, and each costs. */
+const MAX_JSON_MEMBERS = 20_000
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string }
 
-/** Parses JSON from outside: refuses what is malformed or nested deeper than {@link MAX_JSON_DEPTH}, before building any of it. */
+/** Parses JSON from outside: refuses what is malformed, nested too deep, or made of too many pieces, before building any of it. */
 export function parseJson(text: string): ParsedJson {
-  if (nestingDepth(text) > MAX_JSON_DEPTH) return { ok: false, reason: `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.` }
+  const { depth, members } = measure(text)
+  if (depth > MAX_JSON_DEPTH) return { ok: false, reason: `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.` }
+  if (members > MAX_JSON_MEMBERS)
+    return { ok: false, reason: `The JSON has more than ${MAX_JSON_MEMBERS} members; nothing here takes as many.` }
   try {
     const value: unknown = JSON.parse(text)
     return { ok: true, value }
@@ -14,22 +19,24 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** Deepest nesting of a JSON text, in one scan; stops counting just over the limit. */
-function nestingDepth(text: string): number {
+/** Deepest nesting of a JSON text and how many members its arrays and objects have, in one scan that stops just over either limit. */
+function measure(text: string): { depth: number; members: number } {
+  let open = 0
   let depth = 0
-  let deepest = 0
+  let members = 0
   let isInString = false
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < text.length && depth <= MAX_JSON_DEPTH && members <= MAX_JSON_MEMBERS; i++) {
     const unit = text.charCodeAt(i)
     if (isInString) {
       if (unit === 0x5c) i++
       else if (unit === 0x22) isInString = false
     } else if (unit === 0x22) isInString = true
+    else if (unit === 0x2c) members++
     else if (unit === 0x5b || unit === 0x7b) {
-      depth++
-      if (depth > deepest) deepest = depth
-      if (deepest > MAX_JSON_DEPTH) return deepest
-    } else if (unit === 0x5d || unit === 0x7d) depth--
+      open++
+      members++
+      if (open > depth) depth = open
+    } else if (unit === 0x5d || unit === 0x7d) open--
   }
-  return deepest
+  return { depth, members }
 }

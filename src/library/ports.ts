@@ -49,11 +49,13 @@ export interface SearchRequest {
   readonly sort: SortOrder
   readonly limit: number
   readonly offset: number
+  /** Whether all matches are counted, which costs as much as finding them. */
+  readonly needsTotal: boolean
 }
 
 export interface SearchResult<T> {
   readonly items: readonly T[]
-  /** Exact number of items that match, over all pages. */
+  /** Exact number of items that match, over all pages; without `needsTotal` of no meaning. */
   readonly total: number
 }
 
@@ -87,7 +89,10 @@ export interface ImportOrigin {
 /** Fields to change, and a new slug; what is absent or undefined stays. */
 type Change<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined } & { readonly slug?: string | undefined }
 export type PromptChange = Change<PromptFields>
-export type SkillChange = Change<SkillFields>
+/** `files` may be given as what becomes of those there are, which are then read; they are not read for any other change. */
+export type SkillChange = Change<Omit<SkillFields, 'files'>> & {
+  readonly files?: readonly SkillFile[] | ((files: readonly SkillFile[]) => readonly SkillFile[]) | undefined
+}
 
 /** An item as an import finds it again: by owner, author and title. */
 export interface ImportedTwin<T> {
@@ -150,12 +155,7 @@ export interface LibraryWriter {
   createSkill(owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill>
   /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` answers for who may. Null from `decide`: leave it. */
   changePrompt(ref: string, editor: Editor, decide: (current: Prompt) => PromptChange | null, origin?: ImportOrigin): Promise<Prompt | null>
-  changeSkill(
-    ref: string,
-    editor: Editor,
-    decide: (current: Skill, files: readonly SkillFile[]) => SkillChange | null,
-    origin?: ImportOrigin,
-  ): Promise<Skill | null>
+  changeSkill(ref: string, editor: Editor, decide: (current: Skill) => SkillChange | null, origin?: ImportOrigin): Promise<Skill | null>
   /** Moves to the trash (`deleted` true) or back; only items of this owner; null when there is none in the other state. */
   setDeleted(kind: ItemKind, ref: string, ownerId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
   /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
@@ -182,7 +182,7 @@ export interface AccountStore {
   findKey(sha256: string): Promise<StoredKey | null>
   listKeys(username: string | null): Promise<StoredKey[]>
   revokeKey(id: string): Promise<StoredKey | null>
-  /** Written at most once a minute for a key. */
+  /** Notes that a key was used now. */
   touchKey(id: string): Promise<void>
   /** A secret of the service by name, made from `make` on first use and kept. */
   ensureSecret(name: string, make: () => string): Promise<string>

@@ -24,7 +24,7 @@ const INVALID_REQUEST = -32600
 const PARSE_ERROR = -32700
 /** What clients know a lost session by (MCP SDKs use it with 404). */
 const SESSION_NOT_FOUND = -32001
-const NOT_A_MESSAGE = 'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a whole number.'
+const NOT_A_MESSAGE = 'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a number.'
 
 /** One request to the endpoint, its caller known. */
 interface McpCall {
@@ -80,7 +80,7 @@ export function createMcpEndpoint(
     const needsServer = isRequest ? takesStream(request) && (options.alwaysStream || (session.canAsk && mayAsk(message))) : session.isLive
     if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
     if (!isRequest) return new Response(null, { status: 202 })
-    const answer = await answerMessage(message, () => buildServer(binding), requestId)
+    const answer = await answerMessage(message, () => buildServer(withRawArguments(binding, message)), requestId)
     return answer ? reply(request, answer) : new Response(null, { status: 202 })
   }
 
@@ -110,20 +110,20 @@ export function createMcpEndpoint(
         }
         const answers: object[] = []
         for (const one of message) {
-          const answer = await answerMessage(one, () => buildServer(binding), requestId)
+          const answer = await answerMessage(one, () => buildServer(withRawArguments(binding, one)), requestId)
           if (answer) answers.push(answer)
         }
         return answers.length === 0 ? new Response(null, { status: 202 }) : reply(request, answers)
       }
       if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
-      if (!(await isLegacyRequest(request, message))) {
-        bindings.set(request, binding)
+      if (!(await isLegacyRequest(request, withWholeId(message)))) {
+        bindings.set(request, withRawArguments(binding, message))
         return await nameErrors(await modern.fetch(request, { parsedBody: message }), requestId)
       }
       if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
       const isInitialize = initializeRequest.safeParse(message).success
       if (session && !isInitialize) return await postToSession(session, message, call)
-      const answer = await answerMessage(message, () => buildServer(binding), requestId)
+      const answer = await answerMessage(message, () => buildServer(withRawArguments(binding, message)), requestId)
       if (!answer) return new Response(null, { status: 202 })
       const response = reply(request, answer)
       if (isInitialize && 'result' in answer && takesStream(request)) {
@@ -153,6 +153,18 @@ export function createMcpEndpoint(
       await sessions.close()
     },
   }
+}
+
+/** A message as the SDK can classify it: it knows whole numbers for ids only. */
+function withWholeId(message: unknown): unknown {
+  const request = requestMessage.safeParse(message).data
+  return request && typeof request.id === 'number' && !Number.isSafeInteger(request.id) ? { ...request, id: 1 } : message
+}
+
+/** The binding of one request, which keeps the arguments of a prompts/get as they came. */
+function withRawArguments(binding: Binding, message: unknown): Binding {
+  const request = requestMessage.safeParse(message).data
+  return request?.method === 'prompts/get' ? { ...binding, rawArguments: request.params?.['arguments'] } : binding
 }
 
 /** Whether answering a request may first take a question to the user. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-const messageId = z.union([z.string(), z.number().int()])
+const messageId = z.union([z.string(), z.number()])
 const params = z.record(z.string(), z.unknown()).optional()
 
-/** A JSON-RPC 2.0 request (jsonrpc.org/specification): its id is a text or a whole number, never null. */
+/** A JSON-RPC 2.0 request (jsonrpc.org/specification): its id is a text or a number, never null. */
 export const requestMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.string(), params })
 const notificationMessage = z.object({ jsonrpc: z.literal('2.0'), method: z.string(), params })
 const responseMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.never().optional() })

@@ -1,10 +1,21 @@
-import type { JSONRPCMessage, JSONRPCRequest, McpServer, Transport } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+
+const INVALID_PARAMS = -32602
+
+/** A request as JSON-RPC has it: its id any text or number. */
+interface AnyRequest {
+  readonly jsonrpc: '2.0'
+  readonly id: string | number
+  readonly method: string
+  readonly params?: Record<string, unknown> | undefined
+}
 
 /**
  * Answers one request of the 2025 era without a session: a server and a transport that live for this message alone.
  * What the server says besides its answer is dropped: nobody listens.
  */
-export async function answerOnce(server: McpServer, request: JSONRPCRequest): Promise<JSONRPCMessage | null> {
+export async function answerOnce(mcp: McpServer, { id, method, params }: AnyRequest): Promise<object | null> {
   const { promise, resolve } = Promise.withResolvers<JSONRPCMessage | null>()
   const transport: Transport = {
     start: async () => {},
@@ -13,11 +24,35 @@ export async function answerOnce(server: McpServer, request: JSONRPCRequest): Pr
     },
     close: async () => resolve(null),
   }
-  await server.connect(transport)
-  transport.onmessage?.(request)
+  await mcp.connect(transport)
+  // The SDK takes whole numbers for ids only, and drops a message with any other without an answer.
+  transport.onmessage?.({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) })
   try {
-    return await promise
+    const answer = await promise
+    return answer === null ? null : tidyError({ ...answer, id })
   } finally {
-    await server.close()
+    await mcp.close()
+  }
+}
+
+const errorAnswer = z.looseObject({ error: z.looseObject({ message: z.string() }) })
+const issues = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
+
+/** Where the SDK refuses parameters it answers with all that its validator has to say: one sentence about the first fault is enough. */
+function tidyError(answer: object): object {
+  const failed = errorAnswer.safeParse(answer).data
+  const start = failed?.error.message.indexOf('[') ?? -1
+  if (!failed || start === -1) return answer
+  const first = readIssues(failed.error.message.slice(start))
+  if (!first) return answer
+  const message = `${first.path.join('.') || 'params'} is not valid: ${first.message}.`
+  return { ...failed, error: { code: INVALID_PARAMS, message, data: { code: 'invalid_input' } } }
+}
+
+function readIssues(text: string): { path: (string | number)[]; message: string } | undefined {
+  try {
+    return issues.safeParse(JSON.parse(text)).data?.[0]
+  } catch {
+    return undefined
   }
 }

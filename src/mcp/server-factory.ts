@@ -28,6 +28,8 @@ export interface PromptFilter {
 export interface Binding {
   readonly invoke: Invoke
   readonly filter: PromptFilter
+  /** The arguments of the one request this binding is for, as they came: the SDK drops a variable named `__proto__`. */
+  readonly rawArguments?: unknown
   readonly onInternalError: (error: AppError) => void
 }
 
@@ -70,6 +72,10 @@ const exposedPage = z.object({
   nextCursor: z.string().optional(),
 })
 const renderedPrompt = z.object({ description: z.string().nullable(), title: z.string(), text: z.string(), unfilled: z.array(z.string()) })
+/** Checks without copying: a copy would lose `__proto__`. */
+const textsByName = z.custom<Record<string, string>>(
+  (value) => typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
+)
 const promptWithVariables = z.object({ title: z.string(), variables: z.array(variableShape) })
 
 /** Builds MCP servers; the same for HTTP, stdio and tests. What does not depend on the caller is made once. */
@@ -82,7 +88,7 @@ export function createServerFactory(
   const byName = selectTools(operations)
   const extraTools = new Map(extras.tools?.map((extra) => [extra.tool.name, extra]))
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
-  return ({ invoke, filter, onInternalError }) => {
+  return ({ invoke, filter, rawArguments, onInternalError }) => {
     const seen = (error: unknown): AppError => {
       const known = toAppError(error)
       if (known.code === 'internal') onInternalError(known)
@@ -138,7 +144,7 @@ export function createServerFactory(
     })
     server.setRequestHandler('prompts/get', async (request, context) => {
       const { name } = request.params
-      const given = request.params.arguments ?? {}
+      const given = textsByName.safeParse(rawArguments).data ?? request.params.arguments ?? {}
       const extra = extraPrompts.get(name)
       if (extra) return await extra.get(given, context)
       const render = async (values: Record<string, string>) =>

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { noteField } from '../library/fields.ts'
-import { isId } from '../library/identifier.ts'
 import { applyFileChange, type FileChange, fromFileContent } from '../library/skill.ts'
-import { isVisible } from '../library/visibility.ts'
 import { type Context, defineOperation, requireUser } from './define-operation.ts'
 import { baseVersionInput, notFound, refInput, requireEditable } from './inputs.ts'
 import { fileInput } from './save-skill.ts'
@@ -23,10 +21,9 @@ async function changeFiles(
   message: string,
 ): Promise<z.infer<typeof output>> {
   const user = requireUser(context.actor)
-  const reach = isId(input.skillId) ? 'id' : 'slug'
-  const skill = await context.store.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current, files) => {
-    requireEditable(user, current, isVisible(context.actor, current, reach), input.baseVersion)
-    return { files: applyFileChange(files, change) }
+  const skill = await context.store.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
+    requireEditable(user, current, input.skillId, input.baseVersion)
+    return { files: (files) => applyFileChange(files, change) }
   })
   if (!skill) throw notFound('skill')
   return { success: true, skillId: skill.id, message, files: [...skill.filenames] }

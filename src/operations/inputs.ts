@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { isLongerThan } from '../library/characters.ts'
-import { PROMPT_TYPES } from '../library/fields.ts'
+import { MAX_TAGS, PROMPT_TYPES } from '../library/fields.ts'
+import { isId } from '../library/identifier.ts'
 import type { Item } from '../library/items.ts'
 import { MAX_QUERY } from '../library/search.ts'
-import { visibilitySchema } from '../library/visibility.ts'
+import { isVisible, visibilitySchema } from '../library/visibility.ts'
 import type { UserActor } from './define-operation.ts'
 
 /** Longest id, slug or filter value looked at; nothing stored is longer. */
@@ -26,6 +27,8 @@ export const limitInput = z.number().int().min(1).max(50).default(10)
 export const filterType = z.enum(PROMPT_TYPES).optional()
 export const filterSlug = short.optional()
 export const filterList = z.array(short).max(50).optional()
+/** A list that must match as a whole: no item has more tags than this. */
+export const allOfList = z.array(short).max(MAX_TAGS).optional()
 
 /** Which kind of item, where both have the same operation: the word in the REST path. */
 export const collectionInput = z.enum(['prompts', 'skills']).describe('prompts or skills')
@@ -89,18 +92,17 @@ export function notFound(kind: 'prompt' | 'skill'): AppError {
 
 /**
  * Refuses an edit by anybody but the owner; for use inside the store's transaction, on the current state.
+ * What the key may not read it may not edit either: the answer to an edit shows the item.
  * @throws AppError `not_found` when the caller may not even see it, `forbidden` when it is another's, `conflict` when `baseVersion` is stale
  */
 export function requireEditable(
   actor: UserActor,
   item: Item & { kind: 'prompt' | 'skill' },
-  isVisible: boolean,
+  ref: string,
   baseVersion: number | undefined,
 ): void {
-  if (item.ownerId !== actor.userId) {
-    if (!isVisible) throw notFound(item.kind)
-    throw new AppError('forbidden', `Only the owner may change this ${item.kind}.`)
-  }
+  if (!isVisible(actor, item, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
+  if (item.ownerId !== actor.userId) throw new AppError('forbidden', `Only the owner may change this ${item.kind}.`)
   if (baseVersion !== undefined && baseVersion !== item.version) {
     throw new AppError(
       'conflict',

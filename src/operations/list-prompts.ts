@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseQuery } from '../library/search.ts'
 import { defineOperation } from './define-operation.ts'
-import { filterList, filterSlug, filterType, pageInputs, pageOutputs, queryInput, toPage } from './inputs.ts'
+import { allOfList, filterSlug, filterType, pageInputs, pageOutputs, queryInput, toPage } from './inputs.ts'
 import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from './records.ts'
 import { oneOf } from './search-prompts.ts'
 
@@ -10,7 +10,7 @@ const browsing = {
   q: queryInput.default('').describe('Search text; empty lists everything'),
   ...pageInputs,
   category: filterSlug.describe('Category slug, its subcategories included'),
-  tag: filterList.describe('Tag slugs, separated by commas; all must match'),
+  tag: allOfList.describe('Tag slugs, separated by commas; all must match'),
   author: filterSlug.describe('Username of the author'),
   sort: sortInput,
 }
@@ -30,6 +30,7 @@ export const listPrompts = defineOperation({
       sort: input.sort ?? 'relevance',
       limit: input.perPage,
       offset: (input.page - 1) * input.perPage,
+      needsTotal: true,
     })
     return { prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)), ...toPage(input, total) }
   },
@@ -50,6 +51,7 @@ export const listSkills = defineOperation({
       sort: input.sort ?? 'relevance',
       limit: input.perPage,
       offset: (input.page - 1) * input.perPage,
+      needsTotal: true,
     })
     return { skills: items.map((skill) => toSkillRecord(skill, baseUrl)), ...toPage(input, total) }
   },

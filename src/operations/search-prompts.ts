@@ -31,6 +31,7 @@ export const searchPrompts = defineOperation({
       sort: 'relevance',
       limit: input.limit,
       offset: 0,
+      needsTotal: false,
     })
     return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)) }
   },

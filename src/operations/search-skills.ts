@@ -30,6 +30,7 @@ export const searchSkills = defineOperation({
       sort: 'relevance',
       limit: input.limit,
       offset: 0,
+      needsTotal: false,
     })
     return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)) }
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { type Context, defineOperation, requireUser } from './define-operation.ts'
-import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from './inputs.ts'
+import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, requireEditable, toPage } from './inputs.ts'
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
@@ -20,10 +20,12 @@ export const deleteItem = defineOperation({
   output,
   async run(context, { collection, id }) {
     const user = requireUser(context.actor)
-    const deleted = await context.store.setDeleted(kindOf(collection), id, user.userId, true)
-    if (deleted) return { success: true as const, ...deleted }
-    if (await find(context, collection, id)) throw new AppError('forbidden', `Only the owner may delete this ${kindOf(collection)}.`)
-    throw notFound(kindOf(collection))
+    const item = await find(context, collection, id)
+    if (!item) throw notFound(kindOf(collection))
+    requireEditable(user, item, id, undefined)
+    const deleted = await context.store.setDeleted(kindOf(collection), item.id, user.userId, true)
+    if (!deleted) throw notFound(kindOf(collection))
+    return { success: true as const, ...deleted }
   },
 })
 
@@ -39,7 +41,9 @@ export const restoreItem = defineOperation({
   input,
   output,
   async run(context, { collection, id }) {
-    const restored = await context.store.setDeleted(kindOf(collection), id, requireUser(context.actor).userId, false)
+    const user = requireUser(context.actor)
+    // The trash is as private as private items are.
+    const restored = user.scopes.has('read') ? await context.store.setDeleted(kindOf(collection), id, user.userId, false) : null
     if (!restored) throw new AppError('not_found', `Nothing with this id or slug is in your trash.`)
     return { success: true as const, ...restored }
   },

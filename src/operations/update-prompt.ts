@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { invalidInput } from '../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../library/fields.ts'
-import { isId } from '../library/identifier.ts'
-import { askedVisibility, isVisible } from '../library/visibility.ts'
+import { askedVisibility } from '../library/visibility.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
 import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityInputs } from './inputs.ts'
 import { promptRecord, toPromptRecord } from './records.ts'
@@ -37,9 +36,8 @@ export const updatePrompt = defineOperation({
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined))
       throw invalidInput('', 'The update changes nothing; give at least one field.')
-    const reach = isId(id) ? 'id' : 'slug'
     const prompt = await store.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
-      requireEditable(user, current, isVisible(actor, current, reach), baseVersion)
+      requireEditable(user, current, id, baseVersion)
       return change
     })
     if (!prompt) throw notFound('prompt')

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { PROMPT_TYPES } from '../library/fields.ts'
-import { isId } from '../library/identifier.ts'
 import type { FullVersion, ItemFields, Prompt, Skill } from '../library/items.ts'
 import { toFileContent } from '../library/skill.ts'
-import { isVisible } from '../library/visibility.ts'
 import { type Context, defineOperation, requireUser } from './define-operation.ts'
 import { baseVersionInput, collectionInput, kindOf, notFound, refInput, requireEditable } from './inputs.ts'
 import { fileRecord, toVersionRecord, versionRecord } from './records.ts'
@@ -99,12 +97,10 @@ export const restoreVersion = defineOperation({
   output: z.object({ success: z.literal(true), id: z.string(), version: z.number().int() }),
   async run(context, input) {
     const user = requireUser(context.actor)
-    const reach = isId(input.id) ? 'id' : 'slug'
-    // The owner may restore with a key that only writes: what is read here goes nowhere but into the item it came from.
-    const asOwner: Context = { ...context, actor: { ...user, scopes: new Set([...user.scopes, 'read'] as const) } }
-    const item = await findItem(asOwner, input)
-    requireEditable(user, item, isVisible(context.actor, item, reach), input.baseVersion)
-    const old = await findVersion(asOwner, item.id, input.version)
+    const item = await findItem(context, input)
+    const check = (current: Prompt | Skill) => requireEditable(user, current, input.id, input.baseVersion)
+    check(item)
+    const old = await findVersion(context, item.id, input.version)
     const editor = { userId: user.userId, note: `Restored version ${old.version}` }
     const fields: Omit<ItemFields, 'visibility'> = {
       title: old.title,
@@ -112,7 +108,6 @@ export const restoreVersion = defineOperation({
       tags: old.tags,
       category: old.category,
     }
-    const check = (current: Prompt | Skill) => requireEditable(user, current, isVisible(context.actor, current, reach), input.baseVersion)
     const restored =
       item.kind === 'prompt'
         ? await context.store.changePrompt(item.id, editor, (current) => {

@@ -10,9 +10,6 @@ import { prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
-/** How often a key's last use is written down. */
-const TOUCH_EVERY_MS = 60_000
-
 const scopesJson = z.array(z.enum(SCOPES))
 
 function selectKeys(db: Kysely<Database>) {
@@ -141,19 +138,10 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
         const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
         return row ? toKey(row) : null
       }),
-    async touchKey(id) {
-      const before = new Date(context.clock() - TOUCH_EVERY_MS).toISOString()
-      const stale = await reader
-        .selectFrom('api_key')
-        .select('seq')
-        .where('id', '=', id)
-        .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', before)]))
-        .executeTakeFirst()
-      if (!stale) return
-      await context.transact(async (db) => {
-        await db.updateTable('api_key').set({ last_used_at: now() }).where('seq', '=', stale.seq).execute()
-      })
-    },
+    touchKey: (id) =>
+      context.transact(async (db) => {
+        await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
+      }),
     async ensureSecret(name, make) {
       const known = await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst()
       if (known) return known.value

@@ -14,7 +14,6 @@ import { prepareQuery, slot } from './prepared.ts'
 import { readManifests } from './read-manifests.ts'
 import type { Database } from './schema.ts'
 
-const EVERYBODYS: readonly string[] = []
 const stringsJson = z.array(z.string())
 
 /** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
@@ -61,7 +60,7 @@ function applyFilter<O>(
   }
   if (anyTags)
     narrowed = narrowed.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', 'in', anyTags))
-  for (const tag of allTags ?? EVERYBODYS) {
+  for (const tag of new Set(allTags)) {
     narrowed = narrowed.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', tag))
   }
   if (authors) {
@@ -100,7 +99,7 @@ async function searchSeqs(
   }
   if (!query) {
     const all = applyFilter(db.selectFrom('item'), kind, filter, set)
-    return { seqs: (await page(all).execute()).map((row) => row.seq), total: await count(all) }
+    return { seqs: (await page(all).execute()).map((row) => row.seq), total: request.needsTotal ? await count(all) : 0 }
   }
   if (query.terms.length === 0) return { seqs: [], total: 0 }
   const matching = (words: 'all' | 'any') => {
@@ -116,7 +115,7 @@ async function searchSeqs(
     isWidened && strictSeqs.length > 0 ? found.orderBy(sql`case when item.seq in (${sql.join(strictSeqs)}) then 0 else 1 end`) : found
   const ranked = sort === 'relevance' ? wholeFirst.orderBy('match.rank').orderBy('item.votes', 'desc').orderBy('item.seq', 'desc') : found
   const rows = await page(ranked).execute()
-  return { seqs: rows.map((row) => row.seq), total: await count(found) }
+  return { seqs: rows.map((row) => row.seq), total: request.needsTotal ? await count(found) : rows.length }
 }
 
 /** Rows by number, in the order asked for. */

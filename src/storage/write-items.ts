@@ -27,6 +27,9 @@ import { prepareInsert, prepareQuery, prepareStatement, slot } from './prepared.
 import { findVisibleRow } from './read-items.ts'
 import type { Database } from './schema.ts'
 
+/** How much of a skill's files is searched, in UTF-16 units: SKILL.md comes first. Indexing a megabyte takes a tenth of a second. */
+const MAX_INDEXED_LENGTH = 1024 * 1024
+
 /** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
 export interface WriteContext {
   readonly clock: Clock
@@ -233,6 +236,8 @@ async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<st
   return sortFilenames<SkillFile>(files)
     .map((file) => `${file.filename}\n${decodeText(file.bytes) ?? ''}`)
     .join('\n')
+    .slice(0, MAX_INDEXED_LENGTH)
+    .toWellFormed()
 }
 
 async function createItem(
@@ -463,9 +468,10 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
         const row = await findRow(db, 'skill', ref)
         if (!row) return null
         const current = await first(toSkills(db, [row]))
-        const decided = decide(current, await readFiles(db, row.seq))
+        const decided = decide(current)
         if (!decided) return current
-        const next: NextState = { kind: 'skill', files: decided.files ?? null, ...changedFields(current, decided) }
+        const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
+        const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
         return await first(toSkills(db, [await changeItem(context, db, notes, row, editor, next, decided.slug, origin)]))
       }),
     setDeleted: (kind, ref, ownerId, deleted) =>

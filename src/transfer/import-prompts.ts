@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { ANONYMOUS } from '../library/actor.ts'
 import type { Prompt } from '../library/items.ts'
 import type { ImportedTwin, LibraryStore } from '../library/ports.ts'
 import { toTags } from '../library/tags.ts'
@@ -37,12 +38,13 @@ export async function importPrompts(
   const report = emptyReport()
   const claimed: Claimed = new Set()
   if (options.owner !== undefined) await people.findOwner(store, options.owner)
+  const categories = new Set((await store.listCategories(ANONYMOUS)).map((category) => category.slug))
   let batch: PromptRow[] = []
   const flush = async () => {
     const rows = batch
     batch = []
     await store.inTransaction(async (transaction) => {
-      for (const row of rows) await importRow(transaction, row, options, people, claimed, report)
+      for (const row of rows) await importRow(transaction, row, options, people, claimed, categories, report)
     })
     options.onProgress?.(report.read)
   }
@@ -60,6 +62,7 @@ async function importRow(
   options: ImportOptions,
   people: People,
   claimed: Claimed,
+  categories: ReadonlySet<string>,
   report: ImportReport,
 ): Promise<void> {
   report.read++
@@ -69,7 +72,7 @@ async function importRow(
   }
   if ('fault' in row) return refuse(row.fault)
   try {
-    const outcome = await importDraft(store, row.draft, options, people, claimed)
+    const outcome = await importDraft(store, row.draft, options, people, claimed, categories)
     report[outcome.done]++
     if (outcome.remark) addRemark(report, `Row ${row.number} (${row.draft.title}): ${outcome.remark}.`)
     if (row.draft.remark) addRemark(report, `Row ${row.number} (${row.draft.title}): ${row.draft.remark}.`)
@@ -87,9 +90,18 @@ async function importDraft(
   options: ImportOptions,
   people: People,
   claimed: Claimed,
+  categories: ReadonlySet<string>,
 ): Promise<Outcome> {
   const ownerName = options.owner ?? draft.owner
   if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; give one with --user')
+  // Checked before anybody is made for its sake: a refused entry leaves no trace.
+  toTags(draft.tags)
+  if (draft.category !== null && !categories.has(draft.category)) {
+    throw new AppError(
+      'invalid_input',
+      `category "${draft.category.slice(0, 80)}" does not exist; use one of: ${[...categories].toSorted().join(', ')}`,
+    )
+  }
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
   const fields = {

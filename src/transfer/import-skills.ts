@@ -1,5 +1,6 @@
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
 import { AppError } from '../errors.ts'
+import { descriptionField, tagsField, titleField } from '../library/fields.ts'
 import type { LibraryStore } from '../library/ports.ts'
 import type { SkillFile } from '../library/skill.ts'
 import type { Visibility } from '../library/visibility.ts'
@@ -26,14 +27,14 @@ export interface SkillMetadata {
 
 /**
  * Imports every skill below a folder, each in a transaction of its own; found again as prompts are.
- * @param metadata by the name of the skill's folder
+ * @param metadata what an index says of each skill, by its folder's path below `folder`; a skill it does not name is refused. Null: no index
  * @throws AppError `invalid_input` when the folder or the owner cannot be used at all
  */
 export async function importSkills(
   store: LibraryStore,
   folder: string,
   options: ImportOptions,
-  metadata: ReadonlyMap<string, SkillMetadata> = new Map(),
+  metadata: ReadonlyMap<string, SkillMetadata> | null = null,
   people: People = createPeople(),
 ): Promise<ImportReport> {
   const report = emptyReport()
@@ -43,9 +44,11 @@ export async function importSkills(
   if (folders.length === 0) throw new AppError('invalid_input', `${folder} has no skill in it: no folder with a SKILL.md.`)
   for (const path of folders) {
     report.read++
-    const name = basename(path)
+    const name = relative(folder, path) || basename(path)
     try {
-      report[await importSkill(store, path, options, metadata.get(name) ?? {}, people, claimed, report)]++
+      const known = metadata?.get(name)
+      if (metadata && !known) throw new AppError('invalid_input', 'the index does not name it')
+      report[await importSkill(store, path, options, known ?? {}, people, claimed, report)]++
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'internal') throw error
       report.refused++
@@ -65,7 +68,7 @@ async function importSkill(
   claimed: Set<string>,
   report: ImportReport,
 ): Promise<'created' | 'updated' | 'unchanged' | 'kept'> {
-  const draft = await readSkillFolder(path)
+  const draft = await readSkillFolder(path, { keepsSecrets: known.title !== undefined })
   const remark = (text: string) => addRemark(report, `Skill ${basename(path)}: ${text}.`)
   for (const text of draft.remarks) remark(text)
   const ownerName = options.owner ?? known.owner
@@ -77,6 +80,7 @@ async function importSkill(
     tags: known.tags ?? [],
     files: draft.files,
   }
+  checkFields(fields)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, [
     ...(known.author ? [known.author] : []),
@@ -122,6 +126,18 @@ async function importSkill(
     await transaction.changeSkill(twin.item.id, editor, () => fields, origin)
     return 'updated'
   })
+}
+
+/** Holds an index to the limits a save is held to. @throws AppError `invalid_input` naming the field */
+function checkFields(fields: { title: string; description: string | null; tags: readonly string[] }): void {
+  const checks = [
+    ['title', titleField.safeParse(fields.title)],
+    ['description', descriptionField.nullable().safeParse(fields.description)],
+    ['tags', tagsField.safeParse(fields.tags)],
+  ] as const
+  for (const [name, check] of checks) {
+    if (!check.success) throw new AppError('invalid_input', `${name} ${check.error.issues[0]?.message}`)
+  }
 }
 
 function haveSameBytes(a: readonly SkillFile[], b: readonly SkillFile[]): boolean {

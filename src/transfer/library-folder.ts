@@ -16,6 +16,9 @@ const PROMPT_FILES = ['prompts.jsonl', 'prompts.json', 'prompts.csv'] as const
 const SKILLS_INDEX = 'skills.json'
 const SKILLS_FOLDER = 'skills'
 const PAGE = 200
+/** An export holds everybody's private items. */
+const OWNER_ONLY_FOLDER = 0o700
+const OWNER_ONLY_FILE = 0o600
 
 const skillsIndex = z.array(
   z.object({
@@ -52,7 +55,7 @@ export async function exportLibrary(store: LibraryStore, folder: string, ownerId
   if (present && present.length > 0) throw new AppError('invalid_input', `${folder} is not empty; name a new folder.`)
   const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
   try {
-    await mkdir(join(partial, SKILLS_FOLDER), { recursive: true })
+    await mkdir(join(partial, SKILLS_FOLDER), { recursive: true, mode: OWNER_ONLY_FOLDER })
     const prompts = await writePrompts(store, join(partial, PROMPT_FILES[0]), ownerId)
     const skills = await writeSkills(store, partial, ownerId)
     if (present) await rmdir(target)
@@ -92,7 +95,7 @@ async function writePrompts(store: LibraryStore, path: string, ownerId: string |
       if (page.length < PAGE) return
     }
   }
-  await pipeline(lines, createWriteStream(path, { flush: true }))
+  await pipeline(lines, createWriteStream(path, { flush: true, mode: OWNER_ONLY_FILE }))
   return written
 }
 
@@ -120,13 +123,13 @@ async function writeSkills(store: LibraryStore, folder: string, ownerId: string 
       for (const file of files) {
         // Stored filenames are plain relative paths by the rules they were saved under.
         const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)
-        await mkdir(dirname(path), { recursive: true })
-        await writeFile(path, file.bytes, { flush: true })
+        await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
+        await writeFile(path, file.bytes, { flush: true, mode: OWNER_ONLY_FILE })
       }
     }
     if (page.length < PAGE) break
   }
-  await writeFile(join(folder, SKILLS_INDEX), `${JSON.stringify(index, null, 2)}\n`, { flush: true })
+  await writeFile(join(folder, SKILLS_INDEX), `${JSON.stringify(index, null, 2)}\n`, { flush: true, mode: OWNER_ONLY_FILE })
   return index.length
 }
 

@@ -33,8 +33,8 @@ export type PromptRow = { readonly number: number } & ({ readonly draft: PromptD
 
 /** Largest JSON file read whole, in bytes; CSV and JSONL are read as they come. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024
-/** Largest single record, in bytes. */
-const MAX_RECORD_BYTES = 8 * 1024 * 1024
+/** Largest single record, in UTF-16 units: far over what a prompt may hold, so that a long one is refused by itself. */
+const MAX_RECORD_LENGTH = 64 * 1024 * 1024
 
 const text = z.string().nullish()
 const when = z.iso.datetime().optional().catch(undefined)
@@ -98,10 +98,12 @@ async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRo
           checkHeader(path, header)
           return header
         },
-        max_record_size: MAX_RECORD_BYTES,
+        max_record_size: MAX_RECORD_LENGTH,
         skip_empty_lines: true,
         skip_records_with_error: true,
         on_skip: (error: CsvError | undefined) => {
+          // Past this the parser no longer knows where a record ends.
+          if (error?.code === 'CSV_MAX_RECORD_SIZE') parser.destroy(error)
           faults.push({ line: parser.info.lines, reason: error?.message ?? 'cannot be read' })
           return undefined
         },
@@ -117,7 +119,7 @@ async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRo
   try {
     for await (const { record, info } of parser) {
       yield* skippedBefore(info.lines)
-      yield { number: ++number, ...toDraft(record) }
+      yield { number: ++number, ...toDraft(record, true) }
     }
     yield* skippedBefore(Number.POSITIVE_INFINITY)
   } catch (error) {
@@ -173,6 +175,8 @@ async function* readLines(path: string, file: FileHandle): AsyncGenerator<string
   for await (const text of decode(path, file)) {
     const lines = text.split('\n')
     lines[0] = rest + lines[0]
+    if ((lines[0]?.length ?? 0) > MAX_RECORD_LENGTH)
+      throw new AppError('invalid_input', `${path} has a line of more than ${MAX_RECORD_LENGTH} characters.`)
     rest = lines.pop() ?? ''
     yield* lines
   }
@@ -198,7 +202,7 @@ async function* readJson(path: string, file: FileHandle): AsyncGenerator<PromptR
 }
 
 /** Checks one entry with the same fields a save is checked with. */
-function toDraft(value: unknown): { draft: PromptDraft } | { fault: string } {
+function toDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { fault: string } {
   const raw = rawRow.safeParse(value)
   if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} is not of the right kind` }
   const row = raw.data
@@ -218,7 +222,8 @@ function toDraft(value: unknown): { draft: PromptDraft } | { fault: string } {
   if (!tags.success) return { fault: `tags ${tags.error.issues[0]?.message}` }
   if (row.description && (!row.description.isWellFormed() || row.description.includes('\0')))
     return { fault: 'description has a character that cannot be stored' }
-  const description = row.description ? cutAtWord(row.description, MAX_DESCRIPTION) : null
+  // An empty cell of a CSV is no description; an empty text in JSON is one.
+  const description = row.description ? cutAtWord(row.description, MAX_DESCRIPTION) : isCsv ? null : (row.description ?? null)
   return {
     draft: {
       title: title.data,
@@ -234,7 +239,7 @@ function toDraft(value: unknown): { draft: PromptDraft } | { fault: string } {
       slug: row.slug ?? undefined,
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
-      remark: description !== (row.description || null) ? `description cut to ${MAX_DESCRIPTION} characters` : undefined,
+      remark: (description ?? '') !== (row.description ?? '') ? `description cut to ${MAX_DESCRIPTION} characters` : undefined,
     },
   }
 }

@@ -25,8 +25,8 @@ export interface SkillDraft {
   readonly remarks: readonly string[]
 }
 
-/** How deep folders are searched for skills, and skills for files. */
-const MAX_DEPTH = 20
+/** How deep folders are searched for skills, and skills for files: as deep as a filename of 255 bytes can go. */
+const MAX_DEPTH = 128
 /** Left out as files too: in a worktree or submodule `.git` is a file. */
 const SKIPPED_NAME = /^(\.git|node_modules|\.env.*)$/i
 const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
@@ -57,9 +57,11 @@ export async function findSkillFolders(folder: string, depth = 0): Promise<strin
 
 /**
  * Reads a skill's folder: regular files only, nothing outside it; secrets and tool folders are skipped and named.
+ * @param options.keepsSecrets for a folder that an export of this service wrote: what it holds was stored before, and comes back whole
  * @throws AppError `invalid_input` when a limit or a filename rule is broken
  */
-export async function readSkillFolder(folder: string): Promise<SkillDraft> {
+export async function readSkillFolder(folder: string, options: { keepsSecrets: boolean } = { keepsSecrets: false }): Promise<SkillDraft> {
+  const leavesOut = !options.keepsSecrets
   const remarks: string[] = []
   const files: SkillFile[] = []
   let bytes = 0
@@ -68,7 +70,7 @@ export async function readSkillFolder(folder: string): Promise<SkillDraft> {
     for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = prefix + entry.name
       const from = join(path, entry.name)
-      if (SKIPPED_NAME.test(entry.name)) {
+      if (leavesOut && SKIPPED_NAME.test(entry.name)) {
         remarks.push(`skipped ${entry.isDirectory() ? 'the folder ' : ''}${name}`)
         continue
       }
@@ -80,12 +82,12 @@ export async function readSkillFolder(folder: string): Promise<SkillDraft> {
         remarks.push(`skipped ${name}, which is no regular file`)
         continue
       }
-      if (SECRET_NAME.test(entry.name)) {
+      if (leavesOut && SECRET_NAME.test(entry.name)) {
         remarks.push(`skipped ${name}, which may hold a secret`)
         continue
       }
       const content = await readRegularFile(from, name)
-      if (holdsPrivateKey(entry.name, content)) {
+      if (leavesOut && holdsPrivateKey(entry.name, content)) {
         remarks.push(`skipped ${name}, which holds a private key`)
         continue
       }

@@ -27,7 +27,7 @@ const SKILL: SkillFields = {
 }
 
 function search(query: string, more: Partial<SearchRequest> = {}): SearchRequest {
-  return { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0, ...more }
+  return { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0, needsTotal: true, ...more }
 }
 
 for (const engine of ENGINES) {
@@ -240,8 +240,8 @@ for (const engine of ENGINES) {
 
       it('of a skill hold all its files as they were', async () => {
         const skill = await store.createSkill(by(ada), SKILL)
-        await store.changeSkill(skill.id, by(ada), (_, files) => ({ files: [...files, { filename: 'a.txt', bytes: bytes('A') }] }))
-        await store.changeSkill(skill.id, by(ada), (_, files) => ({ files: files.filter((file) => file.filename !== 'a.txt') }))
+        await store.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: 'a.txt', bytes: bytes('A') }] }))
+        await store.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename !== 'a.txt') }))
         const names = async (version: number) => (await store.findVersion(as(ada), skill.id, version))?.files?.map((file) => file.filename)
         expect([await names(1), await names(2), await names(3)]).toEqual([['SKILL.md'], ['SKILL.md', 'a.txt'], ['SKILL.md']])
       })
@@ -252,7 +252,7 @@ for (const engine of ENGINES) {
         const skill = await store.createSkill(by(ada), SKILL)
         const other = await createStore(place.open(), outside)
         const add = (target: LibraryStore, n: number) =>
-          target.changeSkill(skill.id, by(ada), (_, files) => ({ files: [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }] }))
+          target.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }] }))
         await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 ? store : other, n)))
         expect((await store.findSkill(ANONYMOUS, skill.id))?.filenames.length).toBe(13)
         expect((await store.findSkill(ANONYMOUS, skill.id))?.version).toBe(13)
@@ -348,7 +348,7 @@ for (const engine of ENGINES) {
         expect(await found('estuaries')).toEqual([skill.id])
         expect(await found('tides')).toEqual([skill.id])
         expect(await titles(ANONYMOUS, search('estuaries'))).toEqual([])
-        await store.changeSkill(skill.id, by(ada), (_, files) => ({ files: files.filter((file) => file.filename === 'SKILL.md') }))
+        await store.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename === 'SKILL.md') }))
         expect(await found('estuaries')).toEqual([])
       })
 
@@ -501,15 +501,13 @@ for (const engine of ENGINES) {
         await expect(store.createUser({ username: 'SOME-one', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
       })
 
-      it('store keys by hash, revoke them at once, note their use once a minute', async () => {
+      it('store keys by hash, revoke them at once, note their use', async () => {
         const key = await store.createKey({ name: 'k', userId: ada.id, sha256: 'f'.repeat(64), scopes: ['read'], expiresAt: null })
         expect(await store.findKey('f'.repeat(64))).toEqual(key)
         expect(key).toMatchObject({ username: 'Ada', scopes: ['read'], lastUsedAt: null, revokedAt: null })
         await store.touchKey(key.id)
         const used = (await store.findKey('f'.repeat(64)))?.lastUsedAt
         expect(used).not.toBeNull()
-        await store.touchKey(key.id)
-        expect((await store.findKey('f'.repeat(64)))?.lastUsedAt).toBe(used)
         now += 61_000
         await store.touchKey(key.id)
         expect((await store.findKey('f'.repeat(64)))?.lastUsedAt).not.toBe(used)

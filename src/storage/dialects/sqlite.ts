@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,8 @@ import type { Dialect, OpenDatabase } from './dialect.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
+/** IOERR, FULL, READONLY: faults of the disk, not of the statement. */
+const DISK_FAULTS = new Set([10, 13, 8])
 const SQLITE_CONSTRAINT_UNIQUE = 2067
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 /** Longest wait for another process's transaction before the caller hears `unavailable`. */
@@ -70,8 +72,11 @@ function resultCode(error: unknown): number {
  * Two connections, because Kysely's SQLite driver is one connection behind a lock: reads never wait for a write.
  */
 export function openSqlite(path: string): OpenDatabase {
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const isNew = !existsSync(path)
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
+  // It holds everybody's private items: nobody else on this machine reads it unless its owner says so.
+  if (isNew) chmodSync(path, 0o600)
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -16000')
@@ -93,6 +98,9 @@ export function openSqlite(path: string): OpenDatabase {
             return await work(transaction)
           })
         } catch (error) {
+          if (DISK_FAULTS.has(resultCode(error) & 0xff)) {
+            throw new AppError('unavailable', 'The library cannot be written to: its disk is full or failing.', { cause: error })
+          }
           if (hasStarted || resultCode(error) !== SQLITE_BUSY) throw error
           if (performance.now() > deadline) {
             throw new AppError('unavailable', 'Another process has been writing to the library file for too long; try again.', {
@@ -121,6 +129,8 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
     close: () => connection.close(),
     prepare(text) {
       const query = text === 'begin' ? 'begin immediate' : text
+      // After some faults SQLite has rolled back by itself; a second rollback would hide what went wrong.
+      if (query === 'rollback' && !connection.isTransaction) return NOTHING
       const known = statements.get(query)
       if (known) return known
       if (statements.size >= MAX_STATEMENTS) statements.clear()
@@ -129,6 +139,14 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
       return statement
     },
   }
+}
+
+/** A statement that does nothing. */
+const NOTHING: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
 }
 
 function adaptStatement(statement: StatementSync): SqliteStatement {

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
@@ -8,35 +7,38 @@ import { createSessions } from './0002-sessions.ts'
 import { addSkillNames } from './0003-skill-names.ts'
 
 /** All migrations, numbered, forward only. A landed one is never edited. */
-const MIGRATIONS: Record<string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>> = {
-  '0001-library': createLibrary,
-  '0002-sessions': createSessions,
-  '0003-skill-names': addSkillNames,
-}
+const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
+  ['0001-library', createLibrary],
+  ['0002-sessions', createSessions],
+  ['0003-skill-names', addSkillNames],
+]
 
 /**
- * Brings a database up to date, all in one transaction.
- * @throws AppError `unavailable` when the database is newer than this program, or a migration fails (nothing is changed then)
+ * Brings a database up to date: all that is pending in one transaction that holds the write lock from its start,
+ * so that a kill half-way leaves nothing, and of several processes that start at once one migrates and the others find it done.
+ * (Kysely's own migrator runs SQLite's migrations outside of a transaction.)
+ * @throws AppError `unavailable` when the database is newer than this program, or a migration fails
  */
 export async function migrate(database: OpenDatabase): Promise<void> {
-  const migrator = new Migrator({
-    db: database.writer,
-    provider: {
-      getMigrations: async () =>
-        Object.fromEntries(
-          Object.entries(MIGRATIONS).map(([name, up]) => [name, { up: (db: Kysely<Database>) => up(db, database.dialect) }]),
-        ),
-    },
-  })
-  const { error } = await migrator.migrateToLatest()
-  if (error) {
+  try {
+    await database.transact(async (db) => {
+      await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
+      const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db)
+      const known = new Set(MIGRATIONS.map(([name]) => name))
+      const unknown = rows.find((row) => !known.has(row.name))
+      if (unknown) {
+        throw new AppError('unavailable', `The database was last used by a newer version (it has "${unknown.name}"); start that one.`)
+      }
+      const applied = new Set(rows.map((row) => row.name))
+      for (const [name, up] of MIGRATIONS) {
+        if (applied.has(name)) continue
+        await up(db, database.dialect)
+        await sql`insert into migration (name, applied_at) values (${name}, ${new Date().toISOString()})`.execute(db)
+      }
+    })
+  } catch (error) {
+    if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError(
-      'unavailable',
-      `The database could not be brought up to date: ${reason}. If it was last used by a newer version, start that one.`,
-      {
-        cause: error,
-      },
-    )
+    throw new AppError('unavailable', `The database could not be brought up to date, and is as it was: ${reason}.`, { cause: error })
   }
 }
