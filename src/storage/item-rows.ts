@@ -78,7 +78,7 @@ const tagsOfOne = prepareQuery((db) =>
 )
 
 /** The tags of some items, by row number. */
-async function readTags(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Tag[]>> {
+export async function readTags(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Tag[]>> {
   const tags = new Map<number, Tag[]>()
   const [only, ...others] = seqs
   if (only === undefined) return tags

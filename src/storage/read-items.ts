@@ -103,7 +103,7 @@ async function searchSeqs(
   }
   if (query.terms.length === 0) return { seqs: [], total: 0 }
   const matching = (words: 'all' | 'any') => {
-    const match = dialect.matchText(kind, query, words).as('match')
+    const match = dialect.matchText(kind, query, words, set.ownerId === null ? 'public' : 'everything').as('match')
     const joined = applyFilter(db.selectFrom('item'), kind, filter, set)
     return { joined: joined.innerJoin(match, 'match.seq', 'item.seq') }
   }

@@ -22,7 +22,7 @@ import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
 import type { Visibility } from '../library/visibility.ts'
 import type { IndexedText } from './dialects/dialect.ts'
-import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, readTags, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { prepareInsert, prepareQuery, prepareStatement, slot } from './prepared.ts'
 import { findVisibleRow } from './read-items.ts'
 import type { Database } from './schema.ts'
@@ -43,7 +43,7 @@ export interface WriteContext {
 /** What a write notes for the end of its transaction. */
 interface WriteNotes {
   /** The text of an item for the index: engines merge many at once far faster. */
-  index(kind: ItemKind, seq: number, text: IndexedText): void
+  index(kind: ItemKind, seq: number, text: IndexedText | null): void
   /** What changed, for those who listen. */
   changed(change: LibraryChange): void
 }
@@ -161,9 +161,8 @@ async function storeFiles(
   return rows
 }
 
-/** Writes tags, files, index and a new version of an item whose row stands already. `files` null: those it has stay. */
+/** Writes tags, files and a new version of an item whose row stands already. `files` null: those it has stay. */
 async function writeParts(
-  notes: WriteNotes,
   db: Kysely<Database>,
   item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
   next: NextState,
@@ -177,7 +176,6 @@ async function writeParts(
       .values(tags.map((tag, position) => ({ item_seq: seq, slug: tag.slug, name: tag.name, position })))
       .execute()
   }
-  let content = next.kind === 'prompt' ? next.content : ''
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
@@ -190,7 +188,6 @@ async function writeParts(
         .values({ item_seq: seq, ...file })
         .execute()
   }
-  if (next.kind === 'skill') content = await readIndexableFiles(db, seq)
   const versionSeq = await insertVersion(db, {
     item_seq: seq,
     number: item.version,
@@ -217,11 +214,26 @@ async function writeParts(
       )
       .execute()
   }
-  notes.index(next.kind, seq, {
-    title: toIndexText(next.title),
-    description: toIndexText(next.description ?? ''),
+}
+
+const textRow = prepareQuery((db) =>
+  db
+    .selectFrom('item')
+    .select(['kind', 'title', 'description', 'content', 'visibility', 'deleted_at'])
+    .where('seq', '=', sql<number>`${slot('seq')}`),
+)
+
+/** Notes an item's text for the index, as the item stands now; what is in the trash is in no index. */
+async function noteText(notes: WriteNotes, db: Kysely<Database>, seq: number): Promise<void> {
+  const row = await first(textRow(db, { seq }))
+  if (row.deleted_at !== null) return notes.index(row.kind, seq, null)
+  const tags = (await readTags(db, [seq])).get(seq) ?? []
+  notes.index(row.kind, seq, {
+    title: toIndexText(row.title),
+    description: toIndexText(row.description ?? ''),
     tags: toIndexText(tags.map((tag) => tag.name).join(' ')),
-    content: toIndexText(content),
+    content: toIndexText(row.kind === 'prompt' ? row.content : await readIndexableFiles(db, seq)),
+    isPublic: row.visibility === 'public',
   })
 }
 
@@ -279,7 +291,8 @@ async function createItem(
   })
   await keepSlug(db, slug, id, seq)
   notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
-  await writeParts(notes, db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  await noteText(notes, db, seq)
   return await readRow(db, seq)
 }
 
@@ -360,7 +373,8 @@ async function changeItem(
     })
     .where('seq', '=', row.seq)
     .execute()
-  await writeParts(notes, db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  await noteText(notes, db, row.seq)
   return await readRow(db, row.seq)
 }
 
@@ -490,6 +504,7 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
           .set({ deleted_at: deleted ? now : null })
           .where('seq', '=', row.seq)
           .execute()
+        await noteText(notes, db, row.seq)
         notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
         return { id: row.id, slug: row.item_slug, title: row.title }
       }),

@@ -68,7 +68,7 @@ async function importSkill(
   claimed: Set<string>,
   report: ImportReport,
 ): Promise<'created' | 'updated' | 'unchanged' | 'kept'> {
-  const draft = await readSkillFolder(path, { keepsSecrets: known.title !== undefined })
+  const draft = await readSkillFolder(path, { isExport: known.title !== undefined })
   const remark = (text: string) => addRemark(report, `Skill ${basename(path)}: ${text}.`)
   for (const text of draft.remarks) remark(text)
   const ownerName = options.owner ?? known.owner

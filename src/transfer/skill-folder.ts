@@ -57,11 +57,11 @@ export async function findSkillFolders(folder: string, depth = 0): Promise<strin
 
 /**
  * Reads a skill's folder: regular files only, nothing outside it; secrets and tool folders are skipped and named.
- * @param options.keepsSecrets for a folder that an export of this service wrote: what it holds was stored before, and comes back whole
+ * @param options.isExport for a folder that an export of this service wrote: what it holds was stored before, comes back whole, and was remarked on then
  * @throws AppError `invalid_input` when a limit or a filename rule is broken
  */
-export async function readSkillFolder(folder: string, options: { keepsSecrets: boolean } = { keepsSecrets: false }): Promise<SkillDraft> {
-  const leavesOut = !options.keepsSecrets
+export async function readSkillFolder(folder: string, options: { isExport: boolean } = { isExport: false }): Promise<SkillDraft> {
+  const leavesOut = !options.isExport
   const remarks: string[] = []
   const files: SkillFile[] = []
   let bytes = 0
@@ -105,7 +105,7 @@ export async function readSkillFolder(folder: string, options: { keepsSecrets: b
   const full = frontmatter.description?.replaceAll('\0', ' ').toWellFormed().trim() || null
   const description = full === null ? null : cutAtWord(full, MAX_DESCRIPTION)
   if (description !== full) remarks.push(`description cut to ${MAX_DESCRIPTION} characters for the record; SKILL.md keeps it whole`)
-  return { title, description, files, remarks: [...frontmatter.warnings, ...remarks] }
+  return { title, description, files, remarks: options.isExport ? [] : [...frontmatter.warnings, ...remarks] }
 }
 
 /** Opens without following a link, so that one put in place of a file after the listing is not read either. */

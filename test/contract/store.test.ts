@@ -352,6 +352,38 @@ for (const engine of ENGINES) {
         expect(await found('estuaries')).toEqual([])
       })
 
+      it('ranks for others as if what they may not see were not there', async () => {
+        await store.createPrompt(by(ben), { ...PROMPT, title: 'zebra marker' })
+        await store.createPrompt(by(ben), { ...PROMPT, title: 'quokka marker' })
+        const before = await titles(ANONYMOUS, search('zebra quokka '))
+        for (let i = 0; i < 5; i++) {
+          const hidden = await store.createPrompt(by(ada), {
+            ...PROMPT,
+            title: `acquire ${before[0]}`,
+            visibility: i % 2 ? 'private' : 'unlisted',
+          })
+          const gone = await store.createPrompt(by(ada), { ...PROMPT, title: `gone ${before[0]}` })
+          await store.setDeleted('prompt', gone.id, ada.id, true)
+          const withdrawn = await store.createPrompt(by(ada), { ...PROMPT, title: `withdrawn ${before[0]}` })
+          await store.changePrompt(withdrawn.id, by(ada), () => ({ visibility: 'private' }))
+          expect((await store.findPrompt(as(ada), hidden.id))?.id).toBe(hidden.id)
+        }
+        expect(await titles(ANONYMOUS, search('zebra quokka '))).toEqual(before)
+        expect((await titles(as(ada), search('acquire'))).length).toBe(5)
+        expect(await titles(ANONYMOUS, search('acquire'))).toEqual([])
+      })
+
+      it('finds an item again that was restored or published', async () => {
+        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Narwhal', visibility: 'private' })
+        expect(await titles(ANONYMOUS, search('narwhal'))).toEqual([])
+        await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
+        expect(await titles(ANONYMOUS, search('narwhal'))).toEqual(['Narwhal'])
+        await store.setDeleted('prompt', saved.id, ada.id, true)
+        expect(await titles(as(ada), search('narwhal'))).toEqual([])
+        await store.setDeleted('prompt', saved.id, ada.id, false)
+        expect(await titles(ANONYMOUS, search('narwhal'))).toEqual(['Narwhal'])
+      })
+
       it('lists everything for a blank query, and nothing for one without a word', async () => {
         await store.createPrompt(by(ada), PROMPT)
         expect(await titles(ANONYMOUS, search(' \n'))).toEqual(['A title'])

@@ -204,6 +204,102 @@ describe('importing prompts', () => {
   })
 })
 
+describe('what must not go wrong', () => {
+  it('a row too long for a prompt is refused by itself', async () => {
+    const file = write('long.csv', `act,prompt\nLong,${'x'.repeat(9 * 1024 * 1024)}\nM,ok\n`)
+    const { stdout, stderr } = await importPrompts(file)
+    expect(stdout).toContain('2 read: 1 created, 0 updated, 0 unchanged, 0 kept, 1 refused.')
+    expect(stderr).toMatch(/^Row 1 refused: content has 9437184 characters; the limit is 200000/m)
+  })
+
+  it('a refused row leaves nobody behind', async () => {
+    const file = write(
+      'ghost.json',
+      JSON.stringify([
+        { title: 'T', content: 'c', category: 'nope', author: 'ghost' },
+        { title: 'U', content: 'c', tags: ['!!!'], author: 'wraith' },
+      ]),
+    )
+    expect((await importPrompts(file)).stdout).toContain('2 refused')
+    const users = (await place.commonplace(['users', 'list'])).stdout
+    expect(users).toContain('demo')
+    expect(users).not.toMatch(/ghost|wraith/)
+  })
+
+  it('an export holds everything that was saved, and comes back whole', async () => {
+    const save = write(
+      'save.json',
+      JSON.stringify([
+        { filename: 'SKILL.md', content: '---\nname: odd\ndescription: d\n---\n' },
+        { filename: '.env.example', content: 'A=1' },
+        { filename: 'keys/server.pem', content: '-----BEGIN PRIVATE KEY-----' },
+        { filename: `${'d/'.repeat(60)}deep.txt`, content: 'deep' },
+        { filename: 'bin.dat', content: 'AP8B', encoding: 'base64' },
+      ]),
+    )
+    await place.commonplace(['users', 'create', 'demo'])
+    const skill = await place.commonplace(['save-skill', '--user', 'demo', '--title', 'Odd', '--files', `@${save}`, '--description', ''])
+    expect(skill.code, skill.stderr).toBe(0)
+    for (const visibility of ['public', 'unlisted', 'private']) {
+      await place.commonplace([
+        'save-prompt',
+        '--user',
+        'demo',
+        '--title',
+        `P ${visibility}`,
+        '--content',
+        'a\u2028b\r\n',
+        '--description',
+        '',
+        '--visibility',
+        visibility,
+      ])
+    }
+    const one = join(place.folder, 'one')
+    await place.commonplace(['export', one])
+    const other = createPlace()
+    const back = await other.commonplace(['import', 'library', one])
+    expect([back.code, back.stderr]).toEqual([0, ''])
+    expect((await other.commonplace(['import', 'library', one])).stdout).toContain('4 unchanged')
+    const two = join(other.folder, 'two')
+    await other.commonplace(['export', two])
+    expect(readTree(two)).toEqual(readTree(one))
+    await other.remove()
+  })
+
+  it('an index is held to the limits, matched exactly, and leads nowhere outside', async () => {
+    const root = join(place.folder, 'library')
+    for (const folder of ['a/x', 'b/x']) {
+      mkdirSync(join(root, 'skills', folder), { recursive: true })
+      writeFileSync(join(root, 'skills', folder, 'SKILL.md'), 'x')
+    }
+    mkdirSync(join(place.folder, 'outside'))
+    writeFileSync(join(place.folder, 'outside', 'SKILL.md'), 'secret')
+    const index = (entries: object[]) => writeFileSync(join(root, 'skills.json'), JSON.stringify(entries))
+    const importLibrary = () => place.commonplace(['import', 'library', root, '--user', 'demo'])
+    index([
+      { folder: 'a/x', title: 'Pub', visibility: 'public' },
+      { folder: '../../outside', title: 'Out' },
+    ])
+    const first = await importLibrary()
+    expect(first.stdout).toContain('2 read: 1 created, 0 updated, 0 unchanged, 0 kept, 1 refused.')
+    expect(first.stderr).toMatch(/b\/x refused: the index does not name it/)
+    for (const bad of [
+      { title: 'y'.repeat(201) },
+      { title: ' ' },
+      { description: 'y'.repeat(501) },
+      { tags: Array.from({ length: 11 }, (_, n) => `t${n}`) },
+      { tags: ['a\0'] },
+    ]) {
+      index([
+        { folder: 'a/x', title: 'Bad', ...bad },
+        { folder: 'b/x', title: 'Good' },
+      ])
+      expect((await importLibrary()).stdout, JSON.stringify(bad).slice(0, 60)).toMatch(/2 read: .*1 refused/)
+    }
+  })
+})
+
 describe('importing skills', () => {
   it('reads regular files only, and names what it leaves out', async () => {
     const root = join(place.folder, 'skills')

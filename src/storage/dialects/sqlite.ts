@@ -23,35 +23,48 @@ const MAX_STATEMENTS = 300
 /** Column weights of title, description, tags and content in the ranking. */
 const WEIGHTS = sql`10.0, 4.0, 4.0, 1.0`
 
-const TEXT_TABLE: Record<ItemKind, string> = { prompt: 'prompt_text', skill: 'skill_text' }
+/** The full-text tables of each kind: `open` for what everybody may find, `own` for the rest. A table's word statistics rank its rows. */
+const TEXT_TABLES: Record<ItemKind, { readonly open: TextTable; readonly own: TextTable }> = {
+  prompt: { open: textTable('prompt_text'), own: textTable('prompt_text_own') },
+  skill: { open: textTable('skill_text'), own: textTable('skill_text_own') },
+}
 
-const deleteText = eachKind((table) => prepareStatement(sql`delete from ${table} where rowid = ${slot('seq')}`))
-const insertText = eachKind((table) =>
-  prepareStatement(sql`insert into ${table} (rowid, title, description, tags, content)
-    values (${slot('seq')}, ${slot('title')}, ${slot('description')}, ${slot('tags')}, ${slot('content')})`),
-)
+type TextTable = ReturnType<typeof textTable>
 
-function eachKind<T>(make: (table: ReturnType<typeof sql.table>) => T): Record<ItemKind, T> {
-  return { prompt: make(sql.table(TEXT_TABLE.prompt)), skill: make(sql.table(TEXT_TABLE.skill)) }
+function textTable(name: string) {
+  const table = sql.table(name)
+  return {
+    name,
+    create: sql`create virtual table ${table} using fts5(title, description, tags, content, content='', contentless_delete=1,
+      tokenize="porter unicode61 remove_diacritics 2", prefix='2 3')`,
+    remove: prepareStatement(sql`delete from ${table} where rowid = ${slot('seq')}`),
+    insert: prepareStatement(sql`insert into ${table} (rowid, title, description, tags, content)
+      values (${slot('seq')}, ${slot('title')}, ${slot('description')}, ${slot('tags')}, ${slot('content')})`),
+    match: (query: string) => sql`select rowid as seq, bm25(${table}, ${WEIGHTS}) as rank from ${table} where ${table} match ${query}`,
+  }
 }
 
 const sqliteDialect: Dialect = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async createTextIndex(db) {
-    for (const table of Object.values(TEXT_TABLE)) {
-      await sql`create virtual table ${sql.table(table)} using fts5(title, description, tags, content, content='', contentless_delete=1,
-        tokenize="porter unicode61 remove_diacritics 2", prefix='2 3')`.execute(db)
+    for (const { open, own } of Object.values(TEXT_TABLES)) {
+      await open.create.execute(db)
+      await own.create.execute(db)
     }
   },
   async indexText(db, kind, seq, text) {
-    await deleteText[kind](db, { seq })
-    await insertText[kind](db, { seq, ...text })
+    const { open, own } = TEXT_TABLES[kind]
+    await open.remove(db, { seq })
+    await own.remove(db, { seq })
+    if (!text) return
+    const { title, description, tags, content } = text
+    await (text.isPublic ? open : own).insert(db, { seq, title, description, tags, content })
   },
-  matchText(kind, query, words) {
-    const table = sql.table(TEXT_TABLE[kind])
-    return sql<{ seq: number; rank: number }>`(select rowid as seq, bm25(${table}, ${WEIGHTS}) as rank
-      from ${table} where ${table} match ${toFts5(query, words)})`
+  matchText(kind, query, words, among) {
+    const { open, own } = TEXT_TABLES[kind]
+    const text = toFts5(query, words)
+    return among === 'public' ? sql`(${open.match(text)})` : sql`(${open.match(text)} union all ${own.match(text)})`
   },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
 }
