@@ -80,7 +80,7 @@ export function createMcpEndpoint(
     const needsServer = isRequest ? takesStream(request) && (options.alwaysStream || (session.canAsk && mayAsk(message))) : session.isLive
     if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
     if (!isRequest) return new Response(null, { status: 202 })
-    const answer = await answerMessage(message, () => buildServer(withRawArguments(binding, message)), requestId)
+    const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
     return answer ? reply(request, answer) : new Response(null, { status: 202 })
   }
 
@@ -110,20 +110,20 @@ export function createMcpEndpoint(
         }
         const answers: object[] = []
         for (const one of message) {
-          const answer = await answerMessage(one, () => buildServer(withRawArguments(binding, one)), requestId)
+          const answer = await answerMessage(one, () => buildServer(forOneRequest(binding, one)), requestId)
           if (answer) answers.push(answer)
         }
         return answers.length === 0 ? new Response(null, { status: 202 }) : reply(request, answers)
       }
       if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
       if (!(await isLegacyRequest(request, withWholeId(message)))) {
-        bindings.set(request, withRawArguments(binding, message))
+        bindings.set(request, forOneRequest(binding, message))
         return await nameErrors(await modern.fetch(request, { parsedBody: message }), requestId)
       }
       if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
       const isInitialize = initializeRequest.safeParse(message).success
       if (session && !isInitialize) return await postToSession(session, message, call)
-      const answer = await answerMessage(message, () => buildServer(withRawArguments(binding, message)), requestId)
+      const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
       if (!answer) return new Response(null, { status: 202 })
       const response = reply(request, answer)
       if (isInitialize && 'result' in answer && takesStream(request)) {
@@ -161,10 +161,18 @@ function withWholeId(message: unknown): unknown {
   return request && typeof request.id === 'number' && !Number.isSafeInteger(request.id) ? { ...request, id: 1 } : message
 }
 
-/** The binding of one request, which keeps the arguments of a prompts/get as they came. */
-function withRawArguments(binding: Binding, message: unknown): Binding {
+/** Methods whose answer says nothing of skills or resources. */
+const PLAIN_METHOD = /^(tools|prompts|completion)\/|^ping$/
+
+/** The binding of one request: the arguments of a prompts/get as they came, and no more handlers than it needs. */
+function forOneRequest(binding: Binding, message: unknown): Binding {
   const request = requestMessage.safeParse(message).data
-  return request?.method === 'prompts/get' ? { ...binding, rawArguments: request.params?.['arguments'] } : binding
+  if (!request) return binding
+  return {
+    ...binding,
+    ...(request.method === 'prompts/get' ? { rawArguments: request.params?.['arguments'] } : {}),
+    isWithoutSkills: PLAIN_METHOD.test(request.method),
+  }
 }
 
 /** Whether answering a request may first take a question to the user. */

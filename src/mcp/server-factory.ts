@@ -31,6 +31,8 @@ export interface Binding {
   /** The arguments of the one request this binding is for, as they came: the SDK drops a variable named `__proto__`. */
   readonly rawArguments?: unknown
   readonly onInternalError: (error: AppError) => void
+  /** Whether skills and resources are left out: for one request that asks for neither, since their handlers take time to make. */
+  readonly isWithoutSkills?: boolean
 }
 
 /** An answer, or the question to ask the user first. */
@@ -88,7 +90,7 @@ export function createServerFactory(
   const byName = selectTools(operations)
   const extraTools = new Map(extras.tools?.map((extra) => [extra.tool.name, extra]))
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
-  return ({ invoke, filter, rawArguments, onInternalError }) => {
+  return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills }) => {
     const seen = (error: unknown): AppError => {
       const known = toAppError(error)
       if (known.code === 'internal') onInternalError(known)
@@ -182,7 +184,7 @@ export function createServerFactory(
         throw toProtocolError(seen(error))
       }
     })
-    createSkillsExtension(invoke).attach(mcp)
+    if (!isWithoutSkills || extras.attach) createSkillsExtension(invoke).attach(mcp)
     extras.attach?.(mcp)
     return mcp
   }
