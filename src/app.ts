@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { authenticate } from './auth/authenticate.ts'
 import { createSealer } from './auth/sealer.ts'
@@ -52,7 +52,7 @@ export function databasePath(databaseUrl: string): string {
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened
  */
 export async function openApp(
-  settings: { databaseUrl: string; baseUrl: string },
+  settings: { databaseUrl: string; baseUrl: string; secretKey?: string | null },
   options: { mustExist?: boolean; outside?: Outside } = {},
 ): Promise<App> {
   const outside = options.outside ?? SYSTEM
@@ -68,7 +68,8 @@ export async function openApp(
     for (const listener of listeners) listener(change)
   }
   const store = await openStore(path, { ...outside, onChange })
-  const sealer = createSealer(await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
+  const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
+  const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   return {
     operations: OPERATIONS,
     store,

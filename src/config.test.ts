@@ -10,6 +10,7 @@ const DEFAULTS = {
   LOG_LEVEL: 'info',
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
+  SECRET_KEY: null,
   RATE_LIMITS: 12_000,
   TRUST_PROXY: 0,
 }
@@ -68,6 +69,7 @@ describe('values out of range', () => {
     ['MCP_ENABLED', 'no'],
     ['MCP_ENABLED', '0'],
     ['LOG_LEVEL', 'loud'],
+    ['SECRET_KEY', 'too short'],
     ['RATE_LIMITS', '0'],
     ['RATE_LIMITS', 'on'],
     ['TRUST_PROXY', 'true'],

@@ -72,6 +72,12 @@ export const SETTINGS = {
     'sqlite:./data/commonplace.db',
     'Where the library is kept: sqlite:PATH, one file, made when missing.',
   ),
+  SECRET_KEY: setting<string | null>(
+    z.string().min(32, 'must have at least 32 characters'),
+    null,
+    'What cursors are sealed with: the same for all instances of one service. Changing it makes cursors that are out invalid.',
+    'made on the first start and kept in the library',
+  ),
   MCP_ENABLED: setting(onOff, true, 'false removes the MCP endpoint and every mention of it. REST and the stdio command stay.'),
   LOG_LEVEL: setting(
     z.enum(LOG_LEVELS, `must be one of: ${LOG_LEVELS.join(', ')}`),
@@ -132,6 +138,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     HOST: read('HOST', SETTINGS.HOST),
     BASE_URL: read('BASE_URL', SETTINGS.BASE_URL),
     DATABASE_URL: read('DATABASE_URL', SETTINGS.DATABASE_URL),
+    SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
     MCP_ENABLED: read('MCP_ENABLED', SETTINGS.MCP_ENABLED),
     LOG_LEVEL: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     ALLOWED_HOSTS: read('ALLOWED_HOSTS', SETTINGS.ALLOWED_HOSTS),

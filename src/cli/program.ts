@@ -18,7 +18,11 @@ import { addTransferCommands } from './transfer-commands.ts'
 async function withApp(work: (app: App) => Promise<void>, options: { mustExist?: boolean } = {}): Promise<void> {
   const config = loadConfig()
   const app = await openApp(
-    { databaseUrl: config.DATABASE_URL, baseUrl: config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT) },
+    {
+      databaseUrl: config.DATABASE_URL,
+      baseUrl: config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT),
+      secretKey: config.SECRET_KEY,
+    },
     options,
   )
   try {

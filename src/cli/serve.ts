@@ -33,7 +33,7 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
   const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
-  const app = await openApp({ databaseUrl: config.DATABASE_URL, baseUrl: address })
+  const app = await openApp({ databaseUrl: config.DATABASE_URL, baseUrl: address, secretKey: config.SECRET_KEY })
   try {
     if (options.starter && (await app.store.isEmpty())) {
       const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })

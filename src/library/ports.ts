@@ -200,7 +200,9 @@ export interface SessionStore {
   /** Keeps a new session; the idle go, then the oldest of its quota and of all beyond the limits. `initialize` is the body that opened it. */
   createSession(session: { sha256: string; owner: string; quota: string; initialize: string }, limits: SessionLimits): Promise<void>
   /** The session, noted as used (at most once a minute); null when there is none, or it lay idle for longer than `idleMs`. */
-  findSession(sha256: string, idleMs: number): Promise<{ owner: string; initialize: string } | null>
+  findSession(sha256: string, idleMs: number): Promise<{ owner: string; initialize: string; holder: string | null } | null>
+  /** Notes which instance holds the session's server, where an answer to its question must go; null when none does. Only `from` lets go. */
+  holdSession(sha256: string, holder: string | null, from: string): Promise<void>
   deleteSession(sha256: string): Promise<void>
 }
 

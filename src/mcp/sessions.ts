@@ -27,6 +27,8 @@ export interface LiveLimits {
 export const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
 export const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, most: 2_000 }
 
+/** When a client whose stream broke should come back. */
+const RETRY_MS = 1_000
 /** Largest `initialize` body that is kept; a client with a larger one is served without a session. */
 const MAX_INITIALIZE_BYTES = 16 * 1024
 
@@ -71,6 +73,8 @@ export function createSessions(
   buildServer: (binding: Binding) => McpServer,
   limits: { session: SessionLimits; live: LiveLimits } = { session: SESSION_LIMITS, live: LIVE_LIMITS },
 ): Sessions {
+  /** This process among those that share the store. */
+  const instance = randomUUID()
   const live = new Map<string, Live>()
   /** Sessions being made from their records, so that two calls at once make one. */
   const waking = new Map<string, Promise<Live>>()
@@ -81,13 +85,15 @@ export function createSessions(
     live.delete(id)
     clearTimeout(one.timer)
     await one.mcp.close()
+    await store.holdSession(hash(id), null, instance)
   }
 
   /** Starts the clock of a session in which nothing is going on. */
   function rest(id: string, one: Live): void {
     clearTimeout(one.timer)
     if (one.open > 0) return
-    one.timer = setTimeout(() => void letGo(id), limits.live.idleMs)
+    // A record that cannot be written just now only says who held the session last.
+    one.timer = setTimeout(() => void letGo(id).catch(() => {}), limits.live.idleMs)
     one.timer.unref()
   }
 
@@ -103,12 +109,17 @@ export function createSessions(
   async function wake(id: string, owner: string, initialize: unknown, binding: Binding): Promise<Live> {
     await makeRoom()
     const mcp = buildServer(binding)
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id, eventStore: createEventLog() })
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: createEventLog(),
+      retryInterval: RETRY_MS,
+    })
     await mcp.connect(transport)
     const replayed = await transport.handleRequest(replay('POST'), { parsedBody: initialize })
     await replayed.body?.cancel()
     const one: Live = { owner, mcp, transport, open: 0, timer: undefined }
     live.set(id, one)
+    await store.holdSession(hash(id), instance, instance)
     return one
   }
 

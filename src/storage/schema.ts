@@ -79,5 +79,13 @@ export interface Database {
   skill_file: { item_seq: number; filename: string; sha256: string; size: number }
   version_file: { version_seq: number; filename: string; sha256: string; size: number }
   secret: { name: string; value: string }
-  session: { seq: Generated<number>; sha256: string; owner: string; quota: string; initialize: string; seen_at: string }
+  session: {
+    seq: Generated<number>
+    sha256: string
+    owner: string
+    quota: string
+    initialize: string
+    holder: string | null
+    seen_at: string
+  }
 }

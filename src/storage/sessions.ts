@@ -10,7 +10,7 @@ const TOUCH_EVERY_MS = 60_000
 const MAX_PRUNED = 10_000
 
 const sessionByHash = prepareQuery((db) =>
-  db.selectFrom('session').select(['owner', 'initialize', 'seen_at']).where('sha256', '=', slot('sha256')),
+  db.selectFrom('session').select(['owner', 'initialize', 'holder', 'seen_at']).where('sha256', '=', slot('sha256')),
 )
 
 /** Sessions of MCP clients. */
@@ -31,7 +31,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
         const { sha256, owner, quota, initialize } = session
         await db
           .insertInto('session')
-          .values({ sha256, owner, quota, initialize, seen_at: at(now) })
+          .values({ sha256, owner, quota, initialize, holder: null, seen_at: at(now) })
           .execute()
       }),
     async findSession(sha256, idleMs) {
@@ -47,8 +47,14 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
             .execute()
         })
       }
-      return { owner: row.owner, initialize: row.initialize }
+      return { owner: row.owner, initialize: row.initialize, holder: row.holder }
     },
+    holdSession: (sha256, holder, from) =>
+      context.transact(async (db) => {
+        let held = db.updateTable('session').set({ holder }).where('sha256', '=', sha256)
+        if (holder === null) held = held.where('holder', '=', from)
+        await held.execute()
+      }),
     deleteSession: (sha256) =>
       context.transact(async (db) => {
         await db.deleteFrom('session').where('sha256', '=', sha256).execute()

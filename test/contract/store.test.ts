@@ -517,6 +517,37 @@ for (const engine of ENGINES) {
       })
     })
 
+    describe('sessions', () => {
+      const limits = { idleMs: 60_000, perQuota: 3, total: 5 }
+      const open = (sha256: string, quota: string) =>
+        store.createSession({ sha256, owner: `owner of ${sha256}`, quota, initialize: '{}' }, limits)
+      const present = async (names: string[]) => {
+        const found = await Promise.all(names.map((name) => store.findSession(name, limits.idleMs)))
+        return names.filter((_, index) => found[index] !== null)
+      }
+
+      it('are kept until they lie idle, are ended, or make room for newer ones of their quota and of all', async () => {
+        for (const name of ['a1', 'a2', 'a3', 'a4']) await open(name, 'a')
+        expect(await present(['a1', 'a2', 'a3', 'a4'])).toEqual(['a2', 'a3', 'a4'])
+        for (const name of ['b1', 'b2', 'b3']) await open(name, 'b')
+        expect(await present(['a2', 'a3', 'a4', 'b1', 'b2', 'b3'])).toEqual(['a3', 'a4', 'b1', 'b2', 'b3'])
+        await store.deleteSession('b1')
+        expect(await store.findSession('b2', limits.idleMs)).toEqual({ owner: 'owner of b2', initialize: '{}', holder: null })
+        expect(await present(['b1'])).toEqual([])
+        now += 120_000
+        expect(await present(['a4', 'b2', 'b3'])).toEqual([])
+      })
+
+      it('say which instance holds them; only that one lets go', async () => {
+        await open('s', 'q')
+        await store.holdSession('s', 'one', 'one')
+        await store.holdSession('s', null, 'two')
+        expect((await store.findSession('s', limits.idleMs))?.holder).toBe('one')
+        await store.holdSession('s', null, 'one')
+        expect((await store.findSession('s', limits.idleMs))?.holder).toBeNull()
+      })
+    })
+
     describe('people and keys', () => {
       it('have names unique without regard to case, and keep their case', async () => {
         await expect(store.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })

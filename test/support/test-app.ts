@@ -42,7 +42,7 @@ export async function testApp(settings: Partial<ServerSettings> = {}): Promise<T
   const path = join(folder, 'library.db')
   let now = START
   const app = await openApp(
-    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL },
+    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null },
     {
       outside: {
         clock: () => {

@@ -11,6 +11,7 @@ export async function createSessions(db: Kysely<Database>, dialect: Dialect): Pr
     .addColumn('owner', 'text', (c) => c.notNull())
     .addColumn('quota', 'text', (c) => c.notNull())
     .addColumn('initialize', 'text', (c) => c.notNull())
+    .addColumn('holder', 'text')
     .addColumn('seen_at', 'text', (c) => c.notNull())
     .execute()
   await db.schema.createIndex('session_quota').on('session').columns(['quota', 'seen_at']).execute()

@@ -1,0 +1,201 @@
+import { expect } from 'vitest'
+import { CLIENTS, type Connection, installedVersion, LETTER, type Library, type TestedClient, type UserAnswer } from './clients.ts'
+
+/** What each client is put through, and the page that says so. */
+
+export interface Column {
+  readonly title: string
+  /** One sentence for the page. */
+  readonly meaning: string
+  /** Why this client cannot do it by its nature; undefined when it can. */
+  cannot(client: TestedClient): string | undefined
+  check(client: TestedClient, library: Library): Promise<void>
+}
+
+async function withConnection(
+  client: TestedClient,
+  library: Library,
+  answer: UserAnswer,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const connection = await client.connect(library, answer)
+  try {
+    await work(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** A column that every client can fill, with a client that is not asked anything. */
+function plainColumn(
+  title: string,
+  meaning: string,
+  check: (connection: Connection, library: Library, name: string) => Promise<void>,
+): Column {
+  return {
+    title,
+    meaning,
+    cannot: () => undefined,
+    check: (client, library) =>
+      withConnection(client, library, null, async (connection) => {
+        await check(connection, library, client.name)
+        expect(connection.asked).toEqual([])
+      }),
+  }
+}
+
+/** A column in which the user is asked by get_prompt and again by prompts/get. */
+function askingColumn(title: string, meaning: string, answer: UserAnswer, expected: { tool: string; prompt: string }): Column {
+  return {
+    title,
+    meaning,
+    cannot: (client) => client.cannot.elicit,
+    check: (client, library) =>
+      withConnection(client, library, answer, async (connection) => {
+        const got = JSON.parse((await connection.callTool('get_prompt', { id: library.letter })).text)
+        expect(got.content).toBe(expected.tool)
+        expect(connection.asked).toEqual([['who', 'topic']])
+        expect(await connection.getPrompt(library.letter)).toBe(expected.prompt)
+        expect(connection.asked).toEqual([['who', 'topic'], ['who']])
+      }),
+  }
+}
+
+export const COLUMNS: readonly Column[] = [
+  plainColumn('Tools', '`tools/list` names every tool.', async (connection) => {
+    expect(await connection.listTools()).toEqual([
+      'search_prompts',
+      'get_prompt',
+      'save_prompt',
+      'search_skills',
+      'get_skill',
+      'save_skill',
+      'add_file_to_skill',
+      'update_skill_file',
+      'remove_file_from_skill',
+    ])
+  }),
+  plainColumn('Search', '`search_prompts` finds, and says the same as text and as structured content.', async (connection, { isReal }) => {
+    const found = await connection.callTool('search_prompts', { query: isReal ? 'linux terminal' : 'code review', limit: 2 })
+    expect(found.isError).toBe(false)
+    const result = JSON.parse(found.text)
+    expect(found.structured).toEqual(result)
+    expect([result.count, result.prompts.length]).toEqual([2, 2])
+    if (isReal) expect(result.prompts[0].title).toBe('Linux Terminal')
+  }),
+  askingColumn(
+    'Form accepted',
+    '`get_prompt` and `prompts/get` ask for the blanks, and what the user gives is filled in.',
+    { action: 'accept', content: { who: 'Ada' } },
+    { tool: 'Write to Ada about tea.', prompt: 'Write to Ada about tea.' },
+  ),
+  askingColumn(
+    'Form declined',
+    'The same, and the user declines: the blanks stay.',
+    { action: 'decline' },
+    { tool: LETTER, prompt: 'Write to ${who} about tea.' },
+  ),
+  plainColumn('No form', 'A client that cannot ask gets its answer at once, with the blanks.', async (connection, { letter }) => {
+    expect(JSON.parse((await connection.callTool('get_prompt', { id: letter })).text).content).toBe(LETTER)
+  }),
+  plainColumn('Save', 'With a key, `save_prompt` saves a private prompt that is then found and filled in.', async (connection, _, name) => {
+    const title = `Saved by ${name}`
+    const saved = await connection.callTool('save_prompt', { title, content: 'Greet ${who} with ${what:a smile}', tags: ['e2e'] })
+    const { prompt } = JSON.parse(saved.text)
+    expect(prompt).toMatchObject({ title, isPrivate: true, author: 'demo' })
+    const filled = JSON.parse((await connection.callTool('get_prompt', { id: prompt.id, variables: { who: 'Ada' } })).text)
+    expect(filled.content).toBe('Greet Ada with a smile')
+    expect(await connection.getPrompt(prompt.slug, { who: 'Ada', what: 'tea' })).toBe('Greet Ada with tea')
+    expect(await connection.getPrompt(prompt.id)).toBe('Greet ${who} with a smile')
+  }),
+  plainColumn('All prompts', '`prompts/list`, page by page to the end, names every prompt once.', async (connection, { promptCount }) => {
+    const names = new Set<string>()
+    let pages = 0
+    let cursor: string | undefined
+    do {
+      const page = await connection.listPrompts(cursor)
+      for (const one of page.names) {
+        expect(names.has(one), one).toBe(false)
+        names.add(one)
+      }
+      cursor = page.nextCursor
+      pages++
+    } while (cursor !== undefined && pages < 60)
+    expect(pages).toBeLessThanOrEqual(40)
+    expect(names.size).toBeGreaterThanOrEqual(promptCount)
+  }),
+  plainColumn('One prompt', '`prompts/get`, with arguments and without.', async (connection, { letter }) => {
+    expect(await connection.getPrompt(letter, { who: 'Ada', topic: 'cake' })).toBe('Write to Ada about cake.')
+    expect(await connection.getPrompt(letter)).toBe('Write to ${who} about tea.')
+    const missing = connection.getPrompt('nothing-here')
+    await expect(missing).rejects.toThrow(/No prompt/)
+  }),
+  plainColumn(
+    'Skill as a resource',
+    '`resources/list` names skills, and `resources/read` gives a SKILL.md whole.',
+    async (connection, { skillCount }) => {
+      const uris = await connection.listResources()
+      expect(uris.length).toBe(skillCount)
+      const uri = uris.find((one) => one.endsWith('/SKILL.md')) ?? ''
+      const name = uri.split('/').at(-2) ?? ''
+      const text = await connection.readResource(uri)
+      const skill = JSON.parse((await connection.callTool('get_skill', { id: name })).text)
+      expect(skill.files.find((file: { filename: string }) => file.filename === 'SKILL.md').content).toBe(text)
+    },
+  ),
+  {
+    title: 'Skills verified',
+    meaning: '`skills/list` of the skills extension, with every file read and checked against its digest (the Inspector: `--verify`).',
+    cannot: (client) => client.cannot.verifySkills,
+    check: (client, library) =>
+      withConnection(client, library, null, async (connection) => {
+        expect(await connection.verifySkills?.()).toBe(library.skillCount)
+      }),
+  },
+]
+
+/** The name of a cell in what passed. */
+export const cellOf = (client: TestedClient, column: Column) => `${client.name}: ${column.title}`
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
+
+/** The page. A cell is "pass", "FAIL", or "n/a" with the number of the note that says why. */
+export function clientsPage(passed: ReadonlySet<string>): string {
+  const notes: string[] = []
+  const cell = (client: TestedClient, column: Column): string => {
+    const reason = column.cannot(client)
+    if (reason === undefined) return passed.has(cellOf(client, column)) ? 'pass' : 'FAIL'
+    if (!notes.includes(reason)) notes.push(reason)
+    return `n/a <sup>${notes.indexOf(reason) + 1}</sup>`
+  }
+  const header = ['Client', ...COLUMNS.map((column) => column.title)]
+  const rows = CLIENTS.map((client) => row([client.name, ...COLUMNS.map((column) => cell(client, column))]))
+  const packages = [...new Set(CLIENTS.map((client) => client.package))]
+  return `<!-- Made by \`npm run docs:clients\` from what the clients did; edit test/support/client-matrix.ts instead. -->
+
+# Clients
+
+Real clients against the built program, over a real port or over pipes. \`npm test\` runs them all and fails when one of them does not do what this table says.
+
+${[row(header), `|${' --- |'.repeat(header.length)}`, ...rows].join('\n')}
+
+${notes.map((note, index) => `${index + 1}. ${note}`).join('\n')}
+
+## What each column means
+
+${COLUMNS.map((column) => `- **${column.title}**: ${column.meaning}`).join('\n')}
+
+## Which clients
+
+${packages
+  .map((name) => {
+    const names = CLIENTS.filter((client) => client.package === name).map((client) => client.name)
+    return `- \`${name}\` ${installedVersion(name)}: ${names.join('; ')}`
+  })
+  .join('\n')}
+
+How to connect a client is told in [connect.md](connect.md).
+`
+}
