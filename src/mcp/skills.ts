@@ -81,7 +81,8 @@ export function createSkillsExtension(invoke: Invoke): SkillsExtension {
     const address = parseUri(uri)
     if (!address) return undefined
     const { owner, parts } = address
-    for (const length of [1, 2]) {
+    // The longer path first: a slug may be the name of another skill.
+    for (const length of [2, 1]) {
       if (parts.length < length) continue
       const skill = await orUndefined(async () =>
         manifest.parse(await invoke('get_skill_manifest', { owner, path: parts.slice(0, length).join('/') })),

@@ -1,14 +1,15 @@
 import { type Kysely, sql } from 'kysely'
+import type { Actor } from '../library/actor.ts'
 import { readNamedFrontmatter } from '../library/frontmatter.ts'
 import type { LibraryReader } from '../library/ports.ts'
 import { decodeText, SKILL_MD, sortFilenames } from '../library/skill.ts'
-import { visibleSet } from '../library/visibility.ts'
+import { type Reach, type VisibleSet, visibleSet } from '../library/visibility.ts'
 import { isInVisibleSet } from './item-rows.ts'
 import type { Database } from './schema.ts'
 
 /** Skills by the names their SKILL.md gives them, with the digests of their files. */
 export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSkills' | 'findSkillAt'> {
-  const named = () =>
+  const named = (actor: Actor, reach: Reach) =>
     db
       .selectFrom('item')
       .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
@@ -21,7 +22,7 @@ export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSk
         'item.skill_name',
         'item.created_at',
         'owner.username',
-        sql<number>`item.seq = ${firstOfName}`.as('is_first'),
+        sql<number>`item.seq = ${firstOfName(visibleSet(actor, reach))}`.as('is_first'),
       ])
   type Row = Awaited<ReturnType<ReturnType<typeof named>['execute']>>[number]
 
@@ -60,7 +61,7 @@ export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSk
 
   return {
     async walkSkills(actor, after, limit) {
-      let query = named().where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+      let query = named(actor, 'list').where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
       if (after) {
         query = query.where((eb) =>
           eb.or([
@@ -73,12 +74,12 @@ export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSk
     },
     async findSkillAt(actor, owner, path) {
       const [head = '', name] = path.split('/')
-      const reachable = named()
+      const reachable = named(actor, 'slug')
         .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
         .where('owner.username_key', '=', owner.toLowerCase())
       const found =
         name === undefined
-          ? reachable.where('item.skill_name', '=', head).where(sql<boolean>`item.seq = ${firstOfName}`)
+          ? reachable.where('item.skill_name', '=', head).where(sql<boolean>`item.seq = ${firstOfName(visibleSet(actor, 'slug'))}`)
           : reachable.where('item.skill_name', '=', name).where('item.slug', '=', head)
       const row = await found.executeTakeFirst()
       return row ? ((await toManifests([row]))[0] ?? null) : null
@@ -86,6 +87,12 @@ export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSk
   }
 }
 
-/** The oldest of an owner's skills that share a name: it has the name for itself, the others stand below their slugs. */
-const firstOfName = sql`(select min(same.seq) from item as same
-  where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null)`
+/**
+ * The oldest of an owner's skills that share a name, among those the caller may see: it has the name for itself, the others stand
+ * below their slugs. What is hidden has no part in it, or an address would tell of it.
+ */
+function firstOfName(set: VisibleSet) {
+  return sql`(select min(same.seq) from item as same
+    where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null
+    and (same.visibility in (${sql.join(set.visibilities)}) or same.owner_seq = (select seq from user where id = ${set.ownerId})))`
+}

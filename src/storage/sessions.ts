@@ -39,13 +39,15 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       const now = context.clock()
       if (!row || row.seen_at < at(now - idleMs)) return null
       if (row.seen_at < at(now - TOUCH_EVERY_MS)) {
-        await context.transact(async (db) => {
+        // Best effort, as for keys: a busy disk must not keep a client from going on.
+        const seen = context.transact(async (db) => {
           await db
             .updateTable('session')
             .set({ seen_at: at(now) })
             .where('sha256', '=', sha256)
             .execute()
         })
+        seen.catch(() => {})
       }
       return { owner: row.owner, initialize: row.initialize, holder: row.holder }
     },

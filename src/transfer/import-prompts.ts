@@ -38,7 +38,7 @@ export async function importPrompts(
   const report = emptyReport()
   const claimed: Claimed = new Set()
   if (options.owner !== undefined) await people.findOwner(store, options.owner)
-  const categories = new Set((await store.listCategories(ANONYMOUS)).map((category) => category.slug))
+  const categories = await readCategories(store)
   let batch: PromptRow[] = []
   const flush = async () => {
     const rows = batch
@@ -96,12 +96,7 @@ async function importDraft(
   if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; give one with --user')
   // Checked before anybody is made for its sake: a refused entry leaves no trace.
   toTags(draft.tags)
-  if (draft.category !== null && !categories.has(draft.category)) {
-    throw new AppError(
-      'invalid_input',
-      `category "${draft.category.slice(0, 80)}" does not exist; use one of: ${[...categories].toSorted().join(', ')}`,
-    )
-  }
+  checkCategory(draft.category, categories)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
   const fields = {
@@ -126,6 +121,18 @@ async function importDraft(
   if (twin.isEditedHere) return { done: 'kept', remark: 'it was edited here since its import' }
   await store.changePrompt(twin.item.id, editor, () => fields, origin)
   return { done: 'updated' }
+}
+
+/** The slugs of all categories, for {@link checkCategory}. */
+export async function readCategories(store: LibraryStore): Promise<Set<string>> {
+  return new Set((await store.listCategories(ANONYMOUS)).map((category) => category.slug))
+}
+
+/** @throws AppError `invalid_input` listing the valid slugs */
+export function checkCategory(category: string | null, categories: ReadonlySet<string>): void {
+  if (category === null || categories.has(category)) return
+  const valid = [...categories].toSorted().join(', ')
+  throw new AppError('invalid_input', `category "${category.slice(0, 80)}" does not exist; use one of: ${valid}`)
 }
 
 /** The twin an entry stands for: one that is the same, else the first not yet taken. */

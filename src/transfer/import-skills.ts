@@ -3,8 +3,9 @@ import { AppError } from '../errors.ts'
 import { descriptionField, tagsField, titleField } from '../library/fields.ts'
 import type { LibraryStore } from '../library/ports.ts'
 import type { SkillFile } from '../library/skill.ts'
+import { toTags } from '../library/tags.ts'
 import type { Visibility } from '../library/visibility.ts'
-import { claimTwin, hasTags, type ImportOptions } from './import-prompts.ts'
+import { checkCategory, claimTwin, hasTags, type ImportOptions, readCategories } from './import-prompts.ts'
 import { createPeople, type People } from './people.ts'
 import { addRemark, emptyReport, type ImportReport } from './report.ts'
 import { findSkillFolders, readSkillFolder } from './skill-folder.ts'
@@ -40,6 +41,7 @@ export async function importSkills(
   const report = emptyReport()
   if (options.owner !== undefined) await people.findOwner(store, options.owner)
   const claimed = new Set<string>()
+  const categories = await readCategories(store)
   const folders = await findSkillFolders(folder)
   if (folders.length === 0) throw new AppError('invalid_input', `${folder} has no skill in it: no folder with a SKILL.md.`)
   for (const path of folders) {
@@ -48,7 +50,7 @@ export async function importSkills(
     try {
       const known = metadata?.get(name)
       if (metadata && !known) throw new AppError('invalid_input', 'the index does not name it')
-      report[await importSkill(store, path, options, known ?? {}, people, claimed, report)]++
+      report[await importSkill(store, path, options, known ?? {}, people, claimed, categories, report)]++
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'internal') throw error
       report.refused++
@@ -66,6 +68,7 @@ async function importSkill(
   known: SkillMetadata,
   people: People,
   claimed: Set<string>,
+  categories: ReadonlySet<string>,
   report: ImportReport,
 ): Promise<'created' | 'updated' | 'unchanged' | 'kept'> {
   const draft = await readSkillFolder(path, { isExport: known.title !== undefined })
@@ -80,7 +83,7 @@ async function importSkill(
     tags: known.tags ?? [],
     files: draft.files,
   }
-  checkFields(fields)
+  checkFields(fields, categories)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, [
     ...(known.author ? [known.author] : []),
@@ -128,8 +131,11 @@ async function importSkill(
   })
 }
 
-/** Holds an index to the limits a save is held to. @throws AppError `invalid_input` naming the field */
-function checkFields(fields: { title: string; description: string | null; tags: readonly string[] }): void {
+/** Holds an index to the limits a save is held to, before anybody is made for its sake. @throws AppError `invalid_input` naming the field */
+function checkFields(
+  fields: { title: string; description: string | null; category: string | null; tags: readonly string[] },
+  categories: ReadonlySet<string>,
+): void {
   const checks = [
     ['title', titleField.safeParse(fields.title)],
     ['description', descriptionField.nullable().safeParse(fields.description)],
@@ -138,6 +144,8 @@ function checkFields(fields: { title: string; description: string | null; tags: 
   for (const [name, check] of checks) {
     if (!check.success) throw new AppError('invalid_input', `${name} ${check.error.issues[0]?.message}`)
   }
+  toTags(fields.tags)
+  checkCategory(fields.category, categories)
 }
 
 function haveSameBytes(a: readonly SkillFile[], b: readonly SkillFile[]): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
@@ -373,6 +374,20 @@ for (const engine of ENGINES) {
         expect(await titles(ANONYMOUS, search('acquire'))).toEqual([])
       })
 
+      it('ranks an owner’s own items as if others’ hidden ones were not there, title before content', async () => {
+        await store.createPrompt(by(ben), { ...PROMPT, title: 'mine', content: 'about zebra', visibility: 'private' })
+        await store.createPrompt(by(ben), { ...PROMPT, title: 'zebra', visibility: 'private' })
+        await store.createPrompt(by(ben), { ...PROMPT, title: 'one narwhal', visibility: 'private' })
+        await store.createPrompt(by(ben), { ...PROMPT, title: 'two quokka', visibility: 'private' })
+        const order = async () => [await titles(as(ben), search('zebra')), await titles(as(ben), search('narwhal quokka '))]
+        const before = await order()
+        expect(before[0]).toEqual(['zebra', 'mine'])
+        for (const title of ['narwhal', 'quokka quokka', 'zebra zebra']) {
+          for (let i = 0; i < 4; i++) await store.createPrompt(by(ada), { ...PROMPT, title: `${title} ${i}`, visibility: 'private' })
+          expect(await order()).toEqual(before)
+        }
+      })
+
       it('finds an item again that was restored or published', async () => {
         const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Narwhal', visibility: 'private' })
         expect(await titles(ANONYMOUS, search('narwhal'))).toEqual([])
@@ -421,6 +436,40 @@ for (const engine of ENGINES) {
           const { items, total } = await store.searchPrompts(as(ada), search(query))
           expect(items.length, query.slice(0, 40)).toBeLessThanOrEqual(total)
         }
+      })
+    })
+
+    describe('skills by name', () => {
+      const named = (name: string) => [{ filename: 'SKILL.md', bytes: bytes(`---\nname: ${name}\ndescription: d\n---\n`) }]
+      const paths = async (actor: Actor) => (await store.walkSkills(actor, null, 10)).map((skill) => `${skill.owner}/${skill.path}`)
+
+      it('stand at their owner and name; a second of the same name below its slug; what is hidden takes no name', async () => {
+        await store.createSkill(by(ada), { ...SKILL, title: 'Hidden', files: named('pdf'), visibility: 'private' })
+        const open = await store.createSkill(by(ada), { ...SKILL, title: 'Open', files: named('pdf') })
+        await store.createSkill(by(ada), { ...SKILL, title: 'Second', files: named('pdf') })
+        await store.createSkill(by(ben), { ...SKILL, title: 'Pdf', files: named('pdf') })
+        await store.createSkill(by(ben), { ...SKILL, title: 'No name' })
+        expect(await paths(ANONYMOUS)).toEqual(['ben/pdf', 'Ada/second/pdf', 'Ada/pdf'])
+        expect(await paths(as(ada))).toEqual(['ben/pdf', 'Ada/second/pdf', 'Ada/open/pdf', 'Ada/pdf'])
+        expect((await store.findSkillAt(ANONYMOUS, 'ADA', 'pdf'))?.id).toBe(open.id)
+        expect((await store.findSkillAt(as(ada), 'ada', 'open/pdf'))?.id).toBe(open.id)
+        expect(await store.findSkillAt(ANONYMOUS, 'ada', 'nope')).toBeNull()
+        const digests = (await store.findSkillAt(ANONYMOUS, 'ada', 'pdf'))?.files
+        expect(digests).toEqual([
+          {
+            filename: 'SKILL.md',
+            sha256: createHash('sha256')
+              .update(named('pdf')[0]?.bytes ?? '')
+              .digest('hex'),
+            size: 33,
+          },
+        ])
+      })
+
+      it('follow an edit of SKILL.md', async () => {
+        const skill = await store.createSkill(by(ada), { ...SKILL, files: named('old') })
+        await store.changeSkill(skill.id, by(ada), () => ({ files: named('new') }))
+        expect(await paths(ANONYMOUS)).toEqual(['Ada/new'])
       })
     })
 

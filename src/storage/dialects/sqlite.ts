@@ -40,7 +40,14 @@ function textTable(name: string) {
     remove: prepareStatement(sql`delete from ${table} where rowid = ${slot('seq')}`),
     insert: prepareStatement(sql`insert into ${table} (rowid, title, description, tags, content)
       values (${slot('seq')}, ${slot('title')}, ${slot('description')}, ${slot('tags')}, ${slot('content')})`),
+    /** Ranked by BM25 over the table's own statistics. */
     match: (query: string) => sql`select rowid as seq, bm25(${table}, ${WEIGHTS}) as rank from ${table} where ${table} match ${query}`,
+    /** Ranked by where the words stand and nothing else: one owner's results say nothing of the words in another's items. */
+    matchPlainly: (query: string) => {
+      const standsIn = (column: string) => sql`(rowid in (select rowid from ${table} where ${table} match ${`{${column}} : (${query})`}))`
+      return sql`select rowid as seq, -(8.0 * ${standsIn('title')} + 3.0 * ${standsIn('description')} + 3.0 * ${standsIn('tags')} + 1.0) as rank
+        from ${table} where ${table} match ${query}`
+    },
   }
 }
 
@@ -64,7 +71,7 @@ const sqliteDialect: Dialect = {
   matchText(kind, query, words, among) {
     const { open, own } = TEXT_TABLES[kind]
     const text = toFts5(query, words)
-    return among === 'public' ? sql`(${open.match(text)})` : sql`(${open.match(text)} union all ${own.match(text)})`
+    return among === 'public' ? sql`(${open.match(text)})` : sql`(${open.match(text)} union all ${own.matchPlainly(text)})`
   },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
 }
