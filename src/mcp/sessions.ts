@@ -24,8 +24,8 @@ export interface LiveLimits {
   readonly most: number
 }
 
-export const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
-export const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, most: 2_000 }
+const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
+const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, most: 2_000 }
 
 /** When a client whose stream broke should come back. */
 const RETRY_MS = 1_000

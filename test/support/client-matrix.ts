@@ -7,40 +7,24 @@ export interface Column {
   readonly title: string
   /** One sentence for the page. */
   readonly meaning: string
+  /** What the user answers when asked; null for a client that cannot ask. */
+  readonly answer: UserAnswer
   /** Why this client cannot do it by its nature; undefined when it can. */
   cannot(client: TestedClient): string | undefined
-  check(client: TestedClient, library: Library): Promise<void>
+  check(connection: Connection, library: Library, client: TestedClient): Promise<void>
 }
 
-async function withConnection(
-  client: TestedClient,
-  library: Library,
-  answer: UserAnswer,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
-  const connection = await client.connect(library, answer)
-  try {
-    await work(connection)
-  } finally {
-    await connection.close()
-  }
-}
-
-/** A column that every client can fill, with a client that is not asked anything. */
-function plainColumn(
-  title: string,
-  meaning: string,
-  check: (connection: Connection, library: Library, name: string) => Promise<void>,
-): Column {
+/** A column with a client that cannot ask its user, and does not. */
+function plainColumn(title: string, meaning: string, check: Column['check'], cannot: Column['cannot'] = () => undefined): Column {
   return {
     title,
     meaning,
-    cannot: () => undefined,
-    check: (client, library) =>
-      withConnection(client, library, null, async (connection) => {
-        await check(connection, library, client.name)
-        expect(connection.asked).toEqual([])
-      }),
+    answer: null,
+    cannot,
+    async check(connection, library, client) {
+      await check(connection, library, client)
+      expect(connection.asked).toEqual([])
+    },
   }
 }
 
@@ -49,15 +33,15 @@ function askingColumn(title: string, meaning: string, answer: UserAnswer, expect
   return {
     title,
     meaning,
+    answer,
     cannot: (client) => client.cannot.elicit,
-    check: (client, library) =>
-      withConnection(client, library, answer, async (connection) => {
-        const got = JSON.parse((await connection.callTool('get_prompt', { id: library.letter })).text)
-        expect(got.content).toBe(expected.tool)
-        expect(connection.asked).toEqual([['who', 'topic']])
-        expect(await connection.getPrompt(library.letter)).toBe(expected.prompt)
-        expect(connection.asked).toEqual([['who', 'topic'], ['who']])
-      }),
+    async check(connection, { letter }) {
+      const got = JSON.parse((await connection.callTool('get_prompt', { id: letter.slug })).text)
+      expect(got.content).toBe(expected.tool)
+      expect(connection.asked).toEqual([['who', 'topic']])
+      expect(await connection.getPrompt(letter.slug)).toBe(expected.prompt)
+      expect(connection.asked).toEqual([['who', 'topic'], ['who']])
+    },
   }
 }
 
@@ -96,18 +80,21 @@ export const COLUMNS: readonly Column[] = [
     { tool: LETTER, prompt: 'Write to ${who} about tea.' },
   ),
   plainColumn('No form', 'A client that cannot ask gets its answer at once, with the blanks.', async (connection, { letter }) => {
-    expect(JSON.parse((await connection.callTool('get_prompt', { id: letter })).text).content).toBe(LETTER)
+    expect(JSON.parse((await connection.callTool('get_prompt', { id: letter.slug })).text).content).toBe(LETTER)
   }),
-  plainColumn('Save', 'With a key, `save_prompt` saves a private prompt that is then found and filled in.', async (connection, _, name) => {
-    const title = `Saved by ${name}`
-    const saved = await connection.callTool('save_prompt', { title, content: 'Greet ${who} with ${what:a smile}', tags: ['e2e'] })
-    const { prompt } = JSON.parse(saved.text)
-    expect(prompt).toMatchObject({ title, isPrivate: true, author: 'demo' })
-    const filled = JSON.parse((await connection.callTool('get_prompt', { id: prompt.id, variables: { who: 'Ada' } })).text)
-    expect(filled.content).toBe('Greet Ada with a smile')
-    expect(await connection.getPrompt(prompt.slug, { who: 'Ada', what: 'tea' })).toBe('Greet Ada with tea')
-    expect(await connection.getPrompt(prompt.id)).toBe('Greet ${who} with a smile')
-  }),
+  plainColumn(
+    'Save',
+    'With a key, `save_prompt` saves a private prompt that is then found and filled in.',
+    async (connection, _, client) => {
+      const title = `Saved by ${client.name}`
+      const saved = await connection.callTool('save_prompt', { title, content: 'Greet ${who} with ${what:a smile}', tags: ['e2e'] })
+      const { prompt } = JSON.parse(saved.text)
+      expect(prompt).toMatchObject({ title, isPrivate: true, author: 'demo' })
+      const filled = JSON.parse((await connection.callTool('get_prompt', { id: prompt.id, variables: { who: 'Ada' } })).text)
+      expect(filled.content).toBe('Greet Ada with a smile')
+      expect(await connection.getPrompt(prompt.slug, { who: 'Ada', what: 'tea' })).toBe('Greet Ada with tea')
+    },
+  ),
   plainColumn('All prompts', '`prompts/list`, page by page to the end, names every prompt once.', async (connection, { promptCount }) => {
     const names = new Set<string>()
     let pages = 0
@@ -125,10 +112,8 @@ export const COLUMNS: readonly Column[] = [
     expect(names.size).toBeGreaterThanOrEqual(promptCount)
   }),
   plainColumn('One prompt', '`prompts/get`, with arguments and without.', async (connection, { letter }) => {
-    expect(await connection.getPrompt(letter, { who: 'Ada', topic: 'cake' })).toBe('Write to Ada about cake.')
-    expect(await connection.getPrompt(letter)).toBe('Write to ${who} about tea.')
-    const missing = connection.getPrompt('nothing-here')
-    await expect(missing).rejects.toThrow(/No prompt/)
+    expect(await connection.getPrompt(letter.slug, { who: 'Ada', topic: 'cake' })).toBe('Write to Ada about cake.')
+    expect(await connection.getPrompt(letter.id)).toBe('Write to ${who} about tea.')
   }),
   plainColumn(
     'Skill as a resource',
@@ -143,15 +128,14 @@ export const COLUMNS: readonly Column[] = [
       expect(skill.files.find((file: { filename: string }) => file.filename === 'SKILL.md').content).toBe(text)
     },
   ),
-  {
-    title: 'Skills verified',
-    meaning: '`skills/list` of the skills extension, with every file read and checked against its digest (the Inspector: `--verify`).',
-    cannot: (client) => client.cannot.verifySkills,
-    check: (client, library) =>
-      withConnection(client, library, null, async (connection) => {
-        expect(await connection.verifySkills?.()).toBe(library.skillCount)
-      }),
-  },
+  plainColumn(
+    'Skills verified',
+    '`skills/list` of the skills extension, with every file read and checked against its digest (the Inspector: `--verify`).',
+    async (connection, { skillCount }) => {
+      expect(await connection.verifySkills?.()).toBe(skillCount)
+    },
+    (client) => client.cannot.verifySkills,
+  ),
 ]
 
 /** The name of a cell in what passed. */

@@ -15,9 +15,10 @@ import { findTestData } from './real-data.ts'
 
 /** Real clients against the built program, each behind the same few calls, and the library they work on. */
 
-const MODULES = new URL('../../node_modules/', import.meta.url)
-const INSPECTOR = fileURLToPath(new URL('@modelcontextprotocol/inspector/clients/launcher/build/index.js', MODULES))
-const MCP_REMOTE = fileURLToPath(new URL('mcp-remote/dist/proxy.js', MODULES))
+const INSPECTOR = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
+)
+const MCP_REMOTE = fileURLToPath(new URL('../../node_modules/mcp-remote/dist/proxy.js', import.meta.url))
 const INFO = { name: 'test', version: '1.0.0' }
 
 /** A served library with the test data in it, a public prompt with blanks, and a key. */
@@ -28,8 +29,8 @@ export interface Library {
   readonly key: string
   readonly promptCount: number
   readonly skillCount: number
-  /** The name of the public prompt `LETTER`. */
-  readonly letter: string
+  /** The public prompt that says `LETTER`. */
+  readonly letter: { readonly id: string; readonly slug: string }
 }
 
 export const LETTER = 'Write to ${who} about ${topic:tea}.'
@@ -48,7 +49,7 @@ export async function openLibrary(): Promise<Library> {
   const skills = await must(['import', 'skills', data.skillsFolder, '--user', 'demo', '--public'])
   const letter = ['--title', 'A letter of the test', '--content', LETTER, '--visibility', 'public']
   const saved = z
-    .object({ prompt: z.object({ slug: z.string() }) })
+    .object({ prompt: z.object({ id: z.string(), slug: z.string() }) })
     .parse(JSON.parse(await must(['save-prompt', '--user', 'demo', ...letter])))
   const key = (await must(['keys', 'create', '--user', 'demo', '--name', 'test'])).trim()
   const { url } = await place.serve()
@@ -59,7 +60,7 @@ export async function openLibrary(): Promise<Library> {
     key,
     promptCount: countRead(prompts) + 1,
     skillCount: countRead(skills),
-    letter: saved.prompt.slug,
+    letter: saved.prompt,
   }
 }
 
@@ -343,5 +344,5 @@ const manifest = z.object({ version: z.string() })
 
 /** The version of an installed package. */
 export function installedVersion(name: string): string {
-  return manifest.parse(JSON.parse(readFileSync(new URL(`${name}/package.json`, MODULES), 'utf8'))).version
+  return manifest.parse(JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'))).version
 }

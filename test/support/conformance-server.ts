@@ -1,20 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { type App, openApp } from '../../src/app.ts'
 import { defaultBaseUrl, findFreePort } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Extras } from '../../src/mcp/server-factory.ts'
 import { startServer } from '../../src/server.ts'
+import { importSkills } from '../../src/transfer/import-skills.ts'
 import { conformanceExtras } from './conformance-fixtures.ts'
 
 /**
- * The real server on an empty library of its own, with the fixtures of the conformance suite beside its tools.
+ * The real server on a library of its own that has the starter skills, with the fixtures of the conformance suite beside its tools.
  * Prints the address of its MCP endpoint and runs until SIGTERM or SIGINT.
  */
 
 const HOST = '127.0.0.1'
+const SKILLS = fileURLToPath(new URL('../../starter/skills', import.meta.url))
 
 /** Saves a public prompt as a user would, so that clients that listen have something to hear of. */
 function promptChange(app: App): NonNullable<Extras['tools']>[number] {
@@ -40,6 +43,7 @@ const port = await findFreePort(HOST)
 const address = defaultBaseUrl(HOST, port)
 const settings = loadConfig({ HOST, PORT: String(port), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' })
 const app = await openApp({ databaseUrl: `sqlite:${join(folder, 'library.db')}`, baseUrl: address })
+await importSkills(app.store, SKILLS, { owner: 'skills', visibility: 'public' })
 const extras = { ...conformanceExtras, tools: [...(conformanceExtras.tools ?? []), promptChange(app)] }
 const server = await startServer(app, settings, pino({ level: settings.LOG_LEVEL }, pino.destination(2)), { extras })
 process.stdout.write(`${address}/api/mcp\n`)
