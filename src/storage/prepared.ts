@@ -1,4 +1,5 @@
 import { type Compilable, type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely'
+import { AppError } from '../errors.ts'
 import type { Database } from './schema.ts'
 
 /** Marks a parameter of a prepared query; NUL keeps it apart from any value a caller could give. */
@@ -56,4 +57,11 @@ export function prepareInsert<Table extends NumberedTable>(
     if (!inserted) throw new Error(`the insert into ${table} gave no row`)
     return inserted.seq
   }
+}
+
+/** The one row a query on something that is certainly there gives. */
+export async function firstOf<T>(items: Promise<T[]>): Promise<T> {
+  const [item] = await items
+  if (item === undefined) throw new AppError('internal', 'A row that was just written could not be read back')
+  return item
 }
