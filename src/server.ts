@@ -7,15 +7,15 @@ import type { App } from './app.ts'
 import { KEY_HEADERS, readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
-import { readBody } from './http/body.ts'
+import { createBodyReader, type ReadBody } from './http/body.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
 import { type AccessRules, checkHost, checkOrigin, clientAddress, isOriginAllowed } from './http/guards.ts'
 import { createOpenApi } from './http/openapi.ts'
-import { callerOfAddress, createRateLimits } from './http/rate-limits.ts'
+import { callerOfAddress, createRateLimits, type RateLimits } from './http/rate-limits.ts'
 import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.ts'
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
-import { type Actor, ANONYMOUS } from './library/actor.ts'
+import { ANONYMOUS } from './library/actor.ts'
 import type { ItemKind } from './library/items.ts'
 import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
@@ -59,21 +59,22 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const product = readProduct()
 
   const limits = createRateLimits(settings.RATE_LIMITS)
+  const readBody = createBodyReader()
 
-  /** Who is calling, counted: a key for itself, everybody else by address; a bad key counts for its address. */
-  async function identify(c: Context<HttpEnv>): Promise<Actor> {
-    const caller = callerOfAddress(addressOf(c, settings))
+  /** Notes who is calling, and counts it: a key for itself, everybody else by address; a bad key counts for its address. */
+  async function identify(c: Context<HttpEnv>): Promise<void> {
+    const address = callerOfAddress(addressOf(c, settings))
+    c.set('caller', address)
     const key = c.req.path.startsWith('/api/') ? readApiKey(c.req.raw.headers) : null
-    if (key === null) {
-      await limits.count(caller)
-      return ANONYMOUS
+    if (key !== null) {
+      const actor = await app.authenticate(key).catch(async (error: unknown) => {
+        await limits.count(address)
+        throw error
+      })
+      c.set('actor', actor)
+      if (actor.kind === 'user') c.set('caller', `key ${actor.keyId ?? actor.userId}`)
     }
-    const actor = await app.authenticate(key).catch(async (error: unknown) => {
-      await limits.count(caller)
-      throw error
-    })
-    await limits.count(actor.kind === 'user' ? `key ${actor.keyId ?? actor.userId}` : caller)
-    return actor
+    await limits.count(c.get('caller'))
   }
 
   http.use(async (c, next) => {
@@ -107,8 +108,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     if (method === 'OPTIONS') return preflight(path, origin, c.req.header('access-control-request-method') ?? '', rules)
     if (path === MCP_PATH && !isMcpCall(method, c.req.header(SESSION_HEADER))) return await next()
     if (path === MCP_PATH || !READS.has(method)) checkOrigin(origin, rules)
-    c.set('actor', await identify(c))
-    await limits.run(next)
+    await identify(c)
+    await limits.run(c.get('caller'), next)
   })
 
   http.onError((thrown, c) => {
@@ -132,8 +133,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       ...(settings.MCP_ENABLED ? { mcp: `${app.baseUrl}${MCP_PATH}` } : {}),
     }),
   )
-  const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, settings, logger, options.extras) : null
-  addOperationRoutes(http, app.operations, app.contextFor)
+  const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger, { readBody, limits, extras: options.extras }) : null
+  addOperationRoutes(http, app.operations, app.contextFor, readBody)
   addRawRoutes(http, app.operations, app.contextFor)
 
   const known = knownRoutes(app)
@@ -172,9 +173,8 @@ function isMcpCall(method: string, sessionId: string | undefined): boolean {
 function addMcpRoutes(
   http: Hono<HttpEnv>,
   app: App,
-  settings: ServerSettings,
   logger: Logger,
-  extras: Extras | undefined,
+  { readBody, limits, extras }: { readBody: ReadBody; limits: RateLimits; extras: Extras | undefined },
 ): { close(): Promise<void> } {
   const { name, title, version } = readProduct()
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
@@ -187,7 +187,8 @@ function addMcpRoutes(
     return {
       request: c.req.raw,
       requestId,
-      owner: sessionOwner(actor, callerOfAddress(addressOf(c, settings))),
+      owner: sessionOwner(actor, c.get('caller')),
+      charge: (requests: number) => limits.count(c.get('caller'), requests),
       binding: {
         invoke: invokeLocally(app.operations, () => context),
         filter: readPromptFilter(new URL(c.req.url)),

@@ -325,6 +325,23 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
     expect(new Set(await Promise.all(['AAAA', '', '{}', 'x'.repeat(500)].map(answer))).size).toBe(1)
   })
 
+  it('answers every member of a batch, whatever the SDK makes of it', async () => {
+    const members = [
+      { method: 'tools/list', params: { _meta: 5 } },
+      { method: 'prompts/list', params: { cursor: 5 } },
+      { method: 'initialize' },
+      { method: 'ping' },
+    ]
+    const batch = JSON.stringify(members.map((member, id) => ({ jsonrpc: '2.0', id, ...member })))
+    const answers = await readJson(await test.fetch('/api/mcp', raw(batch)))
+    expect(answers.map((answer: { id: unknown; error?: { code: number } }) => [answer.id, answer.error?.code])).toEqual([
+      [0, -32602],
+      [1, -32602],
+      [2, -32602],
+      [3, undefined],
+    ])
+  })
+
   it('answers batches bare and in 2025-03-26, each message for itself', async () => {
     const batch = JSON.stringify([ping('a'), { jsonrpc: '2.0', method: 'notifications/initialized' }, { nonsense: true }, ping(2)])
     for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }] as Record<string, string>[]) {

@@ -30,6 +30,17 @@ describe('rate limits', () => {
     for (const path of ['/healthz', '/readyz']) expect((await test.fetch(path)).status).toBe(200)
   })
 
+  it('count each message of a batch', async () => {
+    const test = await limited(10)
+    const batch = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(Array.from({ length: 8 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))),
+    }
+    expect((await test.fetch('/api/mcp', batch)).status).toBe(200)
+    expect((await test.fetch('/api/mcp', batch)).status).toBe(429)
+  })
+
   it('count bad keys for the address that sends them', async () => {
     const test = await limited(2)
     const headers = { 'X-API-Key': 'cpb_wrong' }

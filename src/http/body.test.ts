@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_BODY_BYTES, readBody } from './body.ts'
+import { createBodyReader, MAX_BODY_BYTES } from './body.ts'
+
+const readBody = createBodyReader()
 
 const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>) =>
   new Request('http://localhost/', { method: 'POST', body, duplex: 'half' })
@@ -72,5 +74,24 @@ describe('text', () => {
     ['an overlong form', [0xc0, 0xaf]],
   ])('refuses %s, which is not UTF-8', async (_, bytes) => {
     await expect(readBody(post(Uint8Array.from(bytes)))).rejects.toMatchObject({ code: 'invalid_input' })
+  })
+})
+
+describe('bodies that come in slowly', () => {
+  /** A body of which only the first bytes come. */
+  const stalled = () =>
+    new Request('http://localhost/', {
+      method: 'POST',
+      body: new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) }),
+      duplex: 'half',
+    })
+
+  it('are given up after a while, and make room for others', async () => {
+    const read = createBodyReader({ heldBytes: 1500, withinMs: 50 })
+    const slow = read(stalled())
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    await expect(read(stalled())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(slow).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining('too long') })
+    expect(await read(new Request('http://localhost/', { method: 'POST', body: 'x'.repeat(1000) }))).toBe('x'.repeat(1000))
   })
 })

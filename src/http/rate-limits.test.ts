@@ -14,16 +14,24 @@ describe('createRateLimits', () => {
     for (let i = 0; i < 1000; i++) await limits.count('a')
   })
 
-  it('runs at most so many at once, and takes more when some are done', async () => {
-    const limits = createRateLimits(null, 2)
+  it('runs at most so many at once, of one caller and of all, and takes more when some are done', async () => {
+    const limits = createRateLimits(null, { all: 3, each: 2 })
     const gate = Promise.withResolvers<void>()
-    const running = [limits.run(() => gate.promise), limits.run(() => gate.promise)]
-    await expect(limits.run(async () => 'x')).rejects.toMatchObject({ code: 'unavailable' })
+    const running = [limits.run('a', () => gate.promise), limits.run('a', () => gate.promise)]
+    await expect(limits.run('a', async () => 'x')).rejects.toMatchObject({ code: 'rate_limited' })
+    running.push(limits.run('b', () => gate.promise))
+    await expect(limits.run('b', async () => 'x')).rejects.toMatchObject({ code: 'unavailable' })
     gate.resolve()
     await Promise.all(running)
-    expect(await limits.run(async () => 'x')).toBe('x')
-    await expect(limits.run(() => Promise.reject(new Error('y')))).rejects.toThrow('y')
-    expect(await limits.run(async () => 'z')).toBe('z')
+    expect(await limits.run('a', async () => 'x')).toBe('x')
+    await expect(limits.run('a', () => Promise.reject(new Error('y')))).rejects.toThrow('y')
+    expect(await limits.run('a', async () => 'z')).toBe('z')
+  })
+
+  it('counts several that came as one', async () => {
+    const limits = createRateLimits(5)
+    await limits.count('a', 4)
+    await expect(limits.count('a', 4)).rejects.toMatchObject({ code: 'rate_limited' })
   })
 })
 

@@ -4,27 +4,36 @@ import { AppError } from '../errors.ts'
 
 const WINDOW_SECONDS = 60
 /** Requests being worked on at once, over all callers. */
-const MAX_IN_FLIGHT = 1_000
+const MAX_IN_FLIGHT = 2_000
+/** And of one caller: far more than a client opens, few enough that nobody takes all places. */
+const MAX_IN_FLIGHT_EACH = 100
 
 /** Counts what callers ask for, and refuses what is too much. */
 export interface RateLimits {
   /**
-   * Counts one request of a caller.
+   * Counts a request of a caller, or several that came as one.
    * @throws AppError `rate_limited`, with the seconds to wait
    */
-  count(caller: string): Promise<void>
-  /** Runs one request's work. @throws AppError `unavailable` when too many are going on already */
-  run<T>(work: () => Promise<T>): Promise<T>
+  count(caller: string, requests?: number): Promise<void>
+  /**
+   * Runs one request's work for a caller.
+   * @throws AppError `rate_limited` when the caller has too many going on already, `unavailable` when all callers together have
+   */
+  run<T>(caller: string, work: () => Promise<T>): Promise<T>
 }
 
 /** Limits of `perMinute` requests for each caller; null counts nothing. */
-export function createRateLimits(perMinute: number | null, maxInFlight: number = MAX_IN_FLIGHT): RateLimits {
+export function createRateLimits(
+  perMinute: number | null,
+  inFlightLimits: { all: number; each: number } = { all: MAX_IN_FLIGHT, each: MAX_IN_FLIGHT_EACH },
+): RateLimits {
   const limiter = perMinute === null ? null : new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
-  let inFlight = 0
+  const inFlight = new Map<string, number>()
+  let inFlightOfAll = 0
   return {
-    async count(caller) {
+    async count(caller, requests = 1) {
       try {
-        await limiter?.consume(caller)
+        await limiter?.consume(caller, requests)
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused
         const retryAfterSeconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
@@ -32,14 +41,23 @@ export function createRateLimits(perMinute: number | null, maxInFlight: number =
         throw new AppError('rate_limited', message, { retryAfterSeconds })
       }
     },
-    async run(work) {
-      if (inFlight >= maxInFlight)
+    async run(caller, work) {
+      const own = inFlight.get(caller) ?? 0
+      if (own >= inFlightLimits.each) {
+        throw new AppError('rate_limited', `${own} of your requests are being worked on already; wait for some.`, { retryAfterSeconds: 1 })
+      }
+      if (inFlightOfAll >= inFlightLimits.all) {
         throw new AppError('unavailable', 'The service has too much to do at this moment; try again.', { retryAfterSeconds: 1 })
-      inFlight++
+      }
+      inFlight.set(caller, own + 1)
+      inFlightOfAll++
       try {
         return await work()
       } finally {
-        inFlight--
+        inFlightOfAll--
+        const left = (inFlight.get(caller) ?? 1) - 1
+        if (left === 0) inFlight.delete(caller)
+        else inFlight.set(caller, left)
       }
     },
   }

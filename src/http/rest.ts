@@ -7,11 +7,12 @@ import type { Actor } from '../library/actor.ts'
 import { parseJson } from '../library/json.ts'
 import type { Context, Operation, Surfaces } from '../operations/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/describe-inputs.ts'
-import { readBody } from './body.ts'
+import type { ReadBody } from './body.ts'
 
 /** What a request carries through the routes. */
 export interface HttpEnv {
-  Variables: { requestId: string; actor: Actor }
+  /** `caller` is whom a request is counted for. */
+  Variables: { requestId: string; actor: Actor; caller: string }
 }
 
 /** Makes the operations' context for a request's caller. */
@@ -28,13 +29,19 @@ export function toHonoPath(path: string): string {
 }
 
 /** Adds a route for every operation that has one. */
-export function addOperationRoutes(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext): void {
+export function addOperationRoutes(
+  app: Hono<HttpEnv>,
+  operations: readonly Operation[],
+  makeContext: MakeContext,
+  readBody: ReadBody,
+): void {
   for (const operation of operations) {
     const rest = operation.surfaces.rest
     if (!rest) continue
     const kinds = new Map(describeInputs(operation).map((input) => [input.name, input.kind]))
     app.on(rest.method, toHonoPath(rest.path), async (c) => {
-      const body = rest.method === 'GET' || rest.method === 'DELETE' ? {} : await readJsonBody(c.req.raw)
+      const body =
+        rest.method === 'GET' || rest.method === 'DELETE' ? {} : readJsonBody(await readBody(c.req.raw), c.req.header('content-type') ?? '')
       const output = await operation.call(makeContext(c.get('actor')), { ...readQuery(c, kinds), ...body, ...readPath(c, kinds) })
       return toAnswer(c, rest, JSON.stringify(output))
     })
@@ -84,11 +91,9 @@ function readPath(c: HonoContext<HttpEnv>, kinds: Map<string, InputKind>): Recor
   )
 }
 
-/** @throws AppError `unsupported_media_type`, `too_large`, `invalid_input` (malformed, too deep, not an object) */
-async function readJsonBody(request: Request): Promise<Record<string, unknown>> {
-  const text = await readBody(request)
+/** @throws AppError `unsupported_media_type`, `invalid_input` (malformed, too deep, too many members, not an object) */
+function readJsonBody(text: string, type: string): Record<string, unknown> {
   if (text === '') return {}
-  const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON with Content-Type: application/json.')
   }

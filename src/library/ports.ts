@@ -197,8 +197,8 @@ export interface SessionLimits {
 
 /** A client's session as a plain record: all that another instance needs to take it up. Its id is a secret, so only the hash is kept. */
 export interface SessionStore {
-  /** Keeps a new session; the idle go, then the oldest of its quota and of all beyond the limits. `initialize` is the body that opened it. */
-  createSession(session: { sha256: string; owner: string; quota: string; initialize: string }, limits: SessionLimits): Promise<void>
+  /** Keeps a new session; the idle go, then the oldest of its quota and of all beyond the limits. `initialize` is the body that opened it. Gives the hashes of those that went. */
+  createSession(session: { sha256: string; owner: string; quota: string; initialize: string }, limits: SessionLimits): Promise<string[]>
   /** The session, noted as used (at most once a minute); null when there is none, or it lay idle for longer than `idleMs`. */
   findSession(sha256: string, idleMs: number): Promise<{ owner: string; initialize: string; holder: string | null } | null>
   /** Notes which instance holds the session's server, where an answer to its question must go; null when none does. Only `from` lets go. */

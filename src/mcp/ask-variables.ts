@@ -1,5 +1,6 @@
 import { type ElicitRequestFormParams, inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { invalidInput } from '../errors.ts'
 import { MAX_VARIABLE_VALUE } from '../library/variables.ts'
 
 /** A variable as operations show it. */
@@ -31,6 +32,13 @@ export function askableVariables(variables: readonly AskedVariable[]): AskedVari
   return variables.filter(({ name }) => !SECRET_NAME.test(name) && name !== '__proto__')
 }
 
+/** A form's value as text: texts, numbers, yes and no, and choices. @throws AppError `invalid_input` for anything else */
+function toText(name: string, value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value) && value.every((choice) => typeof choice === 'string')) return value.join(', ')
+  throw invalidInput(`variables.${name}`, `The answer for "${name}" is no text.`)
+}
+
 /**
  * Reads the answer this call carries, or makes the question: one form field per variable, defaults filled in.
  * The same code serves both eras: a 2026 client sends the call again with the answer, for older ones the SDK asks and calls again.
@@ -41,7 +49,7 @@ export function askVariables(title: string, variables: readonly AskedVariable[],
     if (answer.action !== 'accept') return { kind: 'refused' }
     const known = new Set(variables.map((variable) => variable.name))
     const values = Object.entries(answer.content ?? {}).filter(([name]) => known.has(name))
-    return { kind: 'values', values: Object.fromEntries(values.map(([name, value]) => [name, String(value)])) }
+    return { kind: 'values', values: Object.fromEntries(values.map(([name, value]) => [name, toText(name, value)])) }
   }
   const properties: ElicitRequestFormParams['requestedSchema']['properties'] = {}
   for (const { name, default: fallback } of variables) {

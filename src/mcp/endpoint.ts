@@ -15,9 +15,15 @@ import { idOf, initializeRequest, isMessage, requestMessage } from './messages.t
 import { answerOnce } from './one-shot.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
 import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions.ts'
+import { whenSent } from './stream-end.ts'
 
 /** Most messages in one batch. */
 const MAX_BATCH = 20
+/** Length of a batch's answers together after which the rest is refused, in UTF-16 units. */
+const MAX_BATCH_LENGTH = 16 * 1024 * 1024
+/** Standing subscriptions open at once, of one caller and of all. */
+const MAX_LISTENING_EACH = 50
+const MAX_LISTENING = 5_000
 /** The one protocol version that has batches; bare calls may send them too. */
 const BATCH_VERSION = '2025-03-26'
 const INVALID_REQUEST = -32600
@@ -32,6 +38,8 @@ interface McpCall {
   readonly binding: Binding
   readonly owner: SessionOwner
   readonly requestId: string
+  /** Counts more requests of this caller: those of a batch. */
+  readonly charge: (requests: number) => Promise<void>
 }
 
 /** The endpoint. GET and DELETE are for sessions alone; without one they are 405 before anybody asks who is calling. */
@@ -70,18 +78,64 @@ export function createMcpEndpoint(
       if (!binding) throw new AppError('internal', 'A request reached the MCP server without its caller')
       return buildServer(binding)
     },
-    { legacy: 'reject' },
+    { legacy: 'reject', maxSubscriptions: MAX_LISTENING },
   )
+  /** Open subscriptions by caller. */
+  const listening = new Map<string, number>()
 
   /** A message of a session: to its server when something may be streamed or is awaited there, else answered at once. */
   async function postToSession(session: Session, message: unknown, call: McpCall): Promise<Response> {
     const { request, binding, requestId } = call
-    const isRequest = requestMessage.safeParse(message).success
-    const needsServer = isRequest ? takesStream(request) && (options.alwaysStream || (session.canAsk && mayAsk(message))) : session.isLive
+    const asked = requestMessage.safeParse(message).data
+    const isRequest = asked !== undefined
+    // The SDK's transport knows whole numbers for ids only; others are answered at once.
+    const isPlainId = typeof asked?.id !== 'number' || Number.isSafeInteger(asked.id)
+    const needsServer = isRequest
+      ? isPlainId && takesStream(request) && (options.alwaysStream || (session.canAsk && mayAsk(message)))
+      : session.isLive
     if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
     if (!isRequest) return new Response(null, { status: 202 })
     const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
     return answer ? reply(request, answer) : new Response(null, { status: 202 })
+  }
+
+  /** Answers the messages of a batch one after the other, as long as its client waits and the answers together stay within bounds. */
+  async function answerBatch(messages: readonly unknown[], { request, binding, requestId }: McpCall): Promise<Response> {
+    const answers: object[] = []
+    let length = 0
+    for (const message of messages) {
+      if (request.signal.aborted) break
+      const tooMuch = new AppError('too_large', 'The answers of this batch are too large together; ask for this one by itself.')
+      const answer =
+        length > MAX_BATCH_LENGTH && requestMessage.safeParse(message).success
+          ? toErrorBody(tooMuch, requestId, idOf(message))
+          : await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
+      if (!answer) continue
+      length += JSON.stringify(answer).length
+      answers.push(answer)
+    }
+    return answers.length === 0 ? new Response(null, { status: 202 }) : reply(request, answers)
+  }
+
+  /** Opens a standing subscription of the 2026 revision, of which one caller may hold a number. */
+  async function listen(call: McpCall, message: unknown): Promise<Response> {
+    const { quota } = call.owner
+    const open = listening.get(quota) ?? 0
+    if (open >= MAX_LISTENING_EACH) {
+      throw new AppError('rate_limited', `${open} subscriptions of yours are open already; close some.`, { retryAfterSeconds: 5 })
+    }
+    listening.set(quota, open + 1)
+    const ended = () => {
+      const left = (listening.get(quota) ?? 1) - 1
+      if (left === 0) listening.delete(quota)
+      else listening.set(quota, left)
+    }
+    try {
+      return whenSent(await modern.fetch(call.request, { parsedBody: message }), ended)
+    } catch (error) {
+      ended()
+      throw error
+    }
   }
 
   return {
@@ -108,17 +162,15 @@ export function createMcpEndpoint(
         if (message.length === 0 || message.length > MAX_BATCH) {
           return refuse(`A batch has 1 to ${MAX_BATCH} messages; this one has ${message.length}.`)
         }
-        const answers: object[] = []
-        for (const one of message) {
-          const answer = await answerMessage(one, () => buildServer(forOneRequest(binding, one)), requestId)
-          if (answer) answers.push(answer)
-        }
-        return answers.length === 0 ? new Response(null, { status: 202 }) : reply(request, answers)
+        await call.charge(message.length - 1)
+        return await answerBatch(message, call)
       }
       if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
       if (!(await isLegacyRequest(request, withWholeId(message)))) {
         bindings.set(request, forOneRequest(binding, message))
-        return await nameErrors(await modern.fetch(request, { parsedBody: message }), requestId)
+        const isListening = requestMessage.safeParse(message).data?.method === 'subscriptions/listen'
+        const response = isListening ? await listen(call, message) : await modern.fetch(request, { parsedBody: message })
+        return await nameErrors(response, requestId)
       }
       if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
       const isInitialize = initializeRequest.safeParse(message).success

@@ -1,36 +1,66 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 
-/** Messages kept for a client that reconnects, over all streams of one session. */
-const MAX_EVENTS = 200
-/** Bytes of messages kept, about. */
-const MAX_BYTES = 4 * 1024 * 1024
+/** Messages kept for one session whose client may reconnect. */
+const MAX_EVENTS = 100
+/** Bytes of messages kept over all sessions of the process. */
+const MAX_BYTES = 64 * 1024 * 1024
 
-/** The last messages of one session, so that a client whose stream broke can go on from the last it saw (Last-Event-ID). */
-export function createEventLog(): EventStore {
-  const events: { id: string; stream: string; message: JSONRPCMessage; bytes: number }[] = []
-  let count = 0
+interface LoggedEvent {
+  readonly id: string
+  readonly stream: string
+  readonly number: number
+  readonly message: JSONRPCMessage
+  readonly bytes: number
+}
+
+/** Makes event logs that share one budget: where it is passed, the oldest messages go first, whosever they are. */
+export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventStore & { end(): void } } {
+  const logs = new Set<LoggedEvent[]>()
   let bytes = 0
+  let count = 0
+  const drop = (log: LoggedEvent[]) => {
+    bytes -= log.shift()?.bytes ?? 0
+  }
+  const dropOldest = () => {
+    let oldest: LoggedEvent[] | undefined
+    for (const log of logs) if (log[0] && log[0].number < (oldest?.[0]?.number ?? Number.POSITIVE_INFINITY)) oldest = log
+    if (oldest) drop(oldest)
+    return oldest !== undefined
+  }
   return {
-    async storeEvent(stream, message) {
-      const event = { id: `${stream}_${++count}`, stream, message, bytes: JSON.stringify(message).length }
-      events.push(event)
-      bytes += event.bytes
-      while (events.length > MAX_EVENTS || (bytes > MAX_BYTES && events.length > 1)) bytes -= events.shift()?.bytes ?? 0
-      return event.id
-    },
-    async getStreamIdForEventId(id) {
-      const separator = id.lastIndexOf('_')
-      return separator > 0 && events.some((event) => event.stream === id.slice(0, separator)) ? id.slice(0, separator) : undefined
-    },
-    async replayEventsAfter(lastId, { send }) {
-      const stream = lastId.slice(0, lastId.lastIndexOf('_'))
-      const last = Number(lastId.slice(lastId.lastIndexOf('_') + 1))
-      for (const event of [...events]) {
-        const number = Number(event.id.slice(event.id.lastIndexOf('_') + 1))
-        // A priming event holds no message: it only gave the client a place to go on from.
-        if (event.stream === stream && number > last && Object.keys(event.message).length > 0) await send(event.id, event.message)
+    /** The last messages of one session, so that a client whose stream broke can go on from the last it saw (Last-Event-ID). */
+    open() {
+      const log: LoggedEvent[] = []
+      logs.add(log)
+      return {
+        async storeEvent(stream, message) {
+          const number = ++count
+          const event = { id: `${stream}_${number}`, stream, number, message, bytes: Buffer.byteLength(JSON.stringify(message)) }
+          log.push(event)
+          bytes += event.bytes
+          while (log.length > MAX_EVENTS) drop(log)
+          while (bytes > maxBytes && dropOldest());
+          return event.id
+        },
+        async getStreamIdForEventId(id) {
+          const stream = id.slice(0, Math.max(0, id.lastIndexOf('_')))
+          return log.some((event) => event.stream === stream) ? stream : undefined
+        },
+        async replayEventsAfter(lastId, { send }) {
+          const separator = lastId.lastIndexOf('_')
+          const stream = lastId.slice(0, separator)
+          const last = Number(lastId.slice(separator + 1))
+          for (const event of [...log]) {
+            // A priming event holds no message: it only gave the client a place to go on from.
+            if (event.stream === stream && event.number > last && Object.keys(event.message).length > 0) await send(event.id, event.message)
+          }
+          return stream
+        },
+        end() {
+          while (log.length > 0) drop(log)
+          logs.delete(log)
+        },
       }
-      return stream
     },
   }
 }

@@ -8,6 +8,12 @@ export const requestMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageI
 const notificationMessage = z.object({ jsonrpc: z.literal('2.0'), method: z.string(), params })
 const responseMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.never().optional() })
 
+/** What a client says when it no longer wants an answer. */
+export const cancelledNotification = z.object({
+  method: z.literal('notifications/cancelled'),
+  params: z.looseObject({ requestId: messageId }),
+})
+
 /** The request that opens a connection of the 2025 era, as far as it matters here. */
 export const initializeRequest = z.object({
   method: z.literal('initialize'),

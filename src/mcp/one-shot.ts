@@ -2,6 +2,9 @@ import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol
 import { z } from 'zod'
 
 const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
+/** No request may hold its place for ever. */
+const ANSWER_WITHIN_MS = 60_000
 
 /** A request as JSON-RPC has it: its id any text or number. */
 interface AnyRequest {
@@ -25,12 +28,18 @@ export async function answerOnce(mcp: McpServer, { id, method, params }: AnyRequ
     close: async () => resolve(null),
   }
   await mcp.connect(transport)
+  const fail = (code: number, message: string) =>
+    resolve({ jsonrpc: '2.0', id: 1, error: { code, message, data: { code: 'invalid_input' } } })
+  // What its schemas do not take the SDK drops without an answer; it only says so here.
+  mcp.server.onerror = () => fail(INVALID_PARAMS, `The params of ${method.slice(0, 80)} are not valid.`)
+  const deadline = setTimeout(() => fail(INTERNAL_ERROR, 'The answer took too long.'), ANSWER_WITHIN_MS)
   // The SDK takes whole numbers for ids only, and drops a message with any other without an answer.
   transport.onmessage?.({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) })
   try {
     const answer = await promise
     return answer === null ? null : tidyError({ ...answer, id })
   } finally {
+    clearTimeout(deadline)
     await mcp.close()
   }
 }

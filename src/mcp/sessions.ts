@@ -4,9 +4,10 @@ import { AppError } from '../errors.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { SessionLimits, SessionStore } from '../library/ports.ts'
 import { canAskByForm } from './ask-variables.ts'
-import { createEventLog } from './event-log.ts'
-import { initializeRequest } from './messages.ts'
+import { createEventLogs } from './event-log.ts'
+import { cancelledNotification, initializeRequest, requestMessage } from './messages.ts'
 import type { Binding } from './server-factory.ts'
+import { whenSent } from './stream-end.ts'
 
 /** Whom a session belongs to, and whom it counts for. */
 export interface SessionOwner {
@@ -20,12 +21,14 @@ export interface SessionOwner {
 export interface LiveLimits {
   /** A session without an open stream or call is let go of after this; its record lets it come back. */
   readonly idleMs: number
+  /** Most sessions of one caller held in memory at once. */
+  readonly perQuota: number
   /** Most sessions held in memory at once. */
   readonly most: number
 }
 
 const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
-const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, most: 2_000 }
+const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, perQuota: 100, most: 2_000 }
 
 /** When a client whose stream broke should come back. */
 const RETRY_MS = 1_000
@@ -50,15 +53,18 @@ export interface Sessions {
   find(id: string, owner: SessionOwner): Promise<Session | null>
   /** Tells the clients that listen that prompts or skills changed; `tells` says for which owners. */
   notify(kind: ItemKind, tells: (owner: string) => boolean): void
-  /** Sessions held in memory. */
-  countLive(): number
   close(): Promise<void>
 }
 
 interface Live {
+  readonly sha256: string
   readonly owner: string
+  readonly quota: string
   readonly mcp: McpServer
   readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly events: { end(): void }
+  /** Requests whose answers are still being sent; an id is used once at a time. */
+  readonly pending: Set<string | number>
   /** Answers that are still being sent, the standing stream among them. */
   open: number
   timer: NodeJS.Timeout | undefined
@@ -75,88 +81,96 @@ export function createSessions(
 ): Sessions {
   /** This process among those that share the store. */
   const instance = randomUUID()
+  const eventLogs = createEventLogs()
+  /** By the hash of the session's id. */
   const live = new Map<string, Live>()
   /** Sessions being made from their records, so that two calls at once make one. */
   const waking = new Map<string, Promise<Live>>()
 
-  async function letGo(id: string): Promise<void> {
-    const one = live.get(id)
-    if (!one) return
-    live.delete(id)
+  async function letGo(one: Live): Promise<void> {
+    if (live.get(one.sha256) !== one) return
+    live.delete(one.sha256)
     clearTimeout(one.timer)
     await one.mcp.close()
-    await store.holdSession(hash(id), null, instance)
+    one.events.end()
+    await store.holdSession(one.sha256, null, instance)
   }
 
   /** Starts the clock of a session in which nothing is going on. */
-  function rest(id: string, one: Live): void {
+  function rest(one: Live): void {
     clearTimeout(one.timer)
-    if (one.open > 0) return
+    if (one.open > 0 || live.get(one.sha256) !== one) return
     // A record that cannot be written just now only says who held the session last.
-    one.timer = setTimeout(() => void letGo(id).catch(() => {}), limits.live.idleMs)
+    one.timer = setTimeout(() => void letGo(one).catch(() => {}), limits.live.idleMs)
     one.timer.unref()
   }
 
-  /** Makes room: the one that has rested longest goes first, else the oldest. */
-  async function makeRoom(): Promise<void> {
-    while (live.size >= limits.live.most) {
-      const resting = [...live].find(([, one]) => one.open === 0) ?? [...live][0]
-      if (!resting) return
-      await letGo(resting[0])
+  /**
+   * Makes room for one more: beyond its own quota the caller's own oldest goes; beyond all, one that rests. Nobody's open question
+   * is ended for another caller's sake.
+   * @throws AppError `unavailable` when every place is taken by sessions in use
+   */
+  async function makeRoom(quota: string): Promise<void> {
+    const own = [...live.values()].filter((one) => one.quota === quota)
+    if (own.length >= limits.live.perQuota) {
+      const oldest = own.find((one) => one.open === 0) ?? own[0]
+      if (oldest) await letGo(oldest)
     }
+    if (live.size + waking.size <= limits.live.most) return
+    const resting = [...live.values()].find((one) => one.open === 0)
+    if (!resting) throw new AppError('unavailable', 'All sessions are in use at this moment; try again.', { retryAfterSeconds: 5 })
+    await letGo(resting)
   }
 
-  async function wake(id: string, owner: string, initialize: unknown, binding: Binding): Promise<Live> {
-    await makeRoom()
+  async function wake(id: string, { owner, quota }: SessionOwner, initialize: unknown, binding: Binding): Promise<Live> {
+    await makeRoom(quota)
     const mcp = buildServer(binding)
+    const events = eventLogs.open()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      eventStore: createEventLog(),
+      eventStore: events,
       retryInterval: RETRY_MS,
     })
     await mcp.connect(transport)
-    const replayed = await transport.handleRequest(replay('POST'), { parsedBody: initialize })
+    const replayed = await transport.handleRequest(opening(), { parsedBody: initialize })
     await replayed.body?.cancel()
-    const one: Live = { owner, mcp, transport, open: 0, timer: undefined }
-    live.set(id, one)
-    await store.holdSession(hash(id), instance, instance)
+    const sha256 = hash(id)
+    const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), open: 0, timer: undefined }
+    live.set(sha256, one)
+    await store.holdSession(sha256, instance, instance)
     return one
   }
 
-  async function wakeOnce(id: string, owner: string, initialize: unknown, binding: Binding): Promise<Live> {
+  async function wakeOnce(id: string, owner: SessionOwner, initialize: unknown, binding: Binding): Promise<Live> {
     const begun = waking.get(id) ?? wake(id, owner, initialize, binding).finally(() => waking.delete(id))
     waking.set(id, begun)
     return await begun
   }
 
-  /** A call's answer, counted as going on until it is sent or its client leaves. */
-  function track(id: string, one: Live, response: Response): Response {
-    const body = response.body
-    if (!body) return response
+  /** Hands one request to a session's server, and counts it as going on until its answer is sent or its client leaves. */
+  async function handle(one: Live, request: Request, message: unknown): Promise<Response> {
+    const requestId = requestMessage.safeParse(message).data?.id
+    if (requestId !== undefined && one.pending.has(requestId)) {
+      throw new AppError('invalid_input', 'The id of this request is that of another which is still being answered in this session.')
+    }
+    if (requestId !== undefined) one.pending.add(requestId)
     one.open++
     clearTimeout(one.timer)
-    let isOver = false
-    const over = () => {
-      if (isOver) return
-      isOver = true
+    const done = () => {
+      if (requestId !== undefined) one.pending.delete(requestId)
       one.open--
-      if (live.get(id) === one) rest(id, one)
+      rest(one)
     }
-    const reader = body.getReader()
-    const tracked = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) {
-          over()
-          controller.close()
-        } else controller.enqueue(value)
-      },
-      async cancel(reason) {
-        over()
-        await reader.cancel(reason)
-      },
-    })
-    return new Response(tracked, { status: response.status, headers: response.headers })
+    try {
+      const response = await one.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message })
+      // A request that was cancelled is never answered, so nothing else would end its stream.
+      const cancelled = cancelledNotification.safeParse(message).data?.params.requestId
+      if (cancelled !== undefined) one.transport.closeSSEStream(cancelled)
+      return whenSent(response, done)
+    } catch (error) {
+      done()
+      throw error
+    }
   }
 
   return {
@@ -164,26 +178,29 @@ export function createSessions(
       const body = JSON.stringify(initialize)
       if (Buffer.byteLength(body) > MAX_INITIALIZE_BYTES) return null
       const id = randomUUID()
-      await store.createSession({ sha256: hash(id), owner, quota, initialize: body }, limits.session)
+      const ended = await store.createSession({ sha256: hash(id), owner, quota, initialize: body }, limits.session)
+      for (const sha256 of ended) {
+        const one = live.get(sha256)
+        if (one) await letGo(one)
+      }
       return id
     },
-    async find(id, { owner }) {
-      const record = await store.findSession(hash(id), limits.session.idleMs)
-      if (!record || record.owner !== owner) return null
+    async find(id, owner) {
+      const sha256 = hash(id)
+      const record = await store.findSession(sha256, limits.session.idleMs)
+      if (!record || record.owner !== owner.owner) return null
       const initialize: unknown = JSON.parse(record.initialize)
       const declared = initializeRequest.safeParse(initialize).data?.params.capabilities
       return {
         canAsk: canAskByForm(declared),
-        isLive: live.has(id),
+        isLive: live.has(sha256),
         async handle(request, message, binding) {
-          const one = live.get(id) ?? (await wakeOnce(id, owner, initialize, binding))
-          const response = await one.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message })
-          if (!response.body) rest(id, one)
-          return track(id, one, response)
+          return await handle(live.get(sha256) ?? (await wakeOnce(id, owner, initialize, binding)), request, message)
         },
         async end() {
-          await store.deleteSession(hash(id))
-          await letGo(id)
+          await store.deleteSession(sha256)
+          const one = live.get(sha256)
+          if (one) await letGo(one)
         },
       }
     },
@@ -195,17 +212,16 @@ export function createSessions(
         told.catch(() => {})
       }
     },
-    countLive: () => live.size,
     async close() {
-      for (const id of [...live.keys()]) await letGo(id)
+      for (const one of [...live.values()]) await letGo(one)
     },
   }
+}
 
-  /** A request that stands for the one that opened the session. */
-  function replay(method: string): Request {
-    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-    return new Request('http://localhost/', { method, headers, body: '{}' })
-  }
+/** A request that stands for the one that opened a session. */
+function opening(): Request {
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  return new Request('http://localhost/', { method: 'POST', headers, body: '{}' })
 }
 
 /** What is kept of a session's id, which is a secret. */

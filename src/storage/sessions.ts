@@ -20,19 +20,21 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
     createSession: (session, limits) =>
       context.transact(async (db) => {
         const now = context.clock()
-        await db
+        const ended = await db
           .deleteFrom('session')
           .where('seen_at', '<', at(now - limits.idleMs))
+          .returning('sha256')
           .execute()
         // The oldest of the same quota make room, then the oldest of all.
         const newestFirst = db.selectFrom('session').select('seq').orderBy('seen_at', 'desc').orderBy('seq', 'desc').limit(MAX_PRUNED)
         const surplus = [newestFirst.where('quota', '=', session.quota).offset(limits.perQuota - 1), newestFirst.offset(limits.total - 1)]
-        for (const rows of surplus) await db.deleteFrom('session').where('seq', 'in', rows).execute()
+        for (const rows of surplus) ended.push(...(await db.deleteFrom('session').where('seq', 'in', rows).returning('sha256').execute()))
         const { sha256, owner, quota, initialize } = session
         await db
           .insertInto('session')
           .values({ sha256, owner, quota, initialize, holder: null, seen_at: at(now) })
           .execute()
+        return ended.map((row) => row.sha256)
       }),
     async findSession(sha256, idleMs) {
       const [row] = await sessionByHash(reader, { sha256 })

@@ -224,6 +224,34 @@ describe('sessions', () => {
     await again.body?.cancel()
   })
 
+  it('end the stream of a question whose asker no longer waits, and take an id once at a time', async () => {
+    const id = await open({ elicitation: {} })
+    const session = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
+    const stream = await post(getLetter, session)
+    await readUntil(stream, 'elicitation/create')
+    const twin = await post(getLetter, session)
+    expect([twin.status, Object(await twin.json()).error.data.code]).toEqual([400, 'invalid_input'])
+    expect((await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }, session)).status).toBe(202)
+    await readUntil(stream, 'never said, so read to the end')
+    expect((await post({ ...getLetter, id: 8.5 }, session)).status).toBe(200)
+  })
+
+  it('of one caller make room for each other, and never for another caller’s question', async () => {
+    const victim = await open({ elicitation: {} }, { PROMPTS_API_KEY: key })
+    const asked = await post(getLetter, { 'mcp-session-id': victim, PROMPTS_API_KEY: key })
+    await readUntil(asked, 'elicitation/create')
+    const streams: Response[] = []
+    for (let i = 0; i < 120; i++)
+      streams.push(await fetch(`${url}/api/mcp`, { headers: { 'mcp-session-id': await open(), accept: 'text/event-stream' } }))
+    const first = await Promise.race([streams[0]?.text(), new Promise((resolve) => setTimeout(() => resolve('still open'), 2000))])
+    expect(first).not.toBe('still open')
+    expect(
+      (await post({ jsonrpc: '2.0', id: 0, result: { action: 'decline' } }, { 'mcp-session-id': victim, PROMPTS_API_KEY: key })).status,
+    ).toBe(202)
+    expect(await readUntil(asked, '"id":7')).toContain('Write to ${who}')
+    for (const stream of streams.slice(1)) await stream.body?.cancel()
+  })
+
   it('tell listeners of new prompts, many at once a single time', async () => {
     const id = await open()
     const stream = await fetch(`${url}/api/mcp`, { headers: { 'mcp-session-id': id, accept: 'text/event-stream' } })

@@ -1,0 +1,33 @@
+/** The same answer, with `ended` called once when its body is sent to the end, breaks off, or its reader leaves. Without a body: at once. */
+export function whenSent(response: Response, ended: () => void): Response {
+  const { body } = response
+  if (!body) {
+    ended()
+    return response
+  }
+  let isOver = false
+  const over = () => {
+    if (isOver) return
+    isOver = true
+    ended()
+  }
+  const reader = body.getReader()
+  const watched = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        over()
+        controller.close()
+      } catch (error) {
+        over()
+        controller.error(error)
+      }
+    },
+    async cancel(reason) {
+      over()
+      await reader.cancel(reason)
+    },
+  })
+  return new Response(watched, { status: response.status, headers: response.headers })
+}
