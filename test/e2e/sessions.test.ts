@@ -8,7 +8,6 @@ import { createPlace, MAIN } from '../support/processes.ts'
 
 const place = createPlace()
 let url = ''
-let pid = 0
 let key = ''
 const TEXT = 'Write to ${who} about ${topic:tea} with ${api key:none}.'
 
@@ -24,7 +23,6 @@ beforeAll(async () => {
   key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
   const server = await place.serve()
   url = server.url
-  pid = server.child.pid ?? 0
 }, 60_000)
 afterAll(() => place.remove())
 
@@ -298,27 +296,33 @@ describe('sessions', () => {
     await own.remove()
   })
 
-  it('leave memory where it was when a thousand are opened and abandoned', async () => {
-    const residentMiB = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-    const openMany = async (count: number) => {
-      for (let i = 0; i < count; i += 20) {
-        const batch = Array.from({ length: 20 }, async () => {
-          const id = await open({ elicitation: {} })
-          // Half of them listen for a moment and vanish without a word.
-          const leaving = new AbortController()
-          const stream = fetch(`${url}/api/mcp`, { signal: leaving.signal, headers: { 'mcp-session-id': id, accept: 'text/event-stream' } })
-          if (i % 40 === 0) await stream.catch(() => null)
-          leaving.abort()
-          await stream.catch(() => null)
-        })
-        await Promise.all(batch)
-      }
+  it('leave memory where it was when thousands are opened and abandoned', async () => {
+    const own = createPlace()
+    await own.commonplace(['users', 'create', 'ada'])
+    // With a heap this small the process collects what it no longer needs, so that its size tells what it holds.
+    const { url: address, child } = await own.serve({ env: { NODE_OPTIONS: '--max-old-space-size=96' } })
+    const residentMiB = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const abandon = async (listens: boolean) => {
+      const opened = await fetch(`${address}/api/mcp`, { method: 'POST', headers, body: JSON.stringify(initialize({ elicitation: {} })) })
+      await opened.text()
+      const id = opened.headers.get('mcp-session-id') ?? ''
+      // Half of them listen for a moment; all vanish without a word.
+      const leaving = new AbortController()
+      const stream = fetch(`${address}/api/mcp`, { signal: leaving.signal, headers: { 'mcp-session-id': id, accept: 'text/event-stream' } })
+      if (listens) await stream.catch(() => null)
+      leaving.abort()
+      await stream.catch(() => null)
     }
-    await openMany(300)
-    const before = residentMiB()
-    await openMany(1000)
-    const after = residentMiB()
-    // A thousand servers and transports held would weigh some hundred MiB.
-    expect(after - before).toBeLessThan(60)
+    const openMany = async (count: number) => {
+      for (let i = 0; i < count; i += 20) await Promise.all(Array.from({ length: 20 }, (_, n) => abandon(n % 2 === 0)))
+      return residentMiB()
+    }
+    const afterOne = await openMany(1000)
+    const afterFour = await openMany(3000)
+    expect(child.exitCode).toBeNull()
+    // Measured: 3 MiB; 33 MiB and more for every two thousand when sessions are not let go of.
+    expect(afterFour - afterOne).toBeLessThan(25)
+    await own.remove()
   }, 120_000)
 })
