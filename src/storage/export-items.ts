@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ItemKind } from '../library/items.ts'
 import type { LibraryStore } from '../library/ports.ts'
-import { type SkillFile, sortFilenames } from '../library/skill.ts'
+import { readFiles } from './item-parts.ts'
 import { selectItems, toPrompts, toSkills } from './item-rows.ts'
 import type { Database } from './schema.ts'
 
@@ -32,13 +32,7 @@ export function exportReader(db: Kysely<Database>): Pick<LibraryStore, 'exportPr
       for (const [index, row] of rows.entries()) {
         const skill = skills[index]
         if (!skill) continue
-        const files = await db
-          .selectFrom('skill_file')
-          .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
-          .select(['skill_file.filename', 'blob.bytes'])
-          .where('skill_file.item_seq', '=', row.seq)
-          .execute()
-        exported.push({ order: row.seq, skill, owner: row.owner_name, files: sortFilenames<SkillFile>(files) })
+        exported.push({ order: row.seq, skill, owner: row.owner_name, files: await readFiles(db, row.seq) })
       }
       return exported
     },

@@ -39,6 +39,7 @@ const insertVersion = prepareInsert('version', [
   'author_seq',
   'created_at',
 ])
+
 /**
  * Tags under the spelling first used where their writer can see it; a spelling known from others' private items alone is never taken over.
  */
@@ -156,19 +157,14 @@ export async function noteText(notes: WriteNotes, db: Kysely<Database>, seq: num
 
 /** The names and text files of a skill as one text, for the index alone. */
 async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<string> {
-  const files = await db
-    .selectFrom('skill_file')
-    .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
-    .select(['skill_file.filename', 'blob.bytes'])
-    .where('skill_file.item_seq', '=', seq)
-    .execute()
-  return sortFilenames<SkillFile>(files)
+  return (await readFiles(db, seq))
     .map((file) => `${file.filename}\n${decodeText(file.bytes) ?? ''}`)
     .join('\n')
     .slice(0, MAX_INDEXED_LENGTH)
     .toWellFormed()
 }
 
+/** All files of the skill in this row, SKILL.md first, whoever asks: for writes and exports, which answer for who may. */
 export async function readFiles(db: Kysely<Database>, seq: number): Promise<SkillFile[]> {
   const rows = await db
     .selectFrom('skill_file')
