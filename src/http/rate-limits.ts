@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
+import { createTally } from '../library/tally.ts'
 
 const WINDOW_SECONDS = 60
 /** Requests being worked on at once, over all callers. */
@@ -28,7 +29,7 @@ export function createRateLimits(
   inFlightLimits: { all: number; each: number } = { all: MAX_IN_FLIGHT, each: MAX_IN_FLIGHT_EACH },
 ): RateLimits {
   const limiter = perMinute === null ? null : new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
-  const inFlight = new Map<string, number>()
+  const inFlight = createTally()
   let inFlightOfAll = 0
   return {
     async count(caller, requests = 1) {
@@ -42,22 +43,20 @@ export function createRateLimits(
       }
     },
     async run(caller, work) {
-      const own = inFlight.get(caller) ?? 0
+      const own = inFlight.of(caller)
       if (own >= inFlightLimits.each) {
         throw new AppError('rate_limited', `${own} of your requests are being worked on already; wait for some.`, { retryAfterSeconds: 1 })
       }
       if (inFlightOfAll >= inFlightLimits.all) {
         throw new AppError('unavailable', 'The service has too much to do at this moment; try again.', { retryAfterSeconds: 1 })
       }
-      inFlight.set(caller, own + 1)
+      const release = inFlight.add(caller)
       inFlightOfAll++
       try {
         return await work()
       } finally {
         inFlightOfAll--
-        const left = (inFlight.get(caller) ?? 1) - 1
-        if (left === 0) inFlight.delete(caller)
-        else inFlight.set(caller, left)
+        release()
       }
     },
   }

@@ -10,6 +10,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { Actor } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
+import { createTally } from '../library/tally.ts'
 import { toErrorBody } from './errors.ts'
 import { idOf, initializeRequest, isMessage, requestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
@@ -81,7 +82,7 @@ export function createMcpEndpoint(
     { legacy: 'reject', maxSubscriptions: MAX_LISTENING },
   )
   /** Open subscriptions by caller. */
-  const listening = new Map<string, number>()
+  const listening = createTally()
 
   /** A message of a session: to its server when something may be streamed or is awaited there, else answered at once. */
   async function postToSession(session: Session, message: unknown, call: McpCall): Promise<Response> {
@@ -120,16 +121,11 @@ export function createMcpEndpoint(
   /** Opens a standing subscription of the 2026 revision, of which one caller may hold a number. */
   async function listen(call: McpCall, message: unknown): Promise<Response> {
     const { quota } = call.owner
-    const open = listening.get(quota) ?? 0
+    const open = listening.of(quota)
     if (open >= MAX_LISTENING_EACH) {
       throw new AppError('rate_limited', `${open} subscriptions of yours are open already; close some.`, { retryAfterSeconds: 5 })
     }
-    listening.set(quota, open + 1)
-    const ended = () => {
-      const left = (listening.get(quota) ?? 1) - 1
-      if (left === 0) listening.delete(quota)
-      else listening.set(quota, left)
-    }
+    const ended = listening.add(quota)
     try {
       return whenSent(await modern.fetch(call.request, { parsedBody: message }), ended)
     } catch (error) {

@@ -1,0 +1,24 @@
+/** How many things each name holds at this moment; a name that holds none is forgotten. */
+export interface Tally {
+  of(name: string): number
+  /** Counts one more for a name; what it gives counts it off again, once. */
+  add(name: string): () => void
+}
+
+export function createTally(): Tally {
+  const counts = new Map<string, number>()
+  return {
+    of: (name) => counts.get(name) ?? 0,
+    add(name) {
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      let isOff = false
+      return () => {
+        if (isOff) return
+        isOff = true
+        const left = (counts.get(name) ?? 1) - 1
+        if (left === 0) counts.delete(name)
+        else counts.set(name, left)
+      }
+    },
+  }
+}
