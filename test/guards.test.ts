@@ -50,6 +50,43 @@ describe('rate limits', () => {
   })
 })
 
+describe('standing subscriptions', () => {
+  it('are a number for each caller, and make room when they end', async () => {
+    const test = await limited(10_000)
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { notifications: { promptsListChanged: true }, _meta: meta },
+    })
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    }
+    const listen = (key?: string) => test.fetch('/api/mcp', { method: 'POST', headers, body, ...(key === undefined ? {} : { key }) })
+    const open = await Promise.all(Array.from({ length: 50 }, () => listen()))
+    expect(new Set(open.map((response) => `${response.status} ${response.headers.get('content-type')}`))).toEqual(
+      new Set(['200 text/event-stream']),
+    )
+    const refused = await listen()
+    expect([refused.status, (await readJson(refused)).error.data.code]).toEqual([429, 'rate_limited'])
+    const { key } = await test.user('ada')
+    const other = await listen(key)
+    expect(other.headers.get('content-type')).toBe('text/event-stream')
+    await open[0]?.body?.cancel()
+    const again = await listen()
+    expect(again.status).toBe(200)
+    for (const response of [...open.slice(1), other, again]) await response.body?.cancel()
+  })
+})
+
 describe('what is not there', () => {
   it('is a plain 404: no OAuth discovery to make a client drop its key', async () => {
     const test = await limited(1000)
