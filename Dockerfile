@@ -1,4 +1,4 @@
-# Everything that is needed to build; nothing of this stage but dist/ is kept: the build is one file that needs no packages.
+# Everything that is needed to build; nothing of this stage but dist/ is kept: the build needs no packages.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -56,6 +56,7 @@ function toolsPage(): string {
       tool.annotations?.readOnlyHint ? 'reads only' : 'writes',
       ...(tool.annotations?.destructiveHint ? ['may destroy'] : []),
       ...(tool.annotations?.idempotentHint ? ['repeating changes nothing'] : []),
+      ...(tool.annotations?.openWorldHint ? ['may ask others than this service'] : []),
     ]
     return `## ${tool.name}\n\n${tool.description}\n\n${scopeLine(operation)} Hints: ${hints.join(', ')}.\n\n${inputTable(operation)}`
   })
@@ -66,7 +67,8 @@ function routesPage(): string {
   const parts = OPERATIONS.flatMap((operation) => {
     const { rest } = operation.surfaces
     if (!rest) return []
-    return [`## ${rest.method} ${rest.path}\n\n${operation.summary}\n\n${scopeLine(operation)}\n\n${inputTable(operation)}`]
+    const stream = operation.isStreamed ? ' With `Accept: text/event-stream` the text is [streamed](../improve.md#streaming).' : ''
+    return [`## ${rest.method} ${rest.path}\n\n${operation.summary}\n\n${scopeLine(operation)}${stream}\n\n${inputTable(operation)}`]
   })
   const plain = Object.entries(createOpenApi(OPERATIONS, { version: '', baseUrl: '' })['paths'] ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods ?? {}).flatMap(([method, about]) => {

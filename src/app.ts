@@ -1,5 +1,7 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { createImprover, type ImproveSettings } from './ai/improver.ts'
+import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
@@ -23,6 +25,14 @@ export interface App {
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
   onChange(listener: (change: LibraryChange) => void): () => void
   close(): Promise<void>
+}
+
+/** What the settings say of the library. */
+export interface AppSettings {
+  readonly databaseUrl: string
+  readonly baseUrl: string
+  readonly secretKey?: string | null
+  readonly improve: ImproveSettings
 }
 
 /** What differs between a real process and a test. */
@@ -49,12 +59,9 @@ export function databasePath(databaseUrl: string): string {
 /**
  * Opens the library and brings it up to date; every command goes through here.
  * @param options.mustExist refuse to make a missing file
- * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened
+ * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
-export async function openApp(
-  settings: { databaseUrl: string; baseUrl: string; secretKey?: string | null },
-  options: { mustExist?: boolean; outside?: Outside } = {},
-): Promise<App> {
+export async function openApp(settings: AppSettings, options: { mustExist?: boolean; outside?: Outside } = {}): Promise<App> {
   const outside = options.outside ?? SYSTEM
   const path = databasePath(settings.databaseUrl)
   if (options.mustExist && !existsSync(path)) {
@@ -63,19 +70,21 @@ export async function openApp(
       `There is no library at ${path}. Start the service once, import into it, or set DATABASE_URL to an existing one.`,
     )
   }
+  const improver = createImprover(settings.improve, (length) => outside.random.letters(length))
   const listeners = new Set<(change: LibraryChange) => void>()
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
   }
-  const store = await openStore(path, { ...outside, onChange })
+  const store = await openStore(path, { ...outside, onChange, vectors: loadWordVectors() })
   const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
+  const shared = { store, sealer, clock: outside.clock, baseUrl: settings.baseUrl, findSimilar: store.findSimilarPrompts, improver }
   return {
     operations: OPERATIONS,
     store,
     clock: outside.clock,
     baseUrl: settings.baseUrl,
-    contextFor: (actor) => ({ actor, store, sealer, clock: outside.clock, baseUrl: settings.baseUrl }),
+    contextFor: (actor) => ({ ...shared, actor }),
     authenticate: (key) => authenticate(key, store, outside.clock),
     onChange(listener) {
       listeners.add(listener)

@@ -13,6 +13,17 @@ const DEFAULTS = {
   SECRET_KEY: null,
   RATE_LIMITS: 12_000,
   TRUST_PROXY: 0,
+  IMPROVE_MODEL: null,
+  OPENAI_BASE_URL: null,
+  OPENAI_API_KEY: null,
+  ANTHROPIC_API_KEY: null,
+  GOOGLE_GENERATIVE_AI_API_KEY: null,
+  IMPROVE_TIMEOUT_SECONDS: 60,
+  IMPROVE_MAX_TOKENS: 8192,
+  IMPROVE_DAILY_REQUESTS: 1000,
+  IMPROVE_DAILY_CHARACTERS: 2_000_000,
+  IMPROVE_CONCURRENCY: 4,
+  IMPROVE_SYSTEM_PROMPT_FILE: null,
 }
 
 it('has its defaults when nothing is set', () => {
@@ -48,6 +59,20 @@ describe('good values', () => {
     ['TRUST_PROXY', 'false', 0],
     ['TRUST_PROXY', '1', 1],
     ['TRUST_PROXY', '2', 2],
+    ['IMPROVE_MODEL', 'openai/gpt-5', 'openai/gpt-5'],
+    ['IMPROVE_MODEL', 'qwen3:8b', 'qwen3:8b'],
+    ['OPENAI_BASE_URL', 'http://10.0.0.7:11434/v1', 'http://10.0.0.7:11434/v1'],
+    ['OPENAI_BASE_URL', 'https://models.example.org/v1/', 'https://models.example.org/v1'],
+    ['OPENAI_API_KEY', 'sk-a_b.c', 'sk-a_b.c'],
+    ['IMPROVE_TIMEOUT_SECONDS', '1', 1],
+    ['IMPROVE_TIMEOUT_SECONDS', '280', 280],
+    ['IMPROVE_MAX_TOKENS', '100000', 100_000],
+    ['IMPROVE_DAILY_REQUESTS', 'off', null],
+    ['IMPROVE_DAILY_REQUESTS', '5', 5],
+    ['IMPROVE_DAILY_CHARACTERS', '1000000000', 1_000_000_000],
+    ['IMPROVE_DAILY_CHARACTERS', 'off', null],
+    ['IMPROVE_CONCURRENCY', '1', 1],
+    ['IMPROVE_SYSTEM_PROMPT_FILE', '/etc/commonplace/improve.md', '/etc/commonplace/improve.md'],
   ])('%s=%s', (name, text, value) => {
     expect(loadConfig({ [name]: text })).toEqual({ ...DEFAULTS, [name]: value })
     expect(loadConfig({ [name]: ` ${text} ` })).toEqual({ ...DEFAULTS, [name]: value })
@@ -75,12 +100,33 @@ describe('values out of range', () => {
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '-1'],
     ['TRUST_PROXY', '10'],
+    ['IMPROVE_MODEL', 'two words'],
+    ['OPENAI_BASE_URL', '127.0.0.1:11434'],
+    ['OPENAI_BASE_URL', 'ftp://127.0.0.1/v1'],
+    ['OPENAI_BASE_URL', 'https://user:pass@models.example.org/v1'],
+    ['OPENAI_BASE_URL', 'https://models.example.org/v1?key=x'],
+    ['OPENAI_API_KEY', 'two words'],
+    ['ANTHROPIC_API_KEY', 'clé'],
+    ['GOOGLE_GENERATIVE_AI_API_KEY', 'a b'],
+    ['IMPROVE_TIMEOUT_SECONDS', '0'],
+    ['IMPROVE_TIMEOUT_SECONDS', '281'],
+    ['IMPROVE_TIMEOUT_SECONDS', '1.5'],
+    ['IMPROVE_MAX_TOKENS', '100001'],
+    ['IMPROVE_DAILY_REQUESTS', '0'],
+    ['IMPROVE_DAILY_REQUESTS', 'none'],
+    ['IMPROVE_DAILY_CHARACTERS', '-1'],
+    ['IMPROVE_CONCURRENCY', 'off'],
+    ['IMPROVE_CONCURRENCY', '1001'],
   ]
 
   it.each(bad)('%s=%s is refused by name', (name, text) => {
     expect(() => loadConfig({ [name]: text })).toThrow(
       expect.objectContaining({ code: 'invalid_input', message: expect.stringMatching(new RegExp(`^${name} `)) }),
     )
+  })
+
+  it('says nothing of a key that is refused', () => {
+    expect(() => loadConfig({ OPENAI_API_KEY: 'sk-se cret' })).toThrow(/^(?!.*cret)OPENAI_API_KEY /)
   })
 
   it('names all of them at once', () => {

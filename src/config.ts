@@ -49,6 +49,30 @@ const databaseUrl = z
     'must be sqlite:PATH, such as sqlite:./data/commonplace.db',
   )
 
+/** A whole number of at least 1, or `off` for no limit. */
+const countOrOff = (what: string) =>
+  z
+    .string()
+    .regex(/^(off|[1-9]\d{0,11})$/, `must be off, or how many ${what}`)
+    .transform((text) => (text === 'off' ? null : Number(text)))
+/** A whole number from 1 to `most`. */
+const countUpTo = (most: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, `must be a whole number from 1 to ${most}`)
+    .transform(Number)
+    .refine((count) => count <= most, `must be a whole number from 1 to ${most}`)
+const modelServerUrl = z
+  .string()
+  .refine(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'must be an http or https address, such as http://127.0.0.1:11434/v1',
+  )
+  .refine((text) => !/[?#@]/.test(text), 'must have no query, fragment, user or password; the key belongs into OPENAI_API_KEY')
+  .transform((text) => text.replace(/\/+$/, ''))
+const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as openai/gpt-5, without spaces')
+const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key, without spaces')
+
 /** Every setting, read from an environment variable of the same name. An empty one counts as unset. */
 export const SETTINGS = {
   PORT: setting(
@@ -113,6 +137,49 @@ export const SETTINGS = {
     'How many reverse proxies stand in front: the client address is then read from X-Forwarded-For, that many from its end.',
     'false',
   ),
+  IMPROVE_MODEL: setting<string | null>(
+    modelName,
+    null,
+    'The model that improves prompts: openai/MODEL, anthropic/MODEL, google/MODEL, or any name a server at OPENAI_BASE_URL knows. Without it, the built-in rewriter does.',
+    '(none)',
+  ),
+  OPENAI_BASE_URL: setting<string | null>(
+    modelServerUrl,
+    null,
+    "A server that speaks OpenAI's protocol (Ollama, vLLM, LM Studio and others), such as http://127.0.0.1:11434/v1. IMPROVE_MODEL is then asked there.",
+    '(none)',
+  ),
+  OPENAI_API_KEY: setting<string | null>(
+    providerKey,
+    null,
+    'Key for openai/ models, or for the server at OPENAI_BASE_URL when it wants one.',
+    '(none)',
+  ),
+  ANTHROPIC_API_KEY: setting<string | null>(providerKey, null, 'Key for anthropic/ models.', '(none)'),
+  GOOGLE_GENERATIVE_AI_API_KEY: setting<string | null>(providerKey, null, 'Key for google/ models.', '(none)'),
+  IMPROVE_TIMEOUT_SECONDS: setting(
+    countUpTo(280),
+    60,
+    'Longest time improving one prompt may take in all, trying again included: 1 to 280 seconds. Many MCP clients wait 60.',
+  ),
+  IMPROVE_MAX_TOKENS: setting(countUpTo(100_000), 8192, 'Most tokens the model may write for one prompt, thinking included.'),
+  IMPROVE_DAILY_REQUESTS: setting<number | null>(
+    countOrOff('prompts one key may have improved in a day'),
+    1000,
+    'Prompts one key may have improved in a day (UTC); off for no limit.',
+  ),
+  IMPROVE_DAILY_CHARACTERS: setting<number | null>(
+    countOrOff('characters of prompts one key may have improved in a day'),
+    2_000_000,
+    'Characters of prompts one key may have improved in a day (UTC); off for no limit.',
+  ),
+  IMPROVE_CONCURRENCY: setting(countUpTo(1000), 4, 'Prompts the model improves at once, over all callers; more are told to try again.'),
+  IMPROVE_SYSTEM_PROMPT_FILE: setting<string | null>(
+    z.string(),
+    null,
+    'A text file with what the model is told of its task, in place of the text that comes with the program. Read at the start.',
+    '(built in)',
+  ),
 } as const
 
 /** The settings as the program uses them. */
@@ -145,6 +212,17 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ALLOWED_ORIGINS: read('ALLOWED_ORIGINS', SETTINGS.ALLOWED_ORIGINS),
     RATE_LIMITS: read('RATE_LIMITS', SETTINGS.RATE_LIMITS),
     TRUST_PROXY: read('TRUST_PROXY', SETTINGS.TRUST_PROXY),
+    IMPROVE_MODEL: read('IMPROVE_MODEL', SETTINGS.IMPROVE_MODEL),
+    OPENAI_BASE_URL: read('OPENAI_BASE_URL', SETTINGS.OPENAI_BASE_URL),
+    OPENAI_API_KEY: read('OPENAI_API_KEY', SETTINGS.OPENAI_API_KEY),
+    ANTHROPIC_API_KEY: read('ANTHROPIC_API_KEY', SETTINGS.ANTHROPIC_API_KEY),
+    GOOGLE_GENERATIVE_AI_API_KEY: read('GOOGLE_GENERATIVE_AI_API_KEY', SETTINGS.GOOGLE_GENERATIVE_AI_API_KEY),
+    IMPROVE_TIMEOUT_SECONDS: read('IMPROVE_TIMEOUT_SECONDS', SETTINGS.IMPROVE_TIMEOUT_SECONDS),
+    IMPROVE_MAX_TOKENS: read('IMPROVE_MAX_TOKENS', SETTINGS.IMPROVE_MAX_TOKENS),
+    IMPROVE_DAILY_REQUESTS: read('IMPROVE_DAILY_REQUESTS', SETTINGS.IMPROVE_DAILY_REQUESTS),
+    IMPROVE_DAILY_CHARACTERS: read('IMPROVE_DAILY_CHARACTERS', SETTINGS.IMPROVE_DAILY_CHARACTERS),
+    IMPROVE_CONCURRENCY: read('IMPROVE_CONCURRENCY', SETTINGS.IMPROVE_CONCURRENCY),
+    IMPROVE_SYSTEM_PROMPT_FILE: read('IMPROVE_SYSTEM_PROMPT_FILE', SETTINGS.IMPROVE_SYSTEM_PROMPT_FILE),
   })
   if (faults.length > 0) throw new AppError('invalid_input', faults.join(' '))
   return config

@@ -60,6 +60,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 
   const limits = createRateLimits(settings.RATE_LIMITS)
   const readBody = createBodyReader()
+  const logInternalError = (error: AppError, requestId: string) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
 
   /** Notes who is calling, and counts it: a key for itself, everybody else by address; a bad key counts for its address. */
   async function identify(c: Context<HttpEnv>): Promise<void> {
@@ -115,7 +116,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   http.onError((thrown, c) => {
     const requestId = c.get('requestId')
     const error = toAppError(thrown)
-    if (error.code === 'internal') logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
+    if (error.code === 'internal') logInternalError(error, requestId)
     if (c.req.path === MCP_PATH && settings.MCP_ENABLED) {
       return Response.json(toErrorBody(error, requestId), { status: HTTP_STATUS[error.code], headers: errorHeaders(error) })
     }
@@ -134,7 +135,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     }),
   )
   const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger, { readBody, limits, extras: options.extras }) : null
-  addOperationRoutes(http, app.operations, app.contextFor, readBody)
+  addOperationRoutes(http, app.operations, app.contextFor, readBody, logInternalError)
   addRawRoutes(http, app.operations, app.contextFor)
 
   const known = knownRoutes(app)

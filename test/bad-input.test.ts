@@ -91,6 +91,19 @@ const ROWS: readonly Row[] = [
   ['get_prompt', { id: 'nothing' }, /No prompt/],
   ['get_prompt', { id: 'nothing', variables: [] }, /variables must be an object/],
   ['get_prompt', { id: 'nothing', variables: { a: 1 } }, /variables must be an object of texts/],
+  ['improve_prompt', {}, /prompt is required/],
+  ['improve_prompt', { prompt: '' }, /prompt.*(blank|character)/],
+  ['improve_prompt', { prompt: ' \t\n' }, /prompt is blank/],
+  ['improve_prompt', { prompt: 5 }, /prompt must be a text/],
+  ['improve_prompt', { prompt: 'a\0b' }, /prompt.*NUL/],
+  ['improve_prompt', { prompt: 'a\ud800b' }, /prompt.*surrogate/],
+  ['improve_prompt', { prompt: LONG(9_999) }, null],
+  ['improve_prompt', { prompt: LONG(10_000, '😀') }, null],
+  ['improve_prompt', { prompt: LONG(10_001) }, /prompt has 10001 characters; the limit is 10000/],
+  ['improve_prompt', { prompt: 'x', outputType: 'poem' }, /outputType must be one of: text, image, video, sound/],
+  ['improve_prompt', { prompt: 'x', outputType: 'IMAGE' }, /outputType must be one of/],
+  ['improve_prompt', { prompt: 'x', outputFormat: 'json' }, /outputFormat must be one of: text, structured_json, structured_yaml/],
+  ['improve_prompt', { prompt: 'x', outputFormat: null }, /outputFormat/],
   ['save_skill', { title: 'T', files: [] }, /SKILL\.md is missing/],
   ['save_skill', { title: 'T' }, /files is required/],
   ['save_skill', { title: 'T', files: [{ filename: 'skill.md', content: 'x' }] }, /SKILL\.md is missing/],
@@ -216,6 +229,17 @@ describe('REST refuses with one shape', () => {
       'too_large',
       /4194304/,
     ],
+    ['/api/improve-prompt', json('POST', { prompt: 'x'.repeat(10_001) }), 400, 'invalid_input', /prompt has 10001 characters/],
+    ['/api/improve-prompt', json('POST', { outputType: 'text' }), 400, 'invalid_input', /prompt is required/],
+    ['/api/improve-prompt', { ...json('POST', {}), body: 'prompt' }, 400, 'invalid_input', /not valid JSON/],
+    [
+      '/api/improve-prompt',
+      { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } },
+      415,
+      'unsupported_media_type',
+      /JSON/,
+    ],
+    ['/api/improve-prompt', {}, 405, 'method_not_allowed', /POST/],
     ['/api/prompts', { method: 'PUT' }, 405, 'method_not_allowed', /GET, POST/],
     ['/api/nothing', {}, 404, 'not_found', /address/],
     ['/api/trash', { headers: { 'X-API-Key': 'cpb_short' } }, 401, 'invalid_api_key', /malformed/],
@@ -229,7 +253,7 @@ describe('REST refuses with one shape', () => {
       expect(body.message).toMatch(message)
       expect(body.requestId).toBe(response.headers.get('x-request-id'))
       for (const name of Object.keys(body)) expect(['error', 'message', 'details', 'requestId']).toContain(name)
-      if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST')
+      if (status === 405) expect(response.headers.get('allow')).toBe(path === '/api/prompts' ? 'GET, POST' : 'POST')
       if (status === 401) expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
     })
   }

@@ -53,7 +53,6 @@ describe('the starter library', () => {
       sort: 'newest',
       limit: 50,
       offset: 0,
-      needsTotal: false,
     })
     expect(items.length).toBeGreaterThanOrEqual(5)
     for (const skill of items) {

@@ -33,6 +33,7 @@ describe('the tools, as a model sees them', () => {
       search_prompts: [true, false, true, false],
       get_prompt: [true, false, true, false],
       save_prompt: [false, false, false, false],
+      improve_prompt: [true, false, false, true],
       search_skills: [true, false, true, false],
       get_skill: [true, false, true, false],
       save_skill: [false, false, false, false],
@@ -53,6 +54,7 @@ describe('the tools, as a model sees them', () => {
         ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'type', 'note'],
         ['title', 'content'],
       ],
+      improve_prompt: [['prompt', 'outputType', 'outputFormat'], ['prompt']],
       search_skills: [['query', 'limit', 'category', 'tag'], ['query']],
       get_skill: [['id'], ['id']],
       save_skill: [

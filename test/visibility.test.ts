@@ -181,6 +181,7 @@ const EXEMPT: Record<string, string> = {
   save_prompt: 'makes an item of the caller’s own',
   save_skill: 'makes an item of the caller’s own',
   list_categories: 'shows counts alone; proved below',
+  improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
 }
@@ -300,6 +301,24 @@ describe('the visibility table', () => {
       }
     })
   }
+
+  it('is inspired by what is public alone, even for its owner', async () => {
+    const improvers = { other: (await test.user('other', ['improve'])).key, owner: (await test.user('owner')).key }
+    for (const item of items.filter((one) => one.kind === 'prompt')) {
+      for (const [actor, key] of Object.entries(improvers)) {
+        const answer = await test.fetch('/api/improve-prompt', { ...json('POST', { prompt: item.marker }), key })
+        const text = await answer.text()
+        const cell = `${item.state} for ${actor}`
+        expect(answer.status, cell).toBe(200)
+        expect([text.includes(item.id), text.includes(`Title ${item.marker}`)], cell).toEqual([
+          item.state === 'public',
+          item.state === 'public',
+        ])
+        for (const hidden of items.filter((one) => one.state !== 'public'))
+          expect([text.includes(hidden.id), text.includes(`Title ${hidden.marker}`)], cell).toEqual([false, false])
+      }
+    }
+  })
 
   it('counts in categories only what the caller sees', async () => {
     const counts = async (actor: ActorName) => JSON.parse((await send(actor, ['/api/categories'])).text).categories

@@ -5,6 +5,7 @@ import { AppError, invalidInput } from '../errors.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { coerceText, describeInputs, type InputDescription } from '../operations/describe-inputs.ts'
 import type { Invoke } from '../operations/invoke.ts'
+import { showText } from './show-text.ts'
 
 /** Inputs that may come from a file: `@path`. */
 const FILE_MARK = '@'
@@ -41,7 +42,10 @@ async function readNamedFile(name: string, path: string): Promise<string> {
 const PRINTERS: Partial<Record<string, (output: Record<string, unknown>) => string>> = {
   search_prompts: (output) => printFound(output['prompts']),
   search_skills: (output) => printFound(output['skills']),
+  improve_prompt: (output) => improved.parse(output).improved,
 }
+
+const improved = z.object({ improved: z.string() })
 
 const found = z.array(z.object({ slug: z.string(), title: z.string(), description: z.string().nullable() }))
 
@@ -84,9 +88,15 @@ export function addOperationCommands(
       }
       const { user, url } = z.object({ user: z.string().optional(), url: z.string().optional() }).parse(options)
       await run({ ...(user === undefined ? {} : { user }), ...(url === undefined ? {} : { url }) }, async (invoke) => {
-        const output = await invoke(operation.name, values)
         const print = options['json'] === true ? undefined : PRINTERS[operation.name]
-        process.stdout.write(`${print ? print(output) : JSON.stringify(output, null, 2)}\n`)
+        const display = operation.isStreamed ? showText(process.stdout, process.stderr, print !== undefined) : undefined
+        const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {
+          display?.breakOff()
+          throw error
+        })
+        const text = print ? print(output) : JSON.stringify(output, null, 2)
+        if (display) display.finish(text)
+        else process.stdout.write(`${text}\n`)
       })
     })
   }

@@ -8,6 +8,7 @@ import { serveOverStdio } from '../mcp/stdio.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { type Invoke, invokeLocally } from '../operations/invoke.ts'
 import { readProduct } from '../product.ts'
+import { toAppSettings } from './app-settings.ts'
 import { addOperationCommands } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
 import { invokeRemotely } from './remote-invoke.ts'
@@ -17,14 +18,7 @@ import { addTransferCommands } from './transfer-commands.ts'
 /** Opens the library the settings name for one command, and closes it after. */
 async function withApp(work: (app: App) => Promise<void>, options: { mustExist?: boolean } = {}): Promise<void> {
   const config = loadConfig()
-  const app = await openApp(
-    {
-      databaseUrl: config.DATABASE_URL,
-      baseUrl: config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT),
-      secretKey: config.SECRET_KEY,
-    },
-    options,
-  )
+  const app = await openApp(toAppSettings(config, config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT)), options)
   try {
     await work(app)
   } finally {

@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { AppError, ERROR_CODES } from '../errors.ts'
-import type { Operation } from '../operations/define-operation.ts'
+import type { CallOptions, Operation } from '../operations/define-operation.ts'
 import type { Invoke } from '../operations/invoke.ts'
+import { readEvents } from './read-events.ts'
 
-/** Longest wait for another server's answer. */
+/** Longest wait for another server's answer, and for one that it takes its time to write. */
 const TIMEOUT_MS = 30_000
+const STREAMED_TIMEOUT_MS = 300_000
 /** Largest answer taken, in bytes: a skill of 8 MiB in base64 fits. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 const errorBody = z.object({ error: z.string(), message: z.string() })
 const objectBody = z.record(z.string(), z.unknown())
+const deltaBody = z.object({ text: z.string() })
 const errorCode = z.enum(Object.keys(ERROR_CODES))
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -32,25 +35,28 @@ export function invokeRemotely(
     throw new AppError('invalid_input', '--url must not hold a user name or password; give the key in PROMPTS_API_KEY.')
   const root = base.origin + base.pathname.replace(/\/(api\/mcp)?\/?$/, '')
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
-  return async (name, input) => {
-    const rest = byName.get(name)?.surfaces.rest
+  return async (name, input, options = {}) => {
+    const operation = byName.get(name)
+    const rest = operation?.surfaces.rest
     if (!rest) throw new AppError('not_found', `There is no operation "${name}" over HTTP.`)
     const values = objectBody.parse(input ?? {})
     const { path, rest: others } = fillPath(rest.path, values)
     const isQuery = rest.method === 'GET' || rest.method === 'DELETE'
-    const { status, text } = await send(fetcher, root + path + (isQuery ? toQuery(others) : ''), {
+    const timeout = AbortSignal.timeout(operation.isStreamed ? STREAMED_TIMEOUT_MS : TIMEOUT_MS)
+    const request: RequestInit = {
       method: rest.method,
       headers: {
-        Accept: 'application/json',
+        Accept: options.onText && operation.isStreamed ? 'text/event-stream, application/json' : 'application/json',
         ...(isQuery ? {} : { 'Content-Type': 'application/json' }),
         ...(key === null ? {} : { 'X-API-Key': key }),
       },
       ...(isQuery ? {} : { body: JSON.stringify(others) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
+      signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
+    }
+    const { isDone, text, status } = await send(fetcher, root + path + (isQuery ? toQuery(others) : ''), request, options.onText)
     const body = parse(text)
-    if (status >= 200 && status < 300 && body) return body
+    if (isDone && body) return body
     const error = errorBody.safeParse(body)
     if (error.success)
       throw new AppError(errorCode.catch('upstream_failed').parse(error.data.error) as keyof typeof ERROR_CODES, error.data.message)
@@ -58,11 +64,20 @@ export function invokeRemotely(
   }
 }
 
+/** What came back: the JSON of the answer or of the error. */
+interface Answer {
+  readonly isDone: boolean
+  readonly status: number
+  readonly text: string
+}
+
 /** Sends and reads the whole answer. @throws AppError `upstream_failed` when either fails, is cut off, or takes too long */
-async function send(fetcher: typeof fetch, url: string, options: RequestInit): Promise<{ status: number; text: string }> {
+async function send(fetcher: typeof fetch, url: string, request: RequestInit, onText: CallOptions['onText']): Promise<Answer> {
   try {
-    const response = await fetcher(url, options)
-    return { status: response.status, text: await readText(response) }
+    const response = await fetcher(url, request)
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    if (onText && response.ok && isEvents) return await followEvents(response, onText)
+    return { isDone: response.ok, status: response.status, text: Buffer.concat(await Array.fromAsync(bounded(response))).toString('utf8') }
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
@@ -70,15 +85,23 @@ async function send(fetcher: typeof fetch, url: string, options: RequestInit): P
   }
 }
 
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
+/** Hands on the text of an answer as it comes, up to its last event. */
+async function followEvents(response: Response, onText: NonNullable<CallOptions['onText']>): Promise<Answer> {
+  for await (const { event, data } of readEvents(bounded(response))) {
+    if (event === 'delta') await onText({ kind: 'delta', text: deltaBody.parse(JSON.parse(data)).text })
+    else if (event === 'restart') await onText({ kind: 'restart' })
+    else if (event === 'result' || event === 'error') return { isDone: event === 'result', status: response.status, text: data }
+  }
+  throw new AppError('upstream_failed', 'The answer was cut off.')
+}
+
+async function* bounded(response: Response): AsyncGenerator<Uint8Array, void> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
     if (bytes > MAX_ANSWER_BYTES) throw new AppError('upstream_failed', `The answer is over ${MAX_ANSWER_BYTES} bytes.`)
-    chunks.push(chunk)
+    yield chunk
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parse(text: string): Record<string, unknown> | null {

@@ -5,6 +5,7 @@ import { databasePath, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { startServer } from '../server.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
+import { toAppSettings } from './app-settings.ts'
 
 /** Who owns the starter library. */
 const STARTER_OWNER = 'commonplace'
@@ -33,7 +34,7 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
   const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
-  const app = await openApp({ databaseUrl: config.DATABASE_URL, baseUrl: address, secretKey: config.SECRET_KEY })
+  const app = await openApp(toAppSettings(config, address))
   try {
     if (options.starter && (await app.store.isEmpty())) {
       const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })

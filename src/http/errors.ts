@@ -33,16 +33,20 @@ export function errorHeaders(error: AppError): Record<string, string> {
   }
 }
 
-/** Any thrown thing as REST shows it. */
-export function toErrorResponse(thrown: unknown, requestId: string, headers: Record<string, string> = {}): Response {
-  const error = toAppError(thrown)
-  const body: ErrorBody = {
+/** An error as REST shows it. */
+export function toErrorBody(error: AppError, requestId: string): ErrorBody {
+  return {
     error: error.code,
     message: error.message,
     ...(error.details.length > 0 ? { details: error.details } : {}),
     requestId,
   }
-  return Response.json(body, {
+}
+
+/** Any thrown thing as REST shows it. */
+export function toErrorResponse(thrown: unknown, requestId: string, headers: Record<string, string> = {}): Response {
+  const error = toAppError(thrown)
+  return Response.json(toErrorBody(error, requestId), {
     status: HTTP_STATUS[error.code],
     headers: { 'Cache-Control': 'no-store', ...errorHeaders(error), ...headers },
   })

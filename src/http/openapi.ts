@@ -20,6 +20,13 @@ function toSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
   return rest
 }
 
+/** What a stream of an operation's text holds. */
+const EVENTS: Json = {
+  type: 'string',
+  description:
+    'Server-sent events: `delta` {"text"} to append; `restart` {} when what came so far is void; last `result` with the whole answer, or `error` with the error.',
+}
+
 type Paths = Record<string, Record<string, unknown>>
 
 /** The entry of a path, made when it is the first there. */
@@ -69,7 +76,13 @@ export function createOpenApi(operations: readonly Operation[], about: { version
             },
           }),
       responses: {
-        [rest.status ?? 200]: { description: 'Done', content: { 'application/json': { schema: toSchema(operation.output, 'output') } } },
+        [rest.status ?? 200]: {
+          description: 'Done',
+          content: {
+            'application/json': { schema: toSchema(operation.output, 'output') },
+            ...(operation.isStreamed ? { 'text/event-stream': { schema: EVENTS } } : {}),
+          },
+        },
         default: { $ref: '#/components/responses/Error' },
       },
       security: operation.scope === null ? [{}, { apiKey: [] }] : [{ apiKey: [] }],

@@ -5,9 +5,10 @@ import { KEY_HEADERS } from '../auth/authenticate.ts'
 import { AppError, invalidInput } from '../errors.ts'
 import type { Actor } from '../library/actor.ts'
 import { parseJson } from '../library/json.ts'
-import type { Context, Operation, Surfaces } from '../operations/define-operation.ts'
+import type { CallOptions, Context, Operation, Surfaces } from '../operations/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/describe-inputs.ts'
 import type { ReadBody } from './body.ts'
+import { answerWithEvents, wantsEvents } from './event-stream.ts'
 
 /** What a request carries through the routes. */
 export interface HttpEnv {
@@ -28,12 +29,13 @@ export function toHonoPath(path: string): string {
     .replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** Adds a route for every operation that has one. */
+/** Adds a route for every operation that has one. `onInternalError` hears of what goes wrong after an answer has begun. */
 export function addOperationRoutes(
   app: Hono<HttpEnv>,
   operations: readonly Operation[],
   makeContext: MakeContext,
   readBody: ReadBody,
+  onInternalError: (error: AppError, requestId: string) => void,
 ): void {
   for (const operation of operations) {
     const rest = operation.surfaces.rest
@@ -42,8 +44,11 @@ export function addOperationRoutes(
     app.on(rest.method, toHonoPath(rest.path), async (c) => {
       const body =
         rest.method === 'GET' || rest.method === 'DELETE' ? {} : readJsonBody(await readBody(c.req.raw), c.req.header('content-type') ?? '')
-      const output = await operation.call(makeContext(c.get('actor')), { ...readQuery(c, kinds), ...body, ...readPath(c, kinds) })
-      return toAnswer(c, rest, JSON.stringify(output))
+      const input = { ...readQuery(c, kinds), ...body, ...readPath(c, kinds) }
+      const call = (options: CallOptions) => operation.call({ ...makeContext(c.get('actor')), ...options }, input)
+      if (!operation.isStreamed) return toAnswer(c, rest, JSON.stringify(await call({})))
+      if (wantsEvents(c.req.header('accept') ?? null)) return await answerWithEvents(c.req.raw, c.get('requestId'), call, onInternalError)
+      return toAnswer(c, rest, JSON.stringify(await call({ signal: c.req.raw.signal })))
     })
   }
 }

@@ -1,4 +1,5 @@
 import type { Actor, Scope } from './actor.ts'
+import type { PromptType } from './fields.ts'
 import type {
   Category,
   FullVersion,
@@ -12,7 +13,7 @@ import type {
   User,
   Version,
 } from './items.ts'
-import type { ParsedQuery } from './search.ts'
+import type { QueryWords } from './search/words.ts'
 import type { SkillFile } from './skill.ts'
 
 /** The time, as milliseconds since 1970 (UTC). */
@@ -44,19 +45,23 @@ type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
 
 export interface SearchRequest {
   /** null: nothing to match, list by `sort`. */
-  readonly query: ParsedQuery | null
+  readonly query: QueryWords | null
   readonly filter: ItemFilter
   readonly sort: SortOrder
   readonly limit: number
   readonly offset: number
-  /** Whether all matches are counted, which costs as much as finding them. */
-  readonly needsTotal: boolean
 }
 
-export interface SearchResult<T> {
+interface SearchResult<T> {
   readonly items: readonly T[]
-  /** Exact number of items that match, over all pages; without `needsTotal` of no meaning. */
+  /** Exact number of items that match, over all pages. */
   readonly total: number
+}
+
+/** What a search by text found. */
+export interface TextSearchResult<T> extends SearchResult<T> {
+  /** What words of the query that are not in the library were taken for, by the word as it was read. */
+  readonly corrections: ReadonlyMap<string, string>
 }
 
 /** A place in the newest-first walk: the last entry a page gave. */
@@ -118,8 +123,9 @@ export interface StoredKey {
 export interface LibraryReader {
   findPrompt(actor: Actor, ref: string): Promise<Prompt | null>
   findSkill(actor: Actor, ref: string): Promise<Skill | null>
-  searchPrompts(actor: Actor, request: SearchRequest): Promise<SearchResult<Prompt>>
-  searchSkills(actor: Actor, request: SearchRequest): Promise<SearchResult<Skill>>
+  searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>
+  searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>>
+  findSimilarPrompts: FindSimilar
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
@@ -214,7 +220,75 @@ export interface LibraryChange {
   readonly isPublic: boolean
 }
 
-export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore, SessionStore {
+/** What callers may spend in a day (UTC) on improving prompts; null sets no limit. `characters` are those of the prompts sent in. */
+export interface ImproveBudget {
+  readonly requests: number | null
+  readonly characters: number | null
+}
+
+/** What was spent on improving prompts, so that a restart does not forget it. */
+export interface BudgetStore {
+  /** Counts one request of a caller on a day (`2026-01-31`) when it still fits, in one step; false, and nothing counted, when it does not. Earlier days are forgotten. */
+  spendImproveBudget(spend: { caller: string; day: string; characters: number }, budget: ImproveBudget): Promise<boolean>
+}
+
+/** A public prompt near a text in meaning; `similarity` is a whole number, 0 to 100. */
+interface SimilarPrompt {
+  readonly prompt: Prompt
+  readonly similarity: number
+}
+
+/** Finds public prompts of these types, nearest to `text` in meaning first. */
+export type FindSimilar = (
+  text: string,
+  options: { types: readonly PromptType[]; limit: number; signal?: AbortSignal | undefined },
+) => Promise<SimilarPrompt[]>
+
+/** One turn of a conversation with a model. */
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+/** What a model is asked. */
+export interface ModelRequest {
+  readonly system: string
+  /** User and assistant take turns, the user first and last. */
+  readonly messages: readonly ModelMessage[]
+  readonly maxOutputTokens: number
+  /** How long an answer may still take: a wait that would pass it is not begun. `signal` is what ends it. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** A model that writes text. */
+export interface LanguageModel {
+  /** As results show it, such as `openai/gpt-5`. */
+  readonly name: string
+  /**
+   * The answer, piece by piece as it comes. Ends early only by throwing.
+   * @throws AppError `upstream_failed`; what `signal` was aborted with
+   */
+  streamText(request: ModelRequest): AsyncIterable<string>
+}
+
+/** How prompts are improved here. */
+export interface Improver {
+  /** null: nothing is configured, and the built-in rewriter does it. */
+  readonly model: LanguageModel | null
+  /** What the model is told of its task. */
+  readonly systemPrompt: string
+  readonly maxOutputTokens: number
+  /** Longest time one call may take in all, asking again included. */
+  readonly timeoutMs: number
+  readonly budget: ImproveBudget
+  /** Letters that nobody outside can foresee. */
+  drawLetters(): string
+  /** Takes a place among the calls to the model; gives how to leave it. @throws AppError `unavailable` when all are taken */
+  enter(): () => void
+}
+
+export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore, SessionStore, BudgetStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */

@@ -96,7 +96,7 @@ export function createMcpEndpoint(
       : session.isLive
     if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
     if (!isRequest) return new Response(null, { status: 202 })
-    const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
+    const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
     return answer ? reply(request, answer) : new Response(null, { status: 202 })
   }
 
@@ -110,7 +110,7 @@ export function createMcpEndpoint(
       const answer =
         length > MAX_BATCH_LENGTH && requestMessage.safeParse(message).success
           ? toErrorBody(tooMuch, requestId, idOf(message))
-          : await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
+          : await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
       if (!answer) continue
       length += JSON.stringify(answer).length
       answers.push(answer)
@@ -163,7 +163,7 @@ export function createMcpEndpoint(
       }
       if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
       if (!(await isLegacyRequest(request, withWholeId(message)))) {
-        bindings.set(request, forOneRequest(binding, message))
+        bindings.set(request, forOneRequest(binding, message, request))
         const isListening = requestMessage.safeParse(message).data?.method === 'subscriptions/listen'
         const response = isListening ? await listen(call, message) : await modern.fetch(request, { parsedBody: message })
         return await nameErrors(response, requestId)
@@ -171,7 +171,7 @@ export function createMcpEndpoint(
       if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
       const isInitialize = initializeRequest.safeParse(message).success
       if (session && !isInitialize) return await postToSession(session, message, call)
-      const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message)), requestId)
+      const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
       if (!answer) return new Response(null, { status: 202 })
       const response = reply(request, answer)
       if (isInitialize && 'result' in answer && takesStream(request)) {
@@ -212,12 +212,13 @@ function withWholeId(message: unknown): unknown {
 /** Methods whose answer says nothing of skills or resources. */
 const PLAIN_METHOD = /^(tools|prompts|completion)\/|^ping$/
 
-/** The binding of one request: the arguments of a prompts/get as they came, and no more handlers than it needs. */
-function forOneRequest(binding: Binding, message: unknown): Binding {
+/** The binding of one request: whether its client still waits, the arguments of a prompts/get as they came, and no more handlers than it needs. */
+function forOneRequest(binding: Binding, message: unknown, { signal }: Request): Binding {
   const request = requestMessage.safeParse(message).data
   if (!request) return binding
   return {
     ...binding,
+    signal,
     ...(request.method === 'prompts/get' ? { rawArguments: request.params?.['arguments'] } : {}),
     isWithoutSkills: PLAIN_METHOD.test(request.method),
   }

@@ -3,8 +3,8 @@ import { z } from 'zod'
 
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
-/** No request may hold its place for ever. */
-const ANSWER_WITHIN_MS = 60_000
+/** No request may hold its place for ever. Longer than any operation takes: the setting for improving prompts ends below it. */
+const ANSWER_WITHIN_MS = 300_000
 
 /** A request as JSON-RPC has it: its id any text or number. */
 interface AnyRequest {

@@ -33,6 +33,8 @@ export interface Binding {
   readonly onInternalError: (error: AppError) => void
   /** Whether skills and resources are left out: for one request that asks for neither, since their handlers take time to make. */
   readonly isWithoutSkills?: boolean
+  /** For one request: aborted when its client leaves. */
+  readonly signal?: AbortSignal
 }
 
 /** An answer, or the question to ask the user first. */
@@ -90,7 +92,7 @@ export function createServerFactory(
   const byName = selectTools(operations)
   const extraTools = new Map(extras.tools?.map((extra) => [extra.tool.name, extra]))
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
-  return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills }) => {
+  return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills, signal }) => {
     const seen = (error: unknown): AppError => {
       const known = toAppError(error)
       if (known.code === 'internal') onInternalError(known)
@@ -121,7 +123,7 @@ export function createServerFactory(
         )
       }
       try {
-        const result = await invoke(operation.name, args)
+        const result = await invoke(operation.name, args, operation.isStreamed ? { signal: whenLeft(context, signal) } : {})
         const asked = name === 'get_prompt' && args['variables'] === undefined && canAsk() ? promptWithVariables.parse(result) : null
         const askable = askableVariables(asked?.variables ?? [])
         if (!asked || askable.length === 0) return toToolResult(operation, result)
@@ -188,6 +190,12 @@ export function createServerFactory(
     extras.attach?.(mcp)
     return mcp
   }
+}
+
+/** Aborted when a call is cancelled, or its client leaves. */
+function whenLeft(context: ServerContext, left: AbortSignal | undefined): AbortSignal {
+  const cancelled = context.mcpReq.signal
+  return left ? AbortSignal.any([cancelled, left]) : cancelled
 }
 
 /** A tool's result: structured under its schema, and the same as text for those who read text alone. */

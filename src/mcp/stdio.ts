@@ -1,14 +1,43 @@
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Binding } from './server-factory.ts'
 
-/** Serves MCP over stdin and stdout until stdin ends. Nothing else may write to stdout. Resolves when the connection has closed. */
+/** How long answers may still take after stdin has ended. */
+const FINISH_WITHIN_MS = 10_000
+/** Turns of the event loop without work, after which nothing is under way between reading a message and answering it. */
+const IDLE_TURNS = 5
+
+/**
+ * Serves MCP over stdin and stdout until stdin ends and what was asked is answered. Nothing else may write to stdout.
+ * Resolves when the connection has closed.
+ */
 export async function serveOverStdio(buildServer: (binding: Binding) => McpServer, binding: Binding): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve)
     process.stdin.once('close', resolve)
   })
-  const connection = serveStdio(() => buildServer(binding), { onerror: (error) => process.stderr.write(`${error.message}\n`) })
+  let underWay = 0
+  const counted: Binding = {
+    ...binding,
+    async invoke(...call) {
+      underWay++
+      try {
+        return await binding.invoke(...call)
+      } finally {
+        underWay--
+      }
+    },
+  }
+  // The SDK's transport gives up whatever is under way when its input ends: this one goes on until the answers are out.
+  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  const connection = serveStdio(() => buildServer(counted), {
+    transport: new StdioServerTransport(input, process.stdout),
+    onerror: (error) => process.stderr.write(`${error.message}\n`),
+  })
   await ended
+  const deadline = performance.now() + FINISH_WITHIN_MS
+  for (let idle = 0; idle < IDLE_TURNS && performance.now() < deadline; idle = underWay > 0 ? 0 : idle + 1) await nextTurn()
   await connection.close()
 }

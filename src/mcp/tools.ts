@@ -34,7 +34,7 @@ export function describeTools(operations: readonly Operation[]): Tool[] {
         readOnlyHint: hints?.readOnly ?? false,
         destructiveHint: hints?.destructive ?? false,
         idempotentHint: hints?.idempotent ?? hints?.readOnly ?? false,
-        openWorldHint: false,
+        openWorldHint: hints?.openWorld ?? false,
       },
     }
   })

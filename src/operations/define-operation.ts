@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import type { Actor, Scope } from '../library/actor.ts'
-import type { Clock, LibraryStore } from '../library/ports.ts'
+import type { OnText } from '../library/improve/improve-with-model.ts'
+import type { Clock, FindSimilar, Improver, LibraryStore } from '../library/ports.ts'
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
 export interface Sealer {
@@ -10,14 +11,24 @@ export interface Sealer {
   open(token: string): string | null
 }
 
+/** What a transport may add to one call. */
+export interface CallOptions {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+  /** Takes a text piece by piece as it is written, from operations that stream. */
+  readonly onText?: OnText | undefined
+}
+
 /** What every operation runs with. */
-export interface Context {
+export interface Context extends CallOptions {
   readonly actor: Actor
   readonly store: LibraryStore
   readonly sealer: Sealer
   readonly clock: Clock
   /** Absolute address of the service without a slash at its end: what links are made from. */
   readonly baseUrl: string
+  readonly findSimilar: FindSimilar
+  readonly improver: Improver
 }
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
@@ -25,6 +36,8 @@ interface ToolHints {
   readonly readOnly: boolean
   readonly destructive?: boolean
   readonly idempotent?: boolean
+  /** Whether others than this service may be asked. */
+  readonly openWorld?: boolean
 }
 
 /** Where an operation is offered. `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
@@ -45,6 +58,8 @@ interface Meta {
   /** What the caller's key must allow; null when anybody may call. */
   readonly scope: Scope | null
   readonly surfaces: Surfaces
+  /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
+  readonly isStreamed?: boolean
 }
 
 /** An operation with its types erased once: what every surface loops over. */

@@ -3,6 +3,7 @@ import type { Operation } from './define-operation.ts'
 import { listExposedPrompts, renderExposedPrompt } from './exposed-prompts.ts'
 import { getPrompt } from './get-prompt.ts'
 import { getSkill, getSkillFile } from './get-skill.ts'
+import { improvePrompt } from './improve-prompt.ts'
 import { listCategories, listTags } from './list-categories.ts'
 import { listPrompts, listSkills } from './list-prompts.ts'
 import { savePrompt } from './save-prompt.ts'
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   searchPrompts,
   getPrompt,
   savePrompt,
+  improvePrompt,
   searchSkills,
   getSkill,
   saveSkill,

@@ -4,7 +4,7 @@ import { isLongerThan } from '../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../library/fields.ts'
 import { isId } from '../library/identifier.ts'
 import type { Item } from '../library/items.ts'
-import { MAX_QUERY } from '../library/search.ts'
+import { MAX_QUERY } from '../library/search/query.ts'
 import { isVisible, visibilitySchema } from '../library/visibility.ts'
 import type { UserActor } from './define-operation.ts'
 

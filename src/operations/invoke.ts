@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts'
-import type { Context, Operation } from './define-operation.ts'
+import type { CallOptions, Context, Operation } from './define-operation.ts'
 
 /** The one seam every client of the operations takes: in this process, or over HTTP to another Commonplace. */
-export type Invoke = (name: string, input: unknown) => Promise<Record<string, unknown>>
+export type Invoke = (name: string, input: unknown, options?: CallOptions) => Promise<Record<string, unknown>>
 
 /** Operations called in this process. `context` is asked anew for each call, so that a revoked key is noticed. */
 export function invokeLocally(operations: readonly Operation[], context: () => Promise<Context> | Context): Invoke {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
-  return async (name, input) => {
+  return async (name, input, options = {}) => {
     const operation = byName.get(name)
     if (!operation) throw new AppError('not_found', `There is no operation "${name}".`)
-    return await operation.call(await context(), input)
+    return await operation.call({ ...(await context()), ...options }, input)
   }
 }

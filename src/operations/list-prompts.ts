@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { parseQuery } from '../library/search.ts'
+import { correctQuery } from '../library/search/corrected-query.ts'
+import { parseQuery } from '../library/search/query.ts'
 import { defineOperation } from './define-operation.ts'
 import { allOfList, filterSlug, filterType, pageInputs, pageOutputs, queryInput, toPage } from './inputs.ts'
 import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from './records.ts'
@@ -15,6 +16,18 @@ const browsing = {
   sort: sortInput,
 }
 
+const correctionOutput = {
+  correctedQuery: z
+    .string()
+    .optional()
+    .describe('The query with words that are not in the library put right, as they were searched for: did you mean'),
+}
+
+function toCorrection(query: string, corrections: ReadonlyMap<string, string>): { correctedQuery?: string } {
+  const corrected = correctQuery(query, corrections)
+  return corrected === null ? {} : { correctedQuery: corrected }
+}
+
 export const listPrompts = defineOperation({
   name: 'list_prompts',
   title: 'List prompts',
@@ -22,17 +35,20 @@ export const listPrompts = defineOperation({
   scope: null,
   surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
   input: z.object({ ...browsing, type: filterType }),
-  output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs }),
+  output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput }),
   async run({ actor, store, baseUrl }, input) {
-    const { items, total } = await store.searchPrompts(actor, {
+    const { items, total, corrections } = await store.searchPrompts(actor, {
       query: parseQuery(input.q),
       filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
       sort: input.sort ?? 'relevance',
       limit: input.perPage,
       offset: (input.page - 1) * input.perPage,
-      needsTotal: true,
     })
-    return { prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)), ...toPage(input, total) }
+    return {
+      prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)),
+      ...toPage(input, total),
+      ...toCorrection(input.q, corrections),
+    }
   },
 })
 
@@ -43,16 +59,15 @@ export const listSkills = defineOperation({
   scope: null,
   surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
   input: z.object(browsing),
-  output: z.object({ skills: z.array(skillRecord), ...pageOutputs }),
+  output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput }),
   async run({ actor, store, baseUrl }, input) {
-    const { items, total } = await store.searchSkills(actor, {
+    const { items, total, corrections } = await store.searchSkills(actor, {
       query: parseQuery(input.q),
       filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
       sort: input.sort ?? 'relevance',
       limit: input.perPage,
       offset: (input.page - 1) * input.perPage,
-      needsTotal: true,
     })
-    return { skills: items.map((skill) => toSkillRecord(skill, baseUrl)), ...toPage(input, total) }
+    return { skills: items.map((skill) => toSkillRecord(skill, baseUrl)), ...toPage(input, total), ...toCorrection(input.q, corrections) }
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseQuery } from '../library/search.ts'
+import { parseQuery } from '../library/search/query.ts'
 import { defineOperation } from './define-operation.ts'
 import { filterSlug, filterType, limitInput, queryInput } from './inputs.ts'
 import { foundPrompt, toFoundPrompt } from './records.ts'
@@ -31,7 +31,6 @@ export const searchPrompts = defineOperation({
       sort: 'relevance',
       limit: input.limit,
       offset: 0,
-      needsTotal: false,
     })
     return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)) }
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseQuery } from '../library/search.ts'
+import { parseQuery } from '../library/search/query.ts'
 import { defineOperation } from './define-operation.ts'
 import { filterSlug, limitInput, queryInput } from './inputs.ts'
 import { foundSkill, toFoundSkill } from './records.ts'
@@ -30,7 +30,6 @@ export const searchSkills = defineOperation({
       sort: 'relevance',
       limit: input.limit,
       offset: 0,
-      needsTotal: false,
     })
     return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)) }
   },

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { readNamedFrontmatter } from '../library/frontmatter.ts'
-import type { ItemFields, ItemKind, Tag } from '../library/items.ts'
+import type { ItemFields, Tag } from '../library/items.ts'
 import type { LibraryChange } from '../library/ports.ts'
-import { toIndexText } from '../library/search.ts'
+import type { SearchableText } from '../library/search/indexed-text.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../library/skill.ts'
-import type { IndexedText } from './dialects/dialect.ts'
 import { readTags } from './item-rows.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
@@ -15,8 +14,8 @@ const MAX_INDEXED_LENGTH = 1024 * 1024
 
 /** What a write notes for the end of its transaction. */
 export interface WriteNotes {
-  /** The text of an item for the index: engines merge many at once far faster. */
-  index(kind: ItemKind, seq: number, text: IndexedText | null): void
+  /** The text of an item for search; null when only what it refers to, or its state, is another. */
+  index(seq: number, text: SearchableText | null): void
   /** What changed, for those who listen. */
   changed(change: LibraryChange): void
 }
@@ -137,22 +136,20 @@ export async function writeParts(
 const textRow = prepareQuery((db) =>
   db
     .selectFrom('item')
-    .select(['kind', 'title', 'description', 'content', 'visibility', 'deleted_at'])
+    .select(['kind', 'title', 'description', 'content'])
     .where('seq', '=', sql<number>`${slot('seq')}`),
 )
 
-/** Notes an item's text for the index, as the item stands now; what is in the trash is in no index. */
-export async function noteText(notes: WriteNotes, db: Kysely<Database>, seq: number): Promise<void> {
+/** The texts of an item that are searched, as it stands now. */
+export async function readSearchableText(db: Kysely<Database>, seq: number): Promise<SearchableText> {
   const row = await firstOf(textRow(db, { seq }))
-  if (row.deleted_at !== null) return notes.index(row.kind, seq, null)
   const tags = (await readTags(db, [seq])).get(seq) ?? []
-  notes.index(row.kind, seq, {
-    title: toIndexText(row.title),
-    description: toIndexText(row.description ?? ''),
-    tags: toIndexText(tags.map((tag) => tag.name).join(' ')),
-    content: toIndexText(row.kind === 'prompt' ? row.content : await readIndexableFiles(db, seq)),
-    isPublic: row.visibility === 'public',
-  })
+  return {
+    title: row.title,
+    description: row.description ?? '',
+    tags: tags.map((tag) => tag.name).join('\n'),
+    content: row.kind === 'prompt' ? row.content : await readIndexableFiles(db, seq),
+  }
 }
 
 /** The names and text files of a skill as one text, for the index alone. */

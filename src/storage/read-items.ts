@@ -1,18 +1,18 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import type { Actor } from '../library/actor.ts'
+import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import { PROMPT_TYPES } from '../library/fields.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemKind, Prompt, Skill } from '../library/items.ts'
-import type { ItemFilter, LibraryReader, SearchRequest, SearchResult } from '../library/ports.ts'
-import { WIDEN_BELOW } from '../library/search.ts'
+import type { ItemFilter, LibraryReader, SearchRequest, TextSearchResult } from '../library/ports.ts'
+import type { IndexFilter } from '../library/search/search-index.ts'
 import { type SkillFile, sortFilenames } from '../library/skill.ts'
 import { type VisibleSet, visibleSet } from '../library/visibility.ts'
-import type { Dialect } from './dialects/dialect.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { prepareQuery, slot } from './prepared.ts'
 import { readManifests } from './read-manifests.ts'
 import type { Database } from './schema.ts'
+import type { SearchReader } from './search-reader.ts'
 
 const stringsJson = z.array(z.string())
 
@@ -38,8 +38,29 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
   return rows[0] ?? null
 }
 
+/** The categories with these slugs, and their children. */
+function categoriesIn(db: Kysely<Database>, slugs: readonly string[]) {
+  return db
+    .selectFrom('category as c')
+    .leftJoin('category as parent', 'parent.seq', 'c.parent_seq')
+    .select('c.seq')
+    .where((w) => w.or([w('c.slug', 'in', slugs), w('parent.slug', 'in', slugs)]))
+}
+
+function authorsNamed(db: Kysely<Database>, names: readonly string[]) {
+  return db
+    .selectFrom('user')
+    .select('user.seq')
+    .where(
+      'username_key',
+      'in',
+      names.map((name) => name.toLowerCase()),
+    )
+}
+
 /** Adds what a filter asks for to a query over items. */
 function applyFilter<O>(
+  db: Kysely<Database>,
   query: SelectQueryBuilder<Database, 'item', O>,
   kind: ItemKind,
   filter: ItemFilter,
@@ -50,13 +71,7 @@ function applyFilter<O>(
   if (ids) narrowed = narrowed.where('item.id', 'in', ids)
   if (type !== undefined) narrowed = narrowed.where('item.type', '=', type)
   if (categories) {
-    narrowed = narrowed.where('item.category_seq', 'in', (eb) =>
-      eb
-        .selectFrom('category as c')
-        .leftJoin('category as parent', 'parent.seq', 'c.parent_seq')
-        .select('c.seq')
-        .where((w) => w.or([w('c.slug', 'in', categories), w('parent.slug', 'in', categories)])),
-    )
+    narrowed = narrowed.where('item.category_seq', 'in', categoriesIn(db, categories))
   }
   if (anyTags)
     narrowed = narrowed.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', 'in', anyTags))
@@ -64,77 +79,66 @@ function applyFilter<O>(
     narrowed = narrowed.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', tag))
   }
   if (authors) {
-    const keys = authors.map((name) => name.toLowerCase())
-    narrowed = narrowed.where('item.author_seq', 'in', (eb) => eb.selectFrom('user').select('user.seq').where('username_key', 'in', keys))
+    narrowed = narrowed.where('item.author_seq', 'in', authorsNamed(db, authors))
   }
   return narrowed
 }
 
-async function count(query: SelectQueryBuilder<Database, 'item', unknown>): Promise<number> {
-  const row = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-  return Number(row.n)
+const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
+
+/** The row number of a user whose own items are found too; null for everybody else. */
+async function findViewer(db: Kysely<Database>, actor: Actor): Promise<number | null> {
+  const { ownerId } = visibleSet(actor, 'list')
+  if (ownerId === null) return null
+  const [user] = await userSeq(db, { id: ownerId })
+  return user?.seq ?? null
 }
 
-/** Row numbers of one page of a search, best first, and the exact number of matches. */
-async function searchSeqs(
-  db: Kysely<Database>,
-  dialect: Dialect,
-  actor: Actor,
-  kind: ItemKind,
-  request: SearchRequest,
-): Promise<{ seqs: number[]; total: number }> {
-  const set = visibleSet(actor, 'list')
-  const { query, filter, limit, offset } = request
-  const sort = request.sort === 'relevance' && !query ? 'newest' : request.sort
-  const page = <O>(found: SelectQueryBuilder<Database, 'item', O>) => {
-    const ordered =
-      sort === 'oldest'
-        ? found.orderBy('item.created_at').orderBy('item.seq')
-        : sort === 'votes'
-          ? found.orderBy('item.votes', 'desc').orderBy('item.seq', 'desc')
-          : sort === 'newest'
-            ? found.orderBy('item.created_at', 'desc').orderBy('item.seq', 'desc')
-            : found
-    return ordered.select('item.seq').limit(limit).offset(offset)
+/** A filter by row numbers, which the search index knows. */
+async function readFilter(db: Kysely<Database>, filter: ItemFilter): Promise<IndexFilter> {
+  const { ids, type, categories, authors, ...rest } = filter
+  return {
+    ...rest,
+    ...(type !== undefined && { types: [type] }),
+    ...(ids && { seqs: toSet(await db.selectFrom('item').select('seq').where('id', 'in', ids).execute()) }),
+    ...(categories && { categories: toSet(await categoriesIn(db, categories).execute()) }),
+    ...(authors && { authors: toSet(await authorsNamed(db, authors).execute()) }),
   }
-  if (!query) {
-    const all = applyFilter(db.selectFrom('item'), kind, filter, set)
-    return { seqs: (await page(all).execute()).map((row) => row.seq), total: request.needsTotal ? await count(all) : 0 }
-  }
-  if (query.terms.length === 0) return { seqs: [], total: 0 }
-  const matching = (words: 'all' | 'any') => {
-    const match = dialect.matchText(kind, query, words, set.ownerId === null ? 'public' : 'everything').as('match')
-    const joined = applyFilter(db.selectFrom('item'), kind, filter, set)
-    return { joined: joined.innerJoin(match, 'match.seq', 'item.seq') }
-  }
-  const strict = matching('all').joined
-  const strictSeqs = query.terms.length === 1 ? [] : (await strict.select('item.seq').limit(WIDEN_BELOW).execute()).map((row) => row.seq)
-  const isWidened = query.terms.length > 1 && strictSeqs.length < WIDEN_BELOW
-  const found = isWidened ? matching('any').joined : strict
-  const wholeFirst =
-    isWidened && strictSeqs.length > 0 ? found.orderBy(sql`case when item.seq in (${sql.join(strictSeqs)}) then 0 else 1 end`) : found
-  const ranked = sort === 'relevance' ? wholeFirst.orderBy('match.rank').orderBy('item.votes', 'desc').orderBy('item.seq', 'desc') : found
-  const rows = await page(ranked).execute()
-  return { seqs: rows.map((row) => row.seq), total: request.needsTotal ? await count(found) : rows.length }
 }
 
-/** Rows by number, in the order asked for. */
-async function readRows(db: Kysely<Database>, seqs: readonly number[]): Promise<ItemRow[]> {
+/** A cosine as people read it: a whole number from 0 to 100. */
+function toPercent(cosine: number): number {
+  return Math.round(Math.min(1, Math.max(0, cosine)) * 100)
+}
+
+function toSet(rows: readonly { seq: number }[]): Set<number> {
+  return new Set(rows.map((row) => row.seq))
+}
+
+/** Rows by number, in the order asked for; the visibility rule is applied to them again as they are now. */
+async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
-  const rows = new Map((await selectItems(db).where('item.seq', 'in', seqs).execute()).map((row) => [row.seq, row]))
+  const visible = selectItems(db)
+    .where('item.seq', 'in', seqs)
+    .where(isInVisibleSet(visibleSet(actor, 'list')))
+  const rows = new Map((await visible.execute()).map((row) => [row.seq, row]))
   return seqs.flatMap((seq) => rows.get(seq) ?? [])
 }
 
 /** The reading half of the store over one connection. */
-export function readLibrary(db: Kysely<Database>, dialect: Dialect): LibraryReader {
+export function readLibrary(db: Kysely<Database>, searchReader: SearchReader): LibraryReader {
   const search = async <T>(
     actor: Actor,
     kind: ItemKind,
     request: SearchRequest,
     read: (rows: ItemRow[]) => Promise<T[]>,
-  ): Promise<SearchResult<T>> => {
-    const { seqs, total } = await searchSeqs(db, dialect, actor, kind, request)
-    return { items: await read(await readRows(db, seqs)), total }
+  ): Promise<TextSearchResult<T>> => {
+    const { query, sort, limit, offset } = request
+    const filter = await readFilter(db, request.filter)
+    const viewer = await findViewer(db, actor)
+    const index = await searchReader.current()
+    const { seqs, total, corrections } = index.search(kind, { query, sort, limit, offset, filter, viewer })
+    return { items: await read(await readRows(db, actor, seqs)), total, corrections }
   }
   const visibleItem = (actor: Actor, itemId: string) =>
     db
@@ -174,7 +178,7 @@ export function readLibrary(db: Kysely<Database>, dialect: Dialect): LibraryRead
     searchPrompts: (actor, request) => search<Prompt>(actor, 'prompt', request, (rows) => toPrompts(db, rows)),
     searchSkills: (actor, request) => search<Skill>(actor, 'skill', request, (rows) => toSkills(db, rows)),
     async walkPrompts(actor, filter, after, limit) {
-      let query = applyFilter(db.selectFrom('item'), 'prompt', filter, visibleSet(actor, 'list'))
+      let query = applyFilter(db, db.selectFrom('item'), 'prompt', filter, visibleSet(actor, 'list'))
       if (after) {
         query = query.where((eb) =>
           eb.or([
@@ -201,7 +205,19 @@ export function readLibrary(db: Kysely<Database>, dialect: Dialect): LibraryRead
         })),
       }
     },
-    countPrompts: (actor, filter) => count(applyFilter(db.selectFrom('item'), 'prompt', filter, visibleSet(actor, 'list'))),
+    async countPrompts(actor, filter) {
+      const narrowed = await readFilter(db, filter)
+      const viewer = await findViewer(db, actor)
+      const index = await searchReader.current()
+      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter: narrowed, viewer }).total
+    },
+    async findSimilarPrompts(text, { types, limit }) {
+      const index = await searchReader.current()
+      const found = new Map(index.similar('prompt', text, { types }, limit).map(({ seq, cosine }) => [seq, cosine]))
+      const rows = await readRows(db, ANONYMOUS, [...found.keys()])
+      const prompts = await toPrompts(db, rows)
+      return prompts.map((prompt, place) => ({ prompt, similarity: toPercent(found.get(rows[place]?.seq ?? 0) ?? 0) }))
+    },
     async readSkillFiles(actor, skillId) {
       const rows = await db
         .selectFrom('skill_file')
@@ -278,40 +294,22 @@ export function readLibrary(db: Kysely<Database>, dialect: Dialect): LibraryRead
         .orderBy((eb) => eb.case().when('parent.slug', 'is', null).then(0).else(1).end())
         .orderBy('c.position')
         .execute()
-      const counts = await db
-        .selectFrom('item')
-        .where(isInVisibleSet(visibleSet(actor, 'list')))
-        .where('item.category_seq', 'is not', null)
-        .groupBy(['item.category_seq', 'item.kind'])
-        .select((eb) => ['item.category_seq', 'item.kind', eb.fn.countAll<number>().as('n')])
-        .execute()
-      const countOf = (seq: number, kind: ItemKind) => Number(counts.find((row) => row.category_seq === seq && row.kind === kind)?.n ?? 0)
+      const viewer = await findViewer(db, actor)
+      const index = await searchReader.current()
+      const prompts = index.countCategories('prompt', viewer)
+      const skills = index.countCategories('skill', viewer)
       return rows.map((row) => ({
         slug: row.slug,
         name: row.name,
         parent: row.parent,
-        prompts: countOf(row.seq, 'prompt'),
-        skills: countOf(row.seq, 'skill'),
+        prompts: prompts.get(row.seq) ?? 0,
+        skills: skills.get(row.seq) ?? 0,
       }))
     },
     async listTags(actor, page) {
-      const used = db
-        .selectFrom('item_tag')
-        .innerJoin('item', 'item.seq', 'item_tag.item_seq')
-        .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
-        .groupBy('item_tag.slug')
-      const rows = await used
-        .select((eb) => ['item_tag.slug', eb.fn.min('item_tag.name').as('name'), eb.fn.countAll<number>().as('n')])
-        .orderBy('n', 'desc')
-        .orderBy('item_tag.slug')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute()
-      const all = await db
-        .selectFrom(used.select('item_tag.slug').as('tag'))
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: rows.map((row) => ({ slug: row.slug, name: row.name, count: Number(row.n) })), total: Number(all.n) }
+      const viewer = await findViewer(db, actor)
+      const tags = (await searchReader.current()).countTags(viewer)
+      return { items: tags.slice(page.offset, page.offset + page.limit), total: tags.length }
     },
     async listTrash(ownerId, page) {
       const mine = db

@@ -88,4 +88,21 @@ export interface Database {
     holder: string | null
     seen_at: string
   }
+  /** Every word that stands or stood in an item, and its stem. */
+  word: { seq: Generated<number>; word: string; stem: string }
+  /**
+   * The words of each item, as `encodePostings` writes them, and its vector, under the version of the analysis that made them.
+   * A row outlives its item; its revision grows with every change of the item or what it refers to, so that what changed is found by it.
+   */
+  item_words: {
+    item_seq: number
+    revision: number
+    analysis: number
+    title_length: number
+    body_length: number
+    words: Uint8Array
+    vector: Uint8Array | null
+  }
+  /** What callers of improve_prompt spent on a day (`2026-01-31`, UTC). */
+  improve_usage: { caller: string; day: string; requests: number; characters: number }
 }

@@ -1,32 +1,46 @@
 import { type Kysely, sql } from 'kysely'
 import type { Clock, LibraryChange, LibraryStore, Random } from '../library/ports.ts'
+import { ANALYSIS, type SearchableText } from '../library/search/indexed-text.ts'
+import { createSearchIndex } from '../library/search/search-index.ts'
+import type { WordVectors } from '../library/search/word-vectors.ts'
 import { accountStore } from './accounts.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { exportReader } from './export-items.ts'
+import { budgetStore } from './improve-usage.ts'
+import { readSearchableText } from './item-parts.ts'
+import { createWordsWriter } from './item-words.ts'
 import { migrate } from './migrations/index.ts'
 import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
+import { readSearchIndex } from './search-reader.ts'
 import { sessionStore } from './sessions.ts'
 import { type WriteContext, writeLibrary } from './write-items.ts'
 
+/** Items whose words are read anew in one transaction. */
+const ITEMS_A_TRANSACTION = 200
+
 /**
  * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing one.
+ * @param outside.vectors word vectors for search; without them it goes by the library's own words alone
  * @throws AppError `unavailable` when the database cannot be migrated
  */
 export async function createStore(
   database: OpenDatabase,
-  outside: { clock: Clock; random: Random; onChange?: (change: LibraryChange) => void },
+  outside: { clock: Clock; random: Random; onChange?: (change: LibraryChange) => void; vectors?: WordVectors | undefined },
 ): Promise<LibraryStore> {
   await migrate(database)
-  const { dialect } = database
+  const index = createSearchIndex(outside.vectors)
+  const search = readSearchIndex(database.reader, database.dialect, index)
+  const words = createWordsWriter(index.embedder)
   const assemble = (reader: Kysely<Database>, transact: WriteContext['transact']): LibraryStore => {
     const context: WriteContext = { reader, transact, ...outside }
     return {
-      ...readLibrary(reader, dialect),
+      ...readLibrary(reader, search),
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
       ...sessionStore(reader, context),
+      ...budgetStore(context),
       inTransaction: (work) => transact((db, notes) => work(assemble(db, (inner) => inner(db, notes)))),
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
@@ -37,19 +51,50 @@ export async function createStore(
       close: () => database.close(),
     }
   }
-  return assemble(database.reader, async (work) => {
+  const transact: WriteContext['transact'] = async (work) => {
     const changes: LibraryChange[] = []
-    const result = await database.transact(async (db) => {
-      const texts = new Map<string, () => Promise<void>>()
-      changes.length = 0
-      const done = await work(db, {
-        index: (kind, seq, text) => texts.set(`${kind} ${seq}`, () => dialect.indexText(db, kind, seq, text)),
-        changed: (change) => changes.push(change),
+    try {
+      const result = await database.transact(async (db) => {
+        const texts = new Map<number, SearchableText | null>()
+        changes.length = 0
+        const done = await work(db, {
+          index: (seq, text) => {
+            if (text || !texts.has(seq)) texts.set(seq, text)
+          },
+          changed: (change) => changes.push(change),
+        })
+        await words.write(
+          db,
+          Array.from(texts, ([seq, text]) => ({ seq, text })),
+        )
+        return done
       })
-      for (const write of texts.values()) await write()
-      return done
+      words.committed()
+      if (outside.onChange) for (const change of changes) outside.onChange(change)
+      return result
+    } catch (error) {
+      words.undone()
+      throw error
+    }
+  }
+  await indexUnread(database.reader, transact)
+  return assemble(database.reader, transact)
+}
+
+/** Reads the words of items that have none yet, or had them from an older analysis: after an upgrade, and never again. */
+async function indexUnread(reader: Kysely<Database>, transact: WriteContext['transact']): Promise<void> {
+  for (;;) {
+    const unread = await reader
+      .selectFrom('item')
+      .leftJoin('item_words', 'item_words.item_seq', 'item.seq')
+      .select('item.seq')
+      .where((eb) => eb.or([eb('item_words.item_seq', 'is', null), eb('item_words.analysis', '<', ANALYSIS)]))
+      .orderBy('item.seq')
+      .limit(ITEMS_A_TRANSACTION)
+      .execute()
+    if (unread.length === 0) return
+    await transact(async (db, notes) => {
+      for (const { seq } of unread) notes.index(seq, await readSearchableText(db, seq))
     })
-    if (outside.onChange) for (const change of changes) outside.onChange(change)
-    return result
-  })
+  }
 }

@@ -5,7 +5,7 @@ import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields } f
 import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../library/ports.ts'
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
-import { type NextState, noteText, readFiles, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
+import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from './prepared.ts'
@@ -99,7 +99,7 @@ async function createItem(
   await keepSlug(db, slug, id, seq)
   notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
   await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
-  await noteText(notes, db, seq)
+  notes.index(seq, await readSearchableText(db, seq))
   return await readRow(db, seq)
 }
 
@@ -170,7 +170,7 @@ async function changeItem(
     .where('seq', '=', row.seq)
     .execute()
   await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
-  await noteText(notes, db, row.seq)
+  notes.index(row.seq, await readSearchableText(db, row.seq))
   return await readRow(db, row.seq)
 }
 
@@ -245,12 +245,12 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
           .set({ deleted_at: deleted ? now : null })
           .where('seq', '=', row.seq)
           .execute()
-        await noteText(notes, db, row.seq)
+        notes.index(row.seq, null)
         notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
         return { id: row.id, slug: row.item_slug, title: row.title }
       }),
     setVote: (actor, kind, ref, userId, voted) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const row = await findVisibleRow(db, actor, kind, ref)
         if (!row) return null
         const voter = await findUserSeq(db, userId)
@@ -274,6 +274,7 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
           .where('item.seq', '=', row.seq)
           .returning('votes')
           .executeTakeFirstOrThrow()
+        notes.index(row.seq, null)
         return { id: row.id, votes }
       }),
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
 import type { LibraryStore, SearchRequest } from '../../src/library/ports.ts'
-import { parseQuery } from '../../src/library/search.ts'
+import { parseQuery } from '../../src/library/search/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
@@ -28,7 +28,7 @@ const SKILL: SkillFields = {
 }
 
 function search(query: string, more: Partial<SearchRequest> = {}): SearchRequest {
-  return { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0, needsTotal: true, ...more }
+  return { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0, ...more }
 }
 
 for (const engine of ENGINES) {

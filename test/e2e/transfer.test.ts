@@ -89,7 +89,7 @@ describe('a library of real size', () => {
     const look = new DatabaseSync(path)
     const count = (table: string) => Number(Object(look.prepare(`select count(*) as n from ${table}`).get()).n)
     expect(count('item')).toBeGreaterThan(0)
-    expect([count('version'), count('prompt_text'), count('slug')]).toEqual([count('item'), count('item'), count('item')])
+    expect([count('version'), count('item_words'), count('slug')]).toEqual([count('item'), count('item'), count('item')])
     expect(Object(look.prepare('pragma integrity_check').get()).integrity_check).toBe('ok')
     const before = count('item')
     look.close()

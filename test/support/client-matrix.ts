@@ -51,6 +51,7 @@ export const COLUMNS: readonly Column[] = [
       'search_prompts',
       'get_prompt',
       'save_prompt',
+      'improve_prompt',
       'search_skills',
       'get_skill',
       'save_skill',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { type App, openApp } from '../../src/app.ts'
+import { toAppSettings } from '../../src/cli/app-settings.ts'
 import { defaultBaseUrl, findFreePort } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Extras } from '../../src/mcp/server-factory.ts'
@@ -42,7 +43,7 @@ const folder = mkdtempSync(join(tmpdir(), 'commonplace-conformance-'))
 const port = await findFreePort(HOST)
 const address = defaultBaseUrl(HOST, port)
 const settings = loadConfig({ HOST, PORT: String(port), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' })
-const app = await openApp({ databaseUrl: `sqlite:${join(folder, 'library.db')}`, baseUrl: address })
+const app = await openApp(toAppSettings({ ...settings, DATABASE_URL: `sqlite:${join(folder, 'library.db')}` }, address))
 await importSkills(app.store, SKILLS, { owner: 'skills', visibility: 'public' })
 const extras = { ...conformanceExtras, tools: [...(conformanceExtras.tools ?? []), promptChange(app)] }
 const server = await startServer(app, settings, pino({ level: settings.LOG_LEVEL }, pino.destination(2)), { extras })

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,12 +42,14 @@ export interface Place {
   readonly env: Record<string, string>
   /** Runs a command of the built program on this library. */
   commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
+  /** Starts a command of the built program, and leaves it running. */
+  start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
   /** Starts the service on a free port. */
   serve(options?: { env?: Record<string, string>; args?: readonly string[] }): Promise<{ url: string; child: ChildProcess; stdout: string }>
   remove(): Promise<void>
 }
 
-/** Makes a place; servers it started are stopped by `remove`. */
+/** Makes a place; what it started is stopped by `remove`. */
 export function createPlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-e2e-'))
   const env = { DATABASE_URL: `sqlite:${join(folder, 'library.db')}`, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
@@ -56,6 +58,11 @@ export function createPlace(): Place {
     folder,
     env,
     commonplace: (args, options = {}) => run(process.execPath, [MAIN, ...args], { ...options, env: { ...env, ...options.env } }),
+    start(args, options = {}) {
+      const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env, ...options.env } })
+      servers.push(child)
+      return child
+    },
     async serve(options = {}) {
       // With the flag that npm start gives it.
       const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve', ...(options.args ?? [])], {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { ImproveSettings } from '../../src/ai/improver.ts'
 import { type App, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
@@ -22,6 +23,19 @@ const SETTINGS: ServerSettings = {
   TRUST_PROXY: 0,
 }
 
+const IMPROVE: ImproveSettings = {
+  model: null,
+  openaiBaseUrl: null,
+  openaiKey: null,
+  anthropicKey: null,
+  googleKey: null,
+  timeoutMs: 10_000,
+  maxOutputTokens: 1000,
+  concurrency: 4,
+  budget: { requests: null, characters: null },
+  systemPromptFile: null,
+}
+
 /** The real thing on a file of its own, with a clock of its own and helpers to act as people. */
 export interface TestApp {
   readonly app: App
@@ -37,12 +51,12 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export async function testApp(settings: Partial<ServerSettings> = {}): Promise<TestApp> {
+export async function testApp(settings: Partial<ServerSettings> = {}, improve: Partial<ImproveSettings> = {}): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
   let now = START
   const app = await openApp(
-    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null },
+    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null, improve: { ...IMPROVE, ...improve } },
     {
       outside: {
         clock: () => {

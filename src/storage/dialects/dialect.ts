@@ -1,17 +1,5 @@
-import type { ColumnDefinitionBuilder, Kysely, RawBuilder } from 'kysely'
-import type { ItemKind } from '../../library/items.ts'
-import type { ParsedQuery } from '../../library/search.ts'
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
-
-/** What the full-text index holds of one item, already through `toIndexText`. */
-export interface IndexedText {
-  readonly title: string
-  readonly description: string
-  readonly tags: string
-  readonly content: string
-  /** Whether everybody may find it. What others may not find is kept apart, so that it has no part in how their results are ranked. */
-  readonly isPublic: boolean
-}
 
 /** The named differences between engines. Nobody outside this folder asks which engine it is. */
 export interface Dialect {
@@ -19,19 +7,8 @@ export interface Dialect {
   readonly blobType: 'blob' | 'bytea'
   /** Makes a column number its rows by itself, never using a number again. */
   identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
-  createTextIndex(db: Kysely<Database>): Promise<void>
-  /** Writes or replaces the indexed text of one item; null takes it out. */
-  indexText(db: Kysely<Database>, kind: ItemKind, seq: number, text: IndexedText | null): Promise<void>
-  /**
-   * A subquery `(seq, rank)` of the items whose text has all (or any) of the query's terms; a lower rank is a better match.
-   * `among`: what everybody may find, or everything (for an actor with items of their own; the visibility rule still has to be applied).
-   */
-  matchText(
-    kind: ItemKind,
-    query: ParsedQuery,
-    words: 'all' | 'any',
-    among: 'public' | 'everything',
-  ): RawBuilder<{ seq: number; rank: number }>
+  /** A number that differs whenever another connection has committed since it was last asked for on this one. */
+  readVersion(db: Kysely<Database>): Promise<number>
   isUniqueViolation(error: unknown): boolean
 }
 

@@ -3,10 +3,9 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely'
+import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import type { ItemKind } from '../../library/items.ts'
-import type { ParsedQuery } from '../../library/search.ts'
-import { prepareStatement, slot } from '../prepared.ts'
+import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Dialect, OpenDatabase } from './dialect.ts'
 
@@ -20,67 +19,16 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 const LOCK_WAIT_MS = 15_000
 /** Prepared statements kept per connection. */
 const MAX_STATEMENTS = 300
-/** Column weights of title, description, tags and content in the ranking. */
-const WEIGHTS = sql`10.0, 4.0, 4.0, 1.0`
-
-/** The full-text tables of each kind: `open` for what everybody may find, `own` for the rest. A table's word statistics rank its rows. */
-const TEXT_TABLES: Record<ItemKind, { readonly open: TextTable; readonly own: TextTable }> = {
-  prompt: { open: textTable('prompt_text'), own: textTable('prompt_text_own') },
-  skill: { open: textTable('skill_text'), own: textTable('skill_text_own') },
-}
-
-type TextTable = ReturnType<typeof textTable>
-
-function textTable(name: string) {
-  const table = sql.table(name)
-  return {
-    name,
-    create: sql`create virtual table ${table} using fts5(title, description, tags, content, content='', contentless_delete=1,
-      tokenize="porter unicode61 remove_diacritics 2", prefix='2 3')`,
-    remove: prepareStatement(sql`delete from ${table} where rowid = ${slot('seq')}`),
-    insert: prepareStatement(sql`insert into ${table} (rowid, title, description, tags, content)
-      values (${slot('seq')}, ${slot('title')}, ${slot('description')}, ${slot('tags')}, ${slot('content')})`),
-    /** Ranked by BM25 over the table's own statistics. */
-    match: (query: string) => sql`select rowid as seq, bm25(${table}, ${WEIGHTS}) as rank from ${table} where ${table} match ${query}`,
-    /** Ranked by where the words stand and nothing else: one owner's results say nothing of the words in another's items. */
-    matchPlainly: (query: string) => {
-      const standsIn = (column: string) => sql`(rowid in (select rowid from ${table} where ${table} match ${`{${column}} : (${query})`}))`
-      return sql`select rowid as seq, -(8.0 * ${standsIn('title')} + 3.0 * ${standsIn('description')} + 3.0 * ${standsIn('tags')} + 1.0) as rank
-        from ${table} where ${table} match ${query}`
-    },
-  }
-}
+const dataVersion = prepareStatement(sql`pragma data_version`)
 
 const sqliteDialect: Dialect = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
-  async createTextIndex(db) {
-    for (const { open, own } of Object.values(TEXT_TABLES)) {
-      await open.create.execute(db)
-      await own.create.execute(db)
-    }
-  },
-  async indexText(db, kind, seq, text) {
-    const { open, own } = TEXT_TABLES[kind]
-    await open.remove(db, { seq })
-    await own.remove(db, { seq })
-    if (!text) return
-    const { title, description, tags, content } = text
-    await (text.isPublic ? open : own).insert(db, { seq, title, description, tags, content })
-  },
-  matchText(kind, query, words, among) {
-    const { open, own } = TEXT_TABLES[kind]
-    const text = toFts5(query, words)
-    return among === 'public' ? sql`(${open.match(text)})` : sql`(${open.match(text)} union all ${own.matchPlainly(text)})`
+  async readVersion(db) {
+    const [row] = await dataVersion(db, {})
+    return z.object({ data_version: z.number() }).parse(row).data_version
   },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
-}
-
-/** A parsed query in FTS5's syntax: every word a quoted string, so that no text in it can be an operator. */
-function toFts5(query: ParsedQuery, words: 'all' | 'any'): string {
-  const terms = query.terms.map((term) => `"${term.join(' ').replaceAll('"', '""')}"`)
-  if (query.prefixLast) terms.push(`${terms.pop()}*`)
-  return terms.join(words === 'all' ? ' AND ' : ' OR ')
 }
 
 function resultCode(error: unknown): number {

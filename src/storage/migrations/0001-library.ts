@@ -204,7 +204,6 @@ export async function createLibrary(db: Kysely<Database>, dialect: Dialect): Pro
     .addColumn('name', 'text', (c) => c.primaryKey())
     .addColumn('value', 'text', (c) => c.notNull())
     .execute()
-  await dialect.createTextIndex(db)
   for (const [position, [slug, name, children]] of CATEGORIES.entries()) {
     const parent = await db
       .insertInto('category')

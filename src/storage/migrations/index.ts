@@ -5,12 +5,16 @@ import type { Database } from '../schema.ts'
 import { createLibrary } from './0001-library.ts'
 import { createSessions } from './0002-sessions.ts'
 import { addSkillNames } from './0003-skill-names.ts'
+import { createImproveUsage } from './0004-improve-usage.ts'
+import { createSearchWords } from './0005-search-words.ts'
 
-/** All migrations, numbered, forward only. A landed one is never edited. */
+/** All migrations, numbered, forward only. A landed one is never edited, but to leave out what a later one takes away again. */
 const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
   ['0001-library', createLibrary],
   ['0002-sessions', createSessions],
   ['0003-skill-names', addSkillNames],
+  ['0004-improve-usage', createImproveUsage],
+  ['0005-search-words', createSearchWords],
 ]
 
 /**

@@ -1,0 +1,112 @@
+// How long a search takes in a large library, and what the index weighs: prompts recombined from real ones with a fixed seed, asked real queries.
+//   npm run bench:search [-- --prompts FILE.csv] [--queries FILE.tsv] [--count 100000] [--keep FILE.db]
+// Without --prompts the data folder beside the checkout is used where there is one, else the starter library; without --queries its titles are asked.
+// --keep leaves the library there, and uses it when it is there already.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openApp } from '../src/app.ts'
+import { toAppSettings } from '../src/cli/app-settings.ts'
+import { loadConfig } from '../src/config.ts'
+import { ANONYMOUS } from '../src/library/actor.ts'
+import { readPromptFile } from '../src/transfer/prompt-file.ts'
+import { findTestData } from '../test/support/real-data.ts'
+import { recombinePrompts } from './recombined-prompts.ts'
+
+const SEED = 20_261_121
+const BATCH = 500
+const ROUNDS = 3
+
+const { values } = parseArgs({
+  options: {
+    prompts: { type: 'string' },
+    queries: { type: 'string' },
+    count: { type: 'string', default: '100000' },
+    keep: { type: 'string' },
+  },
+})
+const promptsFile = values.prompts ?? findTestData().promptsFile
+const count = Number(values.count)
+const folder = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
+const path = values.keep ?? join(folder, 'bench.db')
+const openLibrary = () => openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}` }), 'http://127.0.0.1'))
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const residentMiB = () => process.memoryUsage().rss / 2 ** 20
+const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0)
+
+try {
+  if (!existsSync(path)) await fill()
+  const queries = await readQueries()
+  const before = residentMiB()
+  const app = await openLibrary()
+  try {
+    const search = app.operations.find((operation) => operation.name === 'search_prompts')
+    if (!search) throw new Error('there is no search_prompts')
+    const ask = async (query: string): Promise<number> => {
+      const started = performance.now()
+      await search.call(app.contextFor(ANONYMOUS), { query, limit: 10 })
+      return performance.now() - started
+    }
+    say(`first search, the index being read: ${(await ask('warm up')).toFixed(0)} ms`)
+    say(`resident: ${before.toFixed(0)} MiB before, ${residentMiB().toFixed(0)} MiB with the index`)
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    say(`of which in use: ${mib(heapUsed)} MiB of objects, ${mib(arrayBuffers)} MiB of arrays`)
+    const cold: number[] = []
+    for (const query of queries) cold.push(await ask(query))
+    report('each query for the first time', cold)
+    const warm: number[] = []
+    for (let round = 0; round < ROUNDS; round++) for (const query of queries) warm.push(await ask(query))
+    report('asked again', warm)
+    for (const query of ['the', 'write', 'you are an expert in creating a detailed story about the image of a person with light']) {
+      say(`"${query}": ${(await ask(query)).toFixed(1)} ms`)
+    }
+    say(`resident in the end: ${residentMiB().toFixed(0)} MiB`)
+  } finally {
+    await app.close()
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function report(label: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
+  say(`${label}: ${times.length} searches, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms`)
+}
+
+async function fill(): Promise<void> {
+  const app = await openLibrary()
+  try {
+    const owner = await app.store.createUser({ username: 'bench', defaultVisibility: 'public' })
+    const started = performance.now()
+    let batch: Parameters<typeof app.store.createPrompt>[1][] = []
+    const flush = async () => {
+      const fields = batch
+      batch = []
+      await app.store.inTransaction(async (store) => {
+        for (const one of fields) await store.createPrompt({ userId: owner.id, note: null }, one)
+      })
+    }
+    for await (const made of recombinePrompts(promptsFile, count, SEED)) {
+      batch.push({ ...made, description: null, category: null, tags: [], visibility: 'public' })
+      if (batch.length >= BATCH) await flush()
+    }
+    await flush()
+    say(`${count} prompts written in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  } finally {
+    await app.close()
+  }
+}
+
+async function readQueries(): Promise<string[]> {
+  const { queries } = values
+  if (queries === undefined) {
+    const titles: string[] = []
+    for await (const row of readPromptFile(promptsFile)) if ('draft' in row && titles.length < 200) titles.push(row.draft.title)
+    return titles
+  }
+  const [head = '', ...lines] = readFileSync(queries, 'utf8').trim().split('\n')
+  const column = head.split('\t').indexOf('query')
+  return lines.map((line) => line.split('\t')[column] ?? '')
+}

@@ -1,0 +1,127 @@
+// How well search finds: loads prompts into a fresh library and asks queries whose answers are known, through the operation the tools call.
+//   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--json]
+// Queries: columns qid, kind, query, relevant (exact titles joined by " || "). Titles that stand twice in the library are one answer.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { openApp } from '../src/app.ts'
+import { toAppSettings } from '../src/cli/app-settings.ts'
+import { loadConfig } from '../src/config.ts'
+import { ANONYMOUS } from '../src/library/actor.ts'
+import { importPrompts } from '../src/transfer/import-prompts.ts'
+
+/** How far down a list of results counts. */
+const DEPTH = 10
+
+const { values } = parseArgs({
+  options: { prompts: { type: 'string' }, queries: { type: 'string' }, json: { type: 'boolean', default: false } },
+})
+if (values.prompts === undefined || values.queries === undefined) {
+  process.stderr.write('usage: npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--json]\n')
+  process.exit(2)
+}
+const queries = readQueries(values.queries)
+const folder = mkdtempSync(join(tmpdir(), 'commonplace-eval-'))
+try {
+  const app = await openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${join(folder, 'eval.db')}` }), 'http://127.0.0.1'))
+  try {
+    const report = await importPrompts(app.store, values.prompts, { owner: 'eval', visibility: 'public' })
+    if (report.created === 0) throw new Error(`${values.prompts} holds no prompts`)
+    const search = app.operations.find((operation) => operation.name === 'search_prompts')
+    if (!search) throw new Error('there is no search_prompts')
+    const results: (Judged & { kind: string })[] = []
+    for (const query of queries) {
+      const started = performance.now()
+      const output = await search.call(app.contextFor(ANONYMOUS), { query: query.text, limit: DEPTH })
+      const ms = performance.now() - started
+      const titles = z
+        .object({ prompts: z.array(z.object({ title: z.string() })) })
+        .parse(output)
+        .prompts.map((prompt) => prompt.title)
+      results.push({ kind: query.kind, ...judge(titles, query.relevant), isEmpty: titles.length === 0, ms })
+    }
+    const kinds = [...new Set(results.map((result) => result.kind))]
+    const summary = {
+      overall: summarise(results),
+      byKind: Object.fromEntries(kinds.map((kind) => [kind, summarise(results.filter((result) => result.kind === kind))])),
+    }
+    if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`)
+    else {
+      process.stdout.write(`${report.created} prompts, ${results.length} queries\n`)
+      for (const [name, figures] of [...Object.entries(summary.byKind), ['overall', summary.overall] as const]) {
+        const { mrr10, ndcg10, recall10, empty, p50Ms, p95Ms } = figures
+        const shown = { 'MRR@10': mrr10, 'nDCG@10': ndcg10, 'recall@10': recall10, empty }
+        const numbers = Object.entries(shown).map(([label, value]) => `${label} ${value.toFixed(3)}`)
+        process.stdout.write(`${name.padEnd(10)} ${numbers.join('  ')}  p50 ${p50Ms.toFixed(1)} ms  p95 ${p95Ms.toFixed(1)} ms\n`)
+      }
+    }
+  } finally {
+    await app.close()
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+interface Query {
+  readonly kind: string
+  readonly text: string
+  readonly relevant: ReadonlySet<string>
+}
+
+function readQueries(path: string): Query[] {
+  const [head = '', ...lines] = readFileSync(path, 'utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .filter((line) => line !== '')
+  const columns = head.split('\t')
+  const at = (name: string) => {
+    const index = columns.indexOf(name)
+    if (index < 0) throw new Error(`${path} has no column "${name}"`)
+    return index
+  }
+  const [kind, query, relevant] = [at('kind'), at('query'), at('relevant')]
+  return lines.map((line) => {
+    const cells = line.split('\t')
+    return { kind: cells[kind] ?? '', text: cells[query] ?? '', relevant: new Set((cells[relevant] ?? '').split(' || ')) }
+  })
+}
+
+/** Reciprocal rank, nDCG (a title counts once, at its first place) and recall of the first results. */
+function judge(titles: readonly string[], relevant: ReadonlySet<string>): { mrr: number; ndcg: number; recall: number } {
+  const seen = new Set<string>()
+  let mrr = 0
+  let gain = 0
+  titles.slice(0, DEPTH).forEach((title, index) => {
+    if (!relevant.has(title) || seen.has(title)) return
+    seen.add(title)
+    mrr ||= 1 / (index + 1)
+    gain += 1 / Math.log2(index + 2)
+  })
+  let ideal = 0
+  for (let index = 0; index < Math.min(relevant.size, DEPTH); index++) ideal += 1 / Math.log2(index + 2)
+  return { mrr, ndcg: ideal > 0 ? gain / ideal : 0, recall: relevant.size > 0 ? seen.size / relevant.size : 0 }
+}
+
+interface Judged {
+  readonly mrr: number
+  readonly ndcg: number
+  readonly recall: number
+  readonly isEmpty: boolean
+  readonly ms: number
+}
+
+function summarise(results: readonly Judged[]) {
+  const mean = (of: (result: Judged) => number) => results.reduce((sum, result) => sum + of(result), 0) / Math.max(1, results.length)
+  const times = results.map((result) => result.ms).sort((a, b) => a - b)
+  const percentile = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return {
+    mrr10: mean((result) => result.mrr),
+    ndcg10: mean((result) => result.ndcg),
+    recall10: mean((result) => result.recall),
+    empty: mean((result) => (result.isEmpty ? 1 : 0)),
+    p50Ms: percentile(0.5),
+    p95Ms: percentile(0.95),
+  }
+}

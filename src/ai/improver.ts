@@ -1,0 +1,73 @@
+import { readFileSync, statSync } from 'node:fs'
+import { AppError } from '../errors.ts'
+import { isBlank } from '../library/characters.ts'
+import { SYSTEM_PROMPT } from '../library/improve/system-prompt.ts'
+import type { ImproveBudget, Improver } from '../library/ports.ts'
+import { type ModelSettings, resolveModel } from './providers.ts'
+
+/** How prompts are improved, as an operator sets it. */
+export interface ImproveSettings extends ModelSettings {
+  readonly timeoutMs: number
+  readonly maxOutputTokens: number
+  /** Calls to the model at once. */
+  readonly concurrency: number
+  readonly budget: ImproveBudget
+  /** A file to take the system prompt from; null: the one that comes with the program. */
+  readonly systemPromptFile: string | null
+}
+
+/** Largest file taken as a system prompt, in bytes. */
+const MAX_SYSTEM_PROMPT_BYTES = 64 * 1024
+/** When to try again while all places are taken. */
+const PLACE_RETRY_SECONDS = 5
+/** Letters in the marks of delimiters: some 80 bits. */
+const MARK_LETTERS = 16
+
+/**
+ * Makes ready what improves prompts. No model is loaded and nobody is asked.
+ * @param drawLetters that many random letters of `a-z 0-9`
+ * @throws AppError `invalid_input` for a model that cannot be used, or a system prompt that cannot be read
+ */
+export function createImprover(settings: ImproveSettings, drawLetters: (length: number) => string): Improver {
+  let taken = 0
+  return {
+    model: resolveModel(settings),
+    systemPrompt: settings.systemPromptFile === null ? SYSTEM_PROMPT : readSystemPrompt(settings.systemPromptFile),
+    maxOutputTokens: settings.maxOutputTokens,
+    timeoutMs: settings.timeoutMs,
+    budget: settings.budget,
+    drawLetters: () => drawLetters(MARK_LETTERS),
+    enter() {
+      if (taken >= settings.concurrency) {
+        throw new AppError('unavailable', `${taken} prompts are being improved already; try again in a moment.`, {
+          retryAfterSeconds: PLACE_RETRY_SECONDS,
+        })
+      }
+      taken++
+      let isIn = true
+      return () => {
+        if (isIn) taken--
+        isIn = false
+      }
+    },
+  }
+}
+
+/** @throws AppError `invalid_input` when the file cannot be read, is too large, no UTF-8, or blank */
+function readSystemPrompt(path: string): string {
+  const refuse = (fault: string, cause?: unknown) =>
+    new AppError('invalid_input', `IMPROVE_SYSTEM_PROMPT_FILE names ${path}, which ${fault}.`, { cause })
+  const text = readText(path, refuse)
+  if (isBlank(text)) throw refuse('is blank')
+  return text
+}
+
+function readText(path: string, refuse: (fault: string, cause?: unknown) => AppError): string {
+  try {
+    if (statSync(path).size > MAX_SYSTEM_PROMPT_BYTES) throw refuse(`is over ${MAX_SYSTEM_PROMPT_BYTES} bytes`)
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw refuse('cannot be read as UTF-8 text', error)
+  }
+}

@@ -1,0 +1,93 @@
+import { AppError } from '../errors.ts'
+import type { LanguageModel } from '../library/ports.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
+import { createLanguageModel, type LoadModel } from './language-model.ts'
+import { streamWholeAnswers } from './stream-whole-answers.ts'
+
+/** Which model improves prompts, and the keys for it. */
+export interface ModelSettings {
+  /** Such as `openai/gpt-5`; null: none. */
+  readonly model: string | null
+  /** A server that speaks OpenAI's protocol, up to and with its version (`http://127.0.0.1:11434/v1`). */
+  readonly openaiBaseUrl: string | null
+  readonly openaiKey: string | null
+  readonly anthropicKey: string | null
+  readonly googleKey: string | null
+}
+
+/** Most bytes of one answer: what is taken of it is a small part of that. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+
+/** A provider: the setting its key stands in, and how its model is made. Its address is said outright, so that the SDK takes none from the environment. */
+interface Provider {
+  readonly keySetting: string
+  readonly key: (settings: ModelSettings) => string | null
+  readonly load: (modelId: string, apiKey: string, fetch: typeof globalThis.fetch) => ReturnType<LoadModel>
+}
+
+const PROVIDERS: Readonly<Record<string, Provider>> = {
+  openai: {
+    keySetting: 'OPENAI_API_KEY',
+    key: (settings) => settings.openaiKey,
+    async load(modelId, apiKey, fetch) {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      return createOpenAI({ apiKey, baseURL: 'https://api.openai.com/v1', fetch })(modelId)
+    },
+  },
+  anthropic: {
+    keySetting: 'ANTHROPIC_API_KEY',
+    key: (settings) => settings.anthropicKey,
+    async load(modelId, apiKey, fetch) {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return createAnthropic({ apiKey, baseURL: 'https://api.anthropic.com/v1', fetch })(modelId)
+    },
+  },
+  google: {
+    keySetting: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    key: (settings) => settings.googleKey,
+    async load(modelId, apiKey, fetch) {
+      const { createGoogle } = await import('@ai-sdk/google')
+      const baseURL = 'https://generativelanguage.googleapis.com/v1beta'
+      return createGoogle({ apiKey, baseURL, fetch })(modelId)
+    },
+  },
+}
+
+/**
+ * The model the settings name, or null. Nothing is loaded and nobody is asked before its first use.
+ * @throws AppError `invalid_input` for a provider that is not known, or whose key is missing
+ */
+export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fetch): LanguageModel | null {
+  const name = settings.model
+  if (name === null) return null
+  const bounded = createBoundedFetch(MAX_ANSWER_BYTES, fetcher)
+  if (settings.openaiBaseUrl !== null) {
+    const modelId = name.replace(/^openai\//, '')
+    return createLanguageModel(name, loadCompatible(modelId, settings.openaiBaseUrl, settings.openaiKey, bounded))
+  }
+  const [, providerName = '', modelId = ''] = /^([^/]+)\/(.+)$/.exec(name) ?? []
+  const provider = Object.hasOwn(PROVIDERS, providerName) ? PROVIDERS[providerName] : undefined
+  if (!provider) {
+    const known = Object.keys(PROVIDERS).map((one) => `${one}/MODEL`)
+    throw new AppError(
+      'invalid_input',
+      `IMPROVE_MODEL is "${name.slice(0, 100)}", which names no provider known here: it must be ${known.join(', ')}, or OPENAI_BASE_URL must say where the model is served.`,
+    )
+  }
+  const key = provider.key(settings)
+  if (key === null) throw new AppError('invalid_input', `IMPROVE_MODEL is "${name.slice(0, 100)}", which needs ${provider.keySetting}.`)
+  return createLanguageModel(name, () => provider.load(modelId, key, bounded))
+}
+
+/** Any server that speaks OpenAI's protocol; many of them want no key. */
+function loadCompatible(modelId: string, baseURL: string, apiKey: string | null, fetch: typeof globalThis.fetch): LoadModel {
+  return async () => {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    return createOpenAICompatible({
+      name: 'compatible',
+      baseURL,
+      fetch: streamWholeAnswers(fetch),
+      ...(apiKey === null ? {} : { apiKey }),
+    })(modelId)
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { waitBeforeRetry } from './retries.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const wait = (status: number | undefined, attempt = 0, leftMs = 60_000, retryAfter?: string) =>
+  waitBeforeRetry({ status, retryAfter }, attempt, leftMs, NOW)
+
+describe('waitBeforeRetry', () => {
+  it.each([undefined, 408, 409, 429, 500, 502, 503, 504, 529])('tries again after %s', (status) => {
+    expect(wait(status)).toBe(500)
+  })
+
+  it.each([200, 301, 307, 400, 401, 403, 404, 413, 422])('does not after %i', (status) => {
+    expect(wait(status)).toBeNull()
+  })
+
+  it('waits longer each time, and three times at most', () => {
+    expect([0, 1, 2, 3].map((attempt) => wait(500, attempt))).toEqual([500, 1000, 2000, null])
+  })
+
+  it.each([
+    ['2', 2000],
+    ['0', 0],
+    ['1.5', 1500],
+    ['-5', 0],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', 5000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['soon', 500],
+    ['', 500],
+  ])('takes Retry-After: %s for %i ms', (text, ms) => {
+    expect(wait(429, 0, 60_000, text)).toBe(ms)
+  })
+
+  it('does not begin a wait that would use up the time', () => {
+    expect([wait(429, 0, 30_000, '30'), wait(429, 0, 30_001, '30'), wait(500, 0, 400), wait(429, 0, 60_000, '1e300')]).toEqual([
+      null,
+      30_000,
+      null,
+      null,
+    ])
+  })
+})

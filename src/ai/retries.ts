@@ -1,0 +1,36 @@
+/** What a failed attempt says of trying again. */
+export interface Failure {
+  /** HTTP status; undefined when there was no answer at all. */
+  readonly status: number | undefined
+  /** The answer's Retry-After header. */
+  readonly retryAfter: string | undefined
+}
+
+/** Attempts beyond the first. */
+const MAX_RETRIES = 3
+const FIRST_WAIT_MS = 500
+
+/** Statuses that say "not now": too many requests, and faults that may pass. */
+function mayPass(status: number | undefined): boolean {
+  return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3), in milliseconds from now; undefined when it is neither. */
+export function readRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined
+  const seconds = Number(text)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/**
+ * How long to wait before trying again, in milliseconds: as the server asks, else 0.5, 1, then 2 seconds. null: do not.
+ * @param attempt attempts made before this one
+ * @param leftMs what is left of the time the whole may take; a wait that would use it up is not begun
+ */
+export function waitBeforeRetry({ status, retryAfter }: Failure, attempt: number, leftMs: number, now: number): number | null {
+  if (attempt >= MAX_RETRIES || !mayPass(status)) return null
+  const waitMs = readRetryAfter(retryAfter, now) ?? FIRST_WAIT_MS * 2 ** attempt
+  return waitMs < leftMs ? waitMs : null
+}

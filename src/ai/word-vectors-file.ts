@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { readWordVectors, type WordVectors } from '../library/search/word-vectors.ts'
+
+/** Two folders below the root, as the sources and the built program both stand. */
+const FILE = new URL('../../assets/english-words.bin', import.meta.url)
+
+/** The word vectors that come with the program. @throws AppError `internal` when the file is damaged */
+export function loadWordVectors(): WordVectors {
+  return readWordVectors(readFileSync(FILE))
+}

@@ -1,0 +1,23 @@
+import type { AppSettings } from '../app.ts'
+import type { Config } from '../config.ts'
+
+/** What opening the library needs of the settings. `address` is where people reach the service. */
+export function toAppSettings(config: Config, address: string): AppSettings {
+  return {
+    databaseUrl: config.DATABASE_URL,
+    baseUrl: address,
+    secretKey: config.SECRET_KEY,
+    improve: {
+      model: config.IMPROVE_MODEL,
+      openaiBaseUrl: config.OPENAI_BASE_URL,
+      openaiKey: config.OPENAI_API_KEY,
+      anthropicKey: config.ANTHROPIC_API_KEY,
+      googleKey: config.GOOGLE_GENERATIVE_AI_API_KEY,
+      timeoutMs: config.IMPROVE_TIMEOUT_SECONDS * 1000,
+      maxOutputTokens: config.IMPROVE_MAX_TOKENS,
+      concurrency: config.IMPROVE_CONCURRENCY,
+      budget: { requests: config.IMPROVE_DAILY_REQUESTS, characters: config.IMPROVE_DAILY_CHARACTERS },
+      systemPromptFile: config.IMPROVE_SYSTEM_PROMPT_FILE,
+    },
+  }
+}

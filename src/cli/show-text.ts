@@ -1,0 +1,57 @@
+import type { OnText } from '../library/improve/improve-with-model.ts'
+
+/** Where a command writes to. */
+interface Screen {
+  readonly isTTY?: boolean | undefined
+  write(text: string): unknown
+}
+
+/** A text that is shown while it is being written. */
+interface TextDisplay {
+  readonly onText: OnText
+  /** Prints the result: stdout has it exactly once, whoever watched. */
+  finish(result: string): void
+  /** Ends the line where the text broke off. */
+  breakOff(): void
+}
+
+/** What a terminal would take for a command rather than for text: all control characters but tab and line feed. */
+const CONTROLS = /\p{Cc}/gu
+
+function forTerminal(text: string): string {
+  return text.replaceAll(CONTROLS, (control) => (control === '\t' || control === '\n' ? control : '\ufffd'))
+}
+
+/**
+ * Shows a text as it comes to whoever watches: on stdout when that is a terminal, else on stderr when that is one.
+ * @param isResultText whether the result is that text; false when it is printed as JSON, and the text is shown on stderr alone
+ */
+export function showText(stdout: Screen, stderr: Screen, isResultText: boolean): TextDisplay {
+  const screen = isResultText && stdout.isTTY ? stdout : stderr.isTTY ? stderr : null
+  let shown = ''
+  const endLine = () => {
+    if (shown !== '') screen?.write('\n')
+  }
+  return {
+    breakOff: endLine,
+    async onText(part) {
+      if (!screen) return
+      if (part.kind === 'restart') {
+        screen.write('\n\n(That cannot be used; asking again.)\n\n')
+        shown = ''
+      } else {
+        screen.write(forTerminal(part.text))
+        shown += part.text
+      }
+    },
+    finish(result) {
+      endLine()
+      if (screen !== stdout) {
+        stdout.write(`${result}\n`)
+        return
+      }
+      // What was watched may differ from the result: a code fence is taken off, for one.
+      if (shown.trim() !== result.trim()) stdout.write(`${shown === '' ? '' : '\nThe result:\n\n'}${forTerminal(result)}\n`)
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import type { Embedder } from './embedder.ts'
+import { lengthOf } from './embedder.ts'
+import { PUBLIC, SIGN_WORDS, toSigns } from './item-table.ts'
+import type { KindIndex } from './kind-index.ts'
+import type { QueryPlan } from './plan.ts'
+import { CODE_BITS, rangeOf } from './postings.ts'
+import { countBits } from './vocabulary.ts'
+import { DIMS } from './word-vectors.ts'
+
+/** Up to so many items are all compared exactly; of more, those whose signs agree most. */
+const EXACT_UP_TO = 4096
+const COARSE = 400
+/** Items a word's meaning is learned from, when general text does not know it. */
+const CONTEXT_ITEMS = 300
+
+/** Compares one meaning with items'. */
+export interface MeaningScores {
+  /** Cosine of the slot's item, -1 to 1, common directions taken out. */
+  cosineOf(slot: number): number
+  /** Slots of the `limit` nearest that pass `allows`, nearest first. */
+  nearest(allows: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
+}
+
+/**
+ * The meaning of a query's words: learned from general text, or, for a word that is not in it, from the public items it stands in
+ * (after Khodak et al. 2018, "A La Carte Embedding"). Null when no word says anything.
+ */
+export function queryVector(index: KindIndex, plan: QueryPlan, embedder: Embedder): Float32Array | null {
+  const sum = new Float32Array(DIMS)
+  for (const group of plan.groups) {
+    const known = embedder.wordVector(group.word)
+    const vector = known?.vector ?? contextOf(index, group.concepts[0]?.words ?? [])
+    if (!vector) continue
+    const weight = known?.weight ?? 1
+    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + weight * (vector[i] ?? 0)
+  }
+  return lengthOf(sum) > 0 ? sum : null
+}
+
+/** The mean of the items a word stands in, as a unit vector without common directions. */
+function contextOf(index: KindIndex, words: readonly number[]): Float32Array | null {
+  const { table, postings, directions } = index
+  const sum = new Float32Array(DIMS)
+  let items = 0
+  for (const word of words) {
+    for (const segment of postings.segments) {
+      const [from, to] = rangeOf(segment, word)
+      for (let at = from; at < to && items < CONTEXT_ITEMS; at++) {
+        const slot = (segment.postings[at] ?? 0) >>> CODE_BITS
+        if (table.state[slot] !== PUBLIC) continue
+        items++
+        const vector = table.vectors.subarray(slot * DIMS, (slot + 1) * DIMS)
+        const length = lengthOf(vector) || 1
+        for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) / length
+      }
+    }
+  }
+  directions.takeOut(sum)
+  const length = lengthOf(sum)
+  return length > 0 ? sum.map((value) => value / length) : null
+}
+
+/** Prepares a vector for comparison with the items of an index. */
+export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningScores {
+  const { table, directions } = index
+  const query = Float32Array.from(vector)
+  directions.takeOut(query)
+  const queryLength = lengthOf(query) || 1
+  const { revision } = directions
+  const cosineOf = (slot: number): number => {
+    const at = slot * DIMS
+    if (table.restRevision[slot] !== revision) {
+      table.restRevision[slot] = revision
+      table.restLength[slot] = Math.sqrt(Math.max(0, directions.restOf(table.vectors, at)))
+    }
+    const rest = table.restLength[slot] ?? 0
+    if (rest === 0) return 0
+    let product = 0
+    for (let i = 0; i < DIMS; i++) product += (query[i] ?? 0) * (table.vectors[at + i] ?? 0)
+    return product / (queryLength * rest)
+  }
+  return {
+    cosineOf,
+    nearest(allows, limit) {
+      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, allows) : likelySlots(index, query, allows)
+      return slots
+        .map((slot) => ({ slot, cosine: cosineOf(slot) }))
+        .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))
+        .slice(0, limit)
+    },
+  }
+}
+
+function allSlots({ table }: KindIndex, allows: (slot: number) => boolean): number[] {
+  const slots: number[] = []
+  for (let slot = 0; slot < table.capacity; slot++) if (allows(slot)) slots.push(slot)
+  return slots
+}
+
+/** The slots whose signs agree most with the query's. */
+function likelySlots({ table }: KindIndex, query: Float32Array, allows: (slot: number) => boolean): number[] {
+  const signs = toSigns(query)
+  const byDistance: number[][] = Array.from({ length: DIMS + 1 }, () => [])
+  for (let slot = 0; slot < table.capacity; slot++) {
+    let distance = 0
+    for (let k = 0; k < SIGN_WORDS; k++) distance += countBits((table.signs[slot * SIGN_WORDS + k] ?? 0) ^ (signs[k] ?? 0))
+    byDistance[distance]?.push(slot)
+  }
+  const found: number[] = []
+  for (const slots of byDistance) {
+    for (const slot of slots) if (found.length < COARSE && allows(slot)) found.push(slot)
+    if (found.length >= COARSE) break
+  }
+  return found
+}

@@ -1,0 +1,284 @@
+import { stemmer } from 'stemmer'
+import type { ItemKind } from '../items.ts'
+import { MIN_ITEMS } from './common-directions.ts'
+import { createEmbedder, type Embedder } from './embedder.ts'
+import { indexText } from './indexed-text.ts'
+import { FREE, HIDDEN, PUBLIC } from './item-table.ts'
+import { createKindIndex, type ItemChange, type KindIndex } from './kind-index.ts'
+import { createNeighbours } from './neighbours.ts'
+import { planQuery, type QueryPlan, type Sight } from './plan.ts'
+import { type MeaningScores, queryVector, scoreMeaning } from './score-meaning.ts'
+import { clearScores, makeScratch, scoreWords, type WordScores } from './score-words.ts'
+import { createVocabulary, type Vocabulary } from './vocabulary.ts'
+import { NO_WORD_VECTORS, type WordVectors } from './word-vectors.ts'
+import type { QueryWords } from './words.ts'
+
+/** When fewer items than this hold every word, those holding some of them, or near in meaning, are listed after. */
+const WIDEN_BELOW = 10
+/** How much meaning counts beside words. Document choice and numbers: docs/decisions/0016. */
+const MEANING_WEIGHT = 0.3
+/** The share of the best possible score that counts as one. */
+const WORDS_SCALE = 0.6
+/** Best items by words whose meaning is compared too. */
+const POOL = 300
+/** Items near in meaning that hold none of the words, and how near they must be. */
+const MAX_NEAR_ITEMS = 50
+const MIN_COSINE = 0.35
+
+/** What a search narrows to; values of one field are alternatives, `allTags` must all be there. */
+export interface IndexFilter {
+  readonly types?: readonly string[] | undefined
+  readonly categories?: ReadonlySet<number> | undefined
+  readonly anyTags?: readonly string[] | undefined
+  readonly allTags?: readonly string[] | undefined
+  readonly authors?: ReadonlySet<number> | undefined
+  readonly seqs?: ReadonlySet<number> | undefined
+}
+
+interface IndexRequest {
+  /** null: everything, by `sort`. */
+  readonly query: QueryWords | null
+  readonly sort: 'relevance' | 'newest' | 'oldest' | 'votes'
+  readonly limit: number
+  readonly offset: number
+  readonly filter: IndexFilter
+  /** The row number of the viewer, whose own hidden items are found too; null for everybody else. */
+  readonly viewer: number | null
+}
+
+interface IndexAnswer {
+  /** Row numbers of one page, best first. */
+  readonly seqs: readonly number[]
+  /** Exact number of matches over all pages. */
+  readonly total: number
+  /** Corrections to show, by the word as it was read. */
+  readonly corrections: ReadonlyMap<string, string>
+}
+
+/** Search over the library in memory, for both kinds. Synchronous and pure: the store feeds it and asks it. */
+export interface SearchIndex {
+  readonly vocabulary: Vocabulary
+  readonly embedder: Embedder
+  apply(kind: ItemKind, changes: readonly ItemChange[]): void
+  search(kind: ItemKind, request: IndexRequest): IndexAnswer
+  /** How many items the viewer finds in each category, by its row number. */
+  countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
+  /** The tags of items the viewer finds, of both kinds, with how many have them: most used first, under the first spelling. */
+  countTags(viewer: number | null): { slug: string; name: string; count: number }[]
+  /** Public items nearest in meaning to a text, nearest first, with cosines. */
+  similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number): { seq: number; cosine: number }[]
+}
+
+/** An index of nothing. */
+export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): SearchIndex {
+  const vocabulary = createVocabulary()
+  const embedder = createEmbedder(vectors)
+  const neighboursOf = createNeighbours(vectors)
+  const indexes: Record<ItemKind, KindIndex> = { prompt: createKindIndex(), skill: createKindIndex() }
+  let scratch = makeScratch(1024)
+
+  const sightOf = (index: KindIndex, viewer: number | null): Sight => {
+    const shelf = viewer === null ? undefined : index.shelves.get(viewer)
+    return {
+      vocabulary,
+      embedder,
+      stem: stemmer,
+      neighboursOf,
+      countOf: (word) => index.postings.countOf(word) + (shelf?.counts.get(word) ?? 0),
+    }
+  }
+  return {
+    vocabulary,
+    embedder,
+    apply: (kind, changes) => indexes[kind].apply(changes),
+    search(kind, request) {
+      const index = indexes[kind]
+      const allows = makeFilter(index, request.filter, request.viewer)
+      if (!request.query) return list(index, allows, request)
+      if (request.query.words.length === 0) return NOTHING
+      const plan = planQuery(request.query, sightOf(index, request.viewer))
+      if (scratch.scores.length < index.table.capacity) scratch = makeScratch(index.table.capacity * 2)
+      const shelf = request.viewer === null ? null : (index.shelves.get(request.viewer) ?? null)
+      const words = scoreWords(index, scratch, plan, shelf)
+      try {
+        return rank(index, plan, words, embedder, allows, request)
+      } finally {
+        clearScores(words)
+      }
+    },
+    countCategories(kind, viewer) {
+      const { table, byAge } = indexes[kind]
+      const allows = makeFilter(indexes[kind], {}, viewer)
+      const counts = new Map<number, number>()
+      for (const slot of byAge()) {
+        const category = table.categorySeq[slot] ?? 0
+        if (category !== 0 && allows(slot)) counts.set(category, (counts.get(category) ?? 0) + 1)
+      }
+      return counts
+    },
+    countTags(viewer) {
+      const tags = new Map<string, { slug: string; name: string; count: number }>()
+      for (const index of Object.values(indexes)) {
+        const allows = makeFilter(index, {}, viewer)
+        for (const slot of index.byAge()) {
+          const own = index.table.tagsOf(slot)
+          if (own.length === 0 || !allows(slot)) continue
+          for (const { slug, name } of own) {
+            const tag = tags.get(slug)
+            if (!tag) tags.set(slug, { slug, name, count: 1 })
+            else {
+              tag.count++
+              if (name < tag.name) tag.name = name
+            }
+          }
+        }
+      }
+      return [...tags.values()].sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1))
+    },
+    similar(kind, text, filter, limit) {
+      const index = indexes[kind]
+      const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
+      if (!vector) return []
+      return scoreMeaning(index, Float32Array.from(vector))
+        .nearest(makeFilter(index, filter, null), limit)
+        .map(({ slot, cosine }) => ({ seq: index.table.seq[slot] ?? 0, cosine }))
+    },
+  }
+}
+
+const NOTHING: IndexAnswer = { seqs: [], total: 0, corrections: new Map() }
+
+/** Whether a slot's item is one the viewer may find and the filter asks for. */
+function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
+  const { types, categories, anyTags, allTags, authors, seqs } = filter
+  const tests: ((slot: number) => boolean)[] = []
+  if (types) tests.push((slot) => types.includes(table.typeOf(slot) ?? ''))
+  if (categories) tests.push((slot) => categories.has(table.categorySeq[slot] ?? 0))
+  if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0))
+  if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
+  if (anyTags) tests.push((slot) => table.tagsOf(slot).some((tag) => anyTags.includes(tag.slug)))
+  if (allTags && allTags.length > 0) tests.push((slot) => allTags.every((slug) => table.tagsOf(slot).some((tag) => tag.slug === slug)))
+  return (slot) => {
+    const state = table.state[slot]
+    if (state === FREE || state === undefined) return false
+    if (state === HIDDEN && table.ownerSeq[slot] !== viewer) return false
+    return (state === PUBLIC || state === HIDDEN) && tests.every((test) => test(slot))
+  }
+}
+
+/** A page of everything that passes, with no query. */
+function list(index: KindIndex, allows: (slot: number) => boolean, request: IndexRequest): IndexAnswer {
+  const slots = index.byAge().filter(allows)
+  return {
+    seqs: page(index, order(index, slots, request.sort === 'relevance' ? 'newest' : request.sort), request),
+    total: slots.length,
+    corrections: new Map(),
+  }
+}
+
+/** Slots that are in order of age, oldest first, in the order asked for. */
+function order({ table }: KindIndex, byAge: readonly number[], sort: 'newest' | 'oldest' | 'votes'): readonly number[] {
+  if (sort === 'oldest') return byAge
+  if (sort === 'newest') return byAge.toReversed()
+  return byAge.toSorted((a, b) => (table.votes[b] ?? 0) - (table.votes[a] ?? 0) || (table.seq[b] ?? 0) - (table.seq[a] ?? 0))
+}
+
+function page({ table }: KindIndex, slots: readonly number[], { offset, limit }: IndexRequest): number[] {
+  return slots.slice(offset, offset + limit).map((slot) => table.seq[slot] ?? 0)
+}
+
+/** Items that match, best first: words and meaning together. */
+function rank(
+  index: KindIndex,
+  plan: QueryPlan,
+  words: WordScores,
+  embedder: Embedder,
+  allows: (slot: number) => boolean,
+  request: IndexRequest,
+): IndexAnswer {
+  const all = 2 ** plan.groups.length - 1
+  const vector = queryVector(index, plan, embedder)
+  const meaning = vector ? scoreMeaning(index, vector) : null
+  // In a library too small to tell what its items have in common they all seem near each other.
+  const near = index.totals.items < MIN_ITEMS ? null : meaning
+  const matches = findMatches(words, all, near, allows)
+  const { corrections } = plan
+  const total = matches.length
+  if (request.sort !== 'relevance') {
+    const found = new Set(matches)
+    const byAge = index.byAge().filter((slot) => found.has(slot))
+    return { seqs: page(index, order(index, byAge, request.sort), request), total, corrections }
+  }
+  const ranked = rankByBoth(index, selectBest(matches, words.scores, POOL), words, meaning)
+  const end = request.offset + request.limit
+  const rest = end > ranked.length && total > ranked.length ? restByWords(index, matches, ranked, words) : []
+  return { seqs: page(index, [...ranked, ...rest], request), total, corrections }
+}
+
+/** Slots of items that hold the whole query; when there are few, of those that hold part of it, or come near it in meaning. */
+function findMatches(words: WordScores, all: number, meaning: MeaningScores | null, allows: (slot: number) => boolean): readonly number[] {
+  const { slots, count, held } = words
+  const whole: number[] = []
+  for (let i = 0; i < count; i++) {
+    const slot = slots[i] ?? 0
+    if (held[slot] === all && allows(slot)) whole.push(slot)
+  }
+  if (whole.length >= WIDEN_BELOW) return whole
+  const part: number[] = []
+  const none: number[] = []
+  for (let i = 0; i < count; i++) {
+    const slot = slots[i] ?? 0
+    if (allows(slot)) (held[slot] === 0 ? none : part).push(slot)
+  }
+  const near = new Set(selectBest(none, words.scores, MAX_NEAR_ITEMS))
+  for (const { slot, cosine } of meaning?.nearest(allows, MAX_NEAR_ITEMS) ?? []) {
+    if (cosine >= MIN_COSINE && held[slot] === 0) near.add(slot)
+  }
+  return [...part, ...near]
+}
+
+/** Steps the scores are sorted into to find the best without sorting them all. */
+const STEPS = 1024
+
+/** At least the best `count` of some slots (more when many are about equal), in no order. */
+function selectBest(slots: readonly number[], scores: Float32Array, count: number): readonly number[] {
+  if (slots.length <= count) return slots
+  let most = 0
+  for (const slot of slots) most = Math.max(most, scores[slot] ?? 0)
+  const scale = (STEPS - 1) / (most || 1)
+  const histogram = new Uint32Array(STEPS)
+  for (const slot of slots) {
+    const step = Math.floor((scores[slot] ?? 0) * scale)
+    histogram[step] = (histogram[step] ?? 0) + 1
+  }
+  let border = STEPS - 1
+  for (let sum = histogram[border] ?? 0; sum < count && border > 0; ) sum += histogram[--border] ?? 0
+  return slots.filter((slot) => Math.floor((scores[slot] ?? 0) * scale) >= border)
+}
+
+function rankByBoth(index: KindIndex, slots: readonly number[], words: WordScores, meaning: MeaningScores | null): number[] {
+  const scale = (words.best || 1) * WORDS_SCALE
+  return sortByScore(
+    index,
+    slots.map((slot) => ({ slot, score: (words.scores[slot] ?? 0) / scale + (meaning ? MEANING_WEIGHT * meaning.cosineOf(slot) : 0) })),
+  )
+}
+
+/** What comes after the best: by words alone. */
+function restByWords(index: KindIndex, matches: readonly number[], ranked: readonly number[], words: WordScores): number[] {
+  const known = new Set(ranked)
+  return sortByScore(
+    index,
+    matches.filter((slot) => !known.has(slot)).map((slot) => ({ slot, score: words.scores[slot] ?? 0 })),
+  )
+}
+
+/** Best first; of equal ones the most voted, then the newest. */
+function sortByScore({ table }: KindIndex, scored: { slot: number; score: number }[]): number[] {
+  return scored
+    .sort(
+      (a, b) =>
+        b.score - a.score || (table.votes[b.slot] ?? 0) - (table.votes[a.slot] ?? 0) || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0),
+    )
+    .map(({ slot }) => slot)
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../errors.ts'
+
+/** Dimensions of the built-in vectors. */
+export const DIMS = 80
+
+/** Vectors of common English words, learned elsewhere from general text: where the built-in embedder starts. Words are known by their row. */
+export interface WordVectors {
+  readonly size: number
+  /** The row of a word, or -1. */
+  find(word: string): number
+  wordOf(row: number): string
+  /** How many words are more frequent than this one in general text. */
+  placeOf(row: number): number
+  /** The vector of a row: `DIMS` numbers of -127 to 127, of no particular length. */
+  vectorOf(row: number): Int8Array
+}
+
+/** No vectors: everything is learned from the library alone. */
+export const NO_WORD_VECTORS: WordVectors = {
+  size: 0,
+  find: () => -1,
+  wordOf: () => '',
+  placeOf: () => 0,
+  vectorOf: () => new Int8Array(DIMS),
+}
+
+/**
+ * Reads the file `scripts/distil-vectors.ts` writes: a head of 16 bytes (mark, count, dimensions, length of the words' text), the places,
+ * the vectors, the words in order with a line's end each. Nothing is copied: words are found by halving in the bytes.
+ * @throws AppError `internal` when it is no such file
+ */
+export function readWordVectors(file: Uint8Array): WordVectors {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const fault = () => new AppError('internal', 'The file of word vectors is damaged; install the program again.')
+  if (file.length < 16 || view.getUint32(0) !== 0x43505756) throw fault()
+  const size = view.getUint32(4, true)
+  const textLength = view.getUint32(12, true)
+  const vectorsAt = 16 + size * 4
+  const textAt = vectorsAt + size * DIMS
+  if (view.getUint32(8, true) !== DIMS || file.length !== textAt + textLength) throw fault()
+  const vectors = new Int8Array(file.buffer, file.byteOffset + vectorsAt, size * DIMS)
+  // Where each word begins; one more for the end.
+  const starts = new Uint32Array(size + 1)
+  let row = 0
+  for (let at = textAt; at < file.length; at++) if (file[at] === 10) starts[++row] = at + 1 - textAt
+  if (row !== size) throw fault()
+  const compare = (word: string, candidate: number): number => {
+    const start = textAt + (starts[candidate] ?? 0)
+    const length = (starts[candidate + 1] ?? 0) - (starts[candidate] ?? 0) - 1
+    for (let i = 0; i < word.length && i < length; i++) {
+      const difference = word.charCodeAt(i) - (file[start + i] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return word.length - length
+  }
+  return {
+    size,
+    find(word) {
+      let low = 0
+      let high = size - 1
+      while (low <= high) {
+        const middle = (low + high) >> 1
+        const order = compare(word, middle)
+        if (order === 0) return middle
+        if (order < 0) high = middle - 1
+        else low = middle + 1
+      }
+      return -1
+    },
+    wordOf: (of) => String.fromCharCode(...file.subarray(textAt + (starts[of] ?? 0), textAt + (starts[of + 1] ?? 1) - 1)),
+    placeOf: (of) => view.getUint32(16 + of * 4, true),
+    vectorOf: (of) => vectors.subarray(of * DIMS, (of + 1) * DIMS),
+  }
+}

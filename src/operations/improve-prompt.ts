@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { countCharacters, cutCharacters } from '../library/characters.ts'
+import { textField } from '../library/fields.ts'
+import { improveWithModel } from '../library/improve/improve-with-model.ts'
+import { improveOffline } from '../library/improve/offline/improve-offline.ts'
+import { FITTING_TYPES, OUTPUT_FORMATS, OUTPUT_TYPES } from '../library/improve/output.ts'
+import { type Context, defineOperation, requireUser } from './define-operation.ts'
+
+/** Longest prompt taken, in characters. */
+const MAX_PROMPT = 10_000
+const MAX_INSPIRATIONS = 3
+/** How much of an inspiration is looked at, in characters. */
+const MAX_INSPIRATION = 2_000
+/** The name of the built-in rewriter, where a model's would stand. */
+const OFFLINE = 'commonplace/offline'
+const DAY_MS = 86_400_000
+
+/** Counts the call against the caller's day. @throws AppError `rate_limited` when the day's budget is used up */
+async function spend({ actor, store, clock, improver: { budget } }: Context, characters: number): Promise<void> {
+  if (budget.requests === null && budget.characters === null) return
+  const { keyId, userId } = requireUser(actor)
+  const now = clock()
+  const caller = keyId === undefined ? `user ${userId}` : `key ${keyId}`
+  const day = new Date(now).toISOString().slice(0, 10)
+  if (await store.spendImproveBudget({ caller, day, characters }, budget)) return
+  const limits = [
+    ...(budget.requests === null ? [] : [`${budget.requests} requests`]),
+    ...(budget.characters === null ? [] : [`${budget.characters} characters`]),
+  ]
+  const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
+  const message = `This goes beyond what a key may have improved in a day: ${limits.join(' and ')}. The next day begins at midnight UTC.`
+  throw new AppError('rate_limited', message, { retryAfterSeconds })
+}
+
+export const improvePrompt = defineOperation({
+  name: 'improve_prompt',
+  title: 'Improve a prompt',
+  summary:
+    'Rewrite a prompt so that it works better and keeps its intent and its ${blanks}, learning from similar public prompts of the library. Nothing is saved; use save_prompt with the result.',
+  scope: 'improve',
+  isStreamed: true,
+  surfaces: {
+    mcp: { readOnly: true, idempotent: false, openWorld: true },
+    rest: { method: 'POST', path: '/api/improve-prompt' },
+    cli: { command: 'improve', positional: ['prompt'] },
+  },
+  input: z.object({
+    prompt: textField({ max: MAX_PROMPT, blank: false }).describe('The prompt to improve'),
+    outputType: z.enum(OUTPUT_TYPES).default('text').describe('What the prompt is meant to produce'),
+    outputFormat: z.enum(OUTPUT_FORMATS).default('text').describe('How the improved prompt is written'),
+  }),
+  output: z.object({
+    original: z.string(),
+    improved: z.string(),
+    outputType: z.enum(OUTPUT_TYPES),
+    outputFormat: z.enum(OUTPUT_FORMATS),
+    inspirations: z.array(z.object({ id: z.string(), slug: z.string(), title: z.string(), similarity: z.number().int().min(0).max(100) })),
+    model: z.string(),
+  }),
+  async run(context, input) {
+    const { findSimilar, improver, signal, onText } = context
+    const { model } = improver
+    const leave = model ? improver.enter() : () => {}
+    try {
+      await spend(context, countCharacters(input.prompt))
+      const similar = await findSimilar(input.prompt, { types: FITTING_TYPES[input.outputType], limit: MAX_INSPIRATIONS, signal })
+      const inspirations = similar.map(({ prompt }) => ({ title: prompt.title, content: cutCharacters(prompt.content, MAX_INSPIRATION) }))
+      const request = { ...input, inspirations }
+      const deadline = AbortSignal.timeout(improver.timeoutMs)
+      const improved = model ? await improveWithModel(model, request, improver, { deadline, signal, onText }) : improveOffline(request)
+      if (!model) await onText?.({ kind: 'delta', text: improved })
+      return {
+        original: input.prompt,
+        improved,
+        outputType: input.outputType,
+        outputFormat: input.outputFormat,
+        inspirations: similar.map(({ prompt: { id, slug, title }, similarity }) => ({ id, slug, title, similarity })),
+        model: model?.name ?? OFFLINE,
+      }
+    } finally {
+      leave()
+    }
+  },
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { createStore } from '../../src/storage/store.ts'
+import { countingRandom, ENGINES } from '../support/engines.ts'
+
+/** What callers spent on improving prompts, on every engine. */
+
+for (const engine of ENGINES) {
+  describe(engine.name, () => {
+    const ADA = 'key 1'
+    const spend = (caller: string, day: string, characters: number) => ({ caller, day, characters })
+
+    it('is counted for each caller and day, and never past the budget', async () => {
+      const database = await engine.create()
+      const store = await createStore(database.open(), { clock: () => 0, random: countingRandom() })
+      const budget = { requests: 2, characters: 100 }
+      const said = []
+      for (const [caller, day, characters] of [
+        [ADA, '2026-01-01', 90],
+        [ADA, '2026-01-01', 11],
+        [ADA, '2026-01-01', 10],
+        [ADA, '2026-01-01', 0],
+        ['key 2', '2026-01-01', 100],
+        [ADA, '2026-01-02', 101],
+        [ADA, '2026-01-02', 100],
+      ] as const)
+        said.push(await store.spendImproveBudget(spend(caller, day, characters), budget))
+      expect(said).toEqual([true, false, true, false, true, false, true])
+      await store.close()
+      await database.remove()
+    })
+
+    it('is known after the library was closed and opened again, and to two that have it open at once', async () => {
+      const database = await engine.create()
+      const outside = { clock: () => 0, random: countingRandom() }
+      const first = await createStore(database.open(), outside)
+      const second = await createStore(database.open(), outside)
+      const budget = { requests: 10, characters: null }
+      const all = await Promise.all(
+        Array.from({ length: 15 }, (_, n) => (n % 2 === 0 ? first : second).spendImproveBudget(spend(ADA, '2026-01-01', 1), budget)),
+      )
+      expect(all.filter(Boolean).length).toBe(10)
+      await first.close()
+      await second.close()
+      const third = await createStore(database.open(), outside)
+      expect(await third.spendImproveBudget(spend(ADA, '2026-01-01', 1), budget)).toBe(false)
+      expect(await third.spendImproveBudget(spend(ADA, '2026-01-01', 1), { requests: null, characters: null })).toBe(true)
+      await third.close()
+      await database.remove()
+    })
+  })
+}

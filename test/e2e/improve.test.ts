@@ -1,0 +1,221 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
+import { createPlace, MAIN, type Place } from '../support/processes.ts'
+
+/** Improving prompts as users and operators meet it: the built program, a model server, real connections. */
+
+const SECRET = 'sk-very-secret-key'
+const PROMPT = 'greet ${who} from the walrus'
+
+let models: ModelServer
+let place: Place
+let key: string
+beforeAll(async () => {
+  models = await startModelServer()
+})
+afterAll(() => models.stop())
+beforeEach(async () => {
+  place = createPlace()
+  await place.commonplace(['users', 'create', 'ada'])
+  key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+})
+afterEach(() => place.remove())
+
+/** The settings for a model of the stub. */
+const using = (model: string, more: Record<string, string> = {}) => ({
+  IMPROVE_MODEL: model,
+  OPENAI_BASE_URL: models.baseUrl,
+  OPENAI_API_KEY: SECRET,
+  ...more,
+})
+
+/** Starts the service and collects what it writes. */
+async function serve(env: Record<string, string>) {
+  const { url, child, stdout } = await place.serve({ env: { LOG_LEVEL: 'trace', ...env } })
+  const written = [stdout]
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => written.push(String(chunk)))
+  const improve = (body: object = { prompt: PROMPT }, headers: Record<string, string> = {}) =>
+    fetch(`${url}/api/improve-prompt`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
+      body: JSON.stringify(body),
+    })
+  return { url, child, improve, written: () => written.join('') }
+}
+
+describe('the service', () => {
+  it('writes neither keys nor prompts nor answers to its log, whatever happens', async () => {
+    for (const model of ['normal:log', 'broken:log', 'bad-key:log', 'cut:log', 'garbage-events:log', 'forgets:log', 'huge-line:log']) {
+      const { improve, written, child } = await serve(using(model))
+      const plain = await improve()
+      expect(plain.status, await plain.text()).toBe(model === 'normal:log' ? 200 : 502)
+      await (await improve(undefined, { accept: 'text/event-stream' })).text()
+      child.kill('SIGTERM')
+      await new Promise((resolve) => child.once('exit', resolve))
+      expect(written()).toContain('/api/improve-prompt')
+      for (const hidden of [SECRET, key, 'walrus', 'greet', 'expert', 'Bearer']) expect(written(), model).not.toContain(hidden)
+    }
+  })
+
+  it('ends the call to the model when the connection breaks, streaming or not', async () => {
+    const { url } = await serve(using('never:left'))
+    for (const [index, accept] of ['application/json', 'text/event-stream'].entries()) {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key, accept }
+      const asked = request(`${url}/api/improve-prompt`, { method: 'POST', headers })
+      asked.on('error', () => {})
+      asked.end(JSON.stringify({ prompt: PROMPT }))
+      expect(await eventually(async () => (await models.log('never:left')).length === index + 1)).toBe(true)
+      asked.destroy()
+      expect(await eventually(async () => (await models.log('never:left'))[index]?.hasLeft === true)).toBe(true)
+    }
+    const slow = request(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': key } })
+    slow.on('error', () => {})
+    const params = { name: 'improve_prompt', arguments: { prompt: PROMPT } }
+    slow.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
+    expect(await eventually(async () => (await models.log('never:left')).length === 3)).toBe(true)
+    slow.destroy()
+    expect(await eventually(async () => (await models.log('never:left'))[2]?.hasLeft === true)).toBe(true)
+  })
+
+  it('sends the text while it is being written', async () => {
+    const { improve } = await serve(using('slow:live', { IMPROVE_TIMEOUT_SECONDS: '20' }))
+    const started = performance.now()
+    const reader = (await improve(undefined, { accept: 'text/event-stream' })).body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toMatch(/^event: delta\n/)
+    // The whole takes thirty seconds.
+    expect(performance.now() - started).toBeLessThan(10_000)
+    await reader?.cancel()
+    expect(await eventually(async () => (await models.log('slow:live'))[0]?.hasLeft === true)).toBe(true)
+  })
+
+  it('keeps a quiet stream alive', async () => {
+    const { improve } = await serve(using('never:quiet', { IMPROVE_TIMEOUT_SECONDS: '12' }))
+    const response = await improve(undefined, { accept: 'text/event-stream' })
+    const text = await response.text()
+    expect([response.status, text.startsWith(': keep-alive\n\n')]).toEqual([200, true])
+    expect(text).toMatch(/event: error\ndata: \{"error":"upstream_failed","message":"never:quiet did not finish within 12 seconds\."/)
+  })
+
+  it('remembers a budget over a restart', async () => {
+    const env = { IMPROVE_DAILY_REQUESTS: '2' }
+    const first = await serve(env)
+    expect([(await first.improve()).status, (await first.improve()).status, (await first.improve()).status]).toEqual([200, 200, 429])
+    first.child.kill('SIGTERM')
+    await new Promise((resolve) => first.child.once('exit', resolve))
+    const second = await serve(env)
+    const refused = await second.improve()
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+  })
+
+  it('tells the model what the operator wrote', async () => {
+    const file = join(place.folder, 'system.md')
+    writeFileSync(file, 'You improve prompts for a zoo.\n')
+    const { improve } = await serve(using('normal:system', { IMPROVE_SYSTEM_PROMPT_FILE: file }))
+    expect((await improve()).status).toBe(200)
+    const [sent] = await models.log('normal:system')
+    expect(sent?.messages[0]?.content).toMatch(/^You improve prompts for a zoo\.\n\nRules:\n/)
+  })
+})
+
+describe('the start', () => {
+  it('is refused with a sentence when the model or its prompt cannot be used', async () => {
+    const file = (name: string, content: string | Uint8Array) => {
+      writeFileSync(join(place.folder, name), content)
+      return join(place.folder, name)
+    }
+    const prompt = (path: string) => ({ IMPROVE_SYSTEM_PROMPT_FILE: path })
+    const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [{ IMPROVE_MODEL: 'gpt-5' }, /^IMPROVE_MODEL is "gpt-5", which names no provider/],
+      [{ IMPROVE_MODEL: 'mistral/large' }, /^IMPROVE_MODEL is "mistral\/large", which names no provider/],
+      [{ IMPROVE_MODEL: 'openai/gpt-5' }, /^IMPROVE_MODEL is "openai\/gpt-5", which needs OPENAI_API_KEY\.$/m],
+      [{ IMPROVE_MODEL: 'anthropic/x', OPENAI_API_KEY: SECRET }, /needs ANTHROPIC_API_KEY/],
+      [{ IMPROVE_CONCURRENCY: '0' }, /^IMPROVE_CONCURRENCY must be/],
+      [prompt(join(place.folder, 'nowhere.md')), /^IMPROVE_SYSTEM_PROMPT_FILE names \S+nowhere\.md, which cannot be read/],
+      [prompt(place.folder), /cannot be read/],
+      [prompt(file('blank.md', ' \n')), /blank\.md, which is blank\.$/m],
+      [prompt(file('large.md', 'x'.repeat(65_537))), /large\.md, which is over 65536 bytes\.$/m],
+      [prompt(file('latin.md', Uint8Array.of(0x63, 0xe9))), /latin\.md, which cannot be read as UTF-8/],
+    ]
+    for (const [env, sentence] of rows) {
+      const none = { IMPROVE_MODEL: '', OPENAI_BASE_URL: '', OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' }
+      const { code, stdout, stderr } = await place.commonplace(['serve'], { env: { ...none, ...env } })
+      expect([code, stdout], stderr).toEqual([64, ''])
+      expect(stderr).toMatch(sentence)
+      expect(stderr).not.toContain(SECRET)
+    }
+  })
+
+  it('loads nothing that talks to models', () => {
+    // What the program imports before it does anything, file by file.
+    const folder = dirname(MAIN)
+    const loaded = new Set<string>()
+    const load = (name: string) => {
+      if (loaded.has(name)) return
+      loaded.add(name)
+      for (const [, next = ''] of readFileSync(join(folder, name), 'utf8').matchAll(/^(?:import|export)\b[^;\n]*?"\.\/([^"]+)"/gm))
+        load(next)
+    }
+    load('main.js')
+    const mark = 'AI_APICallError'
+    const holds = (name: string) => readFileSync(join(folder, name), 'utf8').includes(mark)
+    expect([...loaded].filter(holds)).toEqual([])
+    expect(readdirSync(folder).filter(holds).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the command', () => {
+  it('prints the improved text, or all of it as JSON, and nothing else', async () => {
+    const env = using('forgets-once:cli')
+    const text = await place.commonplace(['improve', PROMPT, '--user', 'ada'], { env })
+    expect([text.code, text.stdout, text.stderr]).toEqual([0, `Write it well: ${PROMPT}\n`, ''])
+    const whole = await place.commonplace(['improve', PROMPT, '--user', 'ada', '--output-type', 'image', '--json'], {
+      env: using('normal:cli'),
+    })
+    expect(JSON.parse(whole.stdout)).toMatchObject({ original: PROMPT, outputType: 'image', outputFormat: 'text', model: 'normal:cli' })
+    const file = join(place.folder, 'prompt.txt')
+    writeFileSync(file, PROMPT)
+    const named = await place.commonplace(['improve', `@${file}`, '--user', 'ada'], { env: using('normal:cli') })
+    expect(named.stdout).toBe(`You are an expert.\n\n${PROMPT}\n`)
+  })
+
+  it('works with a key, on another server too, and says what is wrong', async () => {
+    const { url } = await serve(using('forgets-once:far'))
+    const far = createPlace()
+    const env = { PROMPTS_API_KEY: key }
+    const done = await far.commonplace(['improve', PROMPT, '--url', url], { env })
+    expect([done.code, done.stdout, done.stderr]).toEqual([0, `Write it well: ${PROMPT}\n`, ''])
+    expect((await models.log('forgets-once:far')).length).toBe(2)
+    expect(await far.commonplace(['improve', PROMPT, '--url', url])).toMatchObject({ code: 77, stdout: '' })
+    const bad = await far.commonplace(['improve', ' ', '--url', url], { env })
+    expect([bad.code, bad.stdout, bad.stderr]).toEqual([64, '', 'prompt is blank; write something.\n'])
+    await far.remove()
+    const anonymous = await place.commonplace(['improve', PROMPT])
+    expect([anonymous.code, anonymous.stderr]).toEqual([77, expect.stringContaining('API key')])
+    const failed = await place.commonplace(['improve', PROMPT, '--user', 'ada'], { env: using('cut:cli') })
+    expect([failed.code, failed.stdout, failed.stderr]).toEqual([69, '', 'The answer of cut:cli was cut off.\n'])
+  })
+
+  it('hears of an error that comes in the middle of another server’s stream', async () => {
+    const { url } = await serve(using('cut:far'))
+    const failed = await place.commonplace(['improve', PROMPT, '--url', url], { env: { PROMPTS_API_KEY: key } })
+    expect([failed.code, failed.stdout, failed.stderr]).toEqual([69, '', 'The answer of cut:far was cut off.\n'])
+  })
+})
+
+describe('over stdio', () => {
+  it('a cancelled call ends the call to the model', async () => {
+    const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+    const clientInfo = { name: 'x', version: '1' }
+    const child = place.start(['mcp'], { env: { ...using('never:stdio'), PROMPTS_API_KEY: key } })
+    child.stdin.write(line({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } }))
+    child.stdin.write(line({ method: 'notifications/initialized' }))
+    child.stdin.write(line({ id: 2, method: 'tools/call', params: { name: 'improve_prompt', arguments: { prompt: PROMPT } } }))
+    expect(await eventually(async () => (await models.log('never:stdio')).length === 1)).toBe(true)
+    child.stdin.write(line({ method: 'notifications/cancelled', params: { requestId: 2 } }))
+    expect(await eventually(async () => (await models.log('never:stdio'))[0]?.hasLeft === true)).toBe(true)
+    child.stdin.end()
+  })
+})
