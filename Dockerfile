@@ -17,6 +17,7 @@ WORKDIR /app
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY starter ./starter
+COPY assets ./assets
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
