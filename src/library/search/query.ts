@@ -1,4 +1,4 @@
-import { isBlank } from '../characters.ts'
+import { blankForbiddenCharacters, isBlank } from '../characters.ts'
 import { type QueryWords, readQueryWords } from './words.ts'
 
 /** Longest query taken, in characters. */
@@ -12,5 +12,5 @@ const MAX_QUERY_WORDS = 24
  * @example parseQuery('linux term') // {words: ['linux', 'term'], isLastGrowing: true}
  */
 export function parseQuery(query: string): QueryWords | null {
-  return isBlank(query.replaceAll('\0', ' ')) ? null : readQueryWords(query, MAX_QUERY_WORDS)
+  return isBlank(blankForbiddenCharacters(query)) ? null : readQueryWords(query, MAX_QUERY_WORDS)
 }
