@@ -52,12 +52,15 @@ try {
     say(`resident: ${before.toFixed(0)} MiB before, ${residentMiB().toFixed(0)} MiB with the index`)
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     say(`of which in use: ${mib(heapUsed)} MiB of objects, ${mib(arrayBuffers)} MiB of arrays`)
-    const cold: number[] = []
-    for (const query of queries) cold.push(await ask(query))
-    report('each query for the first time', cold)
-    const warm: number[] = []
-    for (let round = 0; round < ROUNDS; round++) for (const query of queries) warm.push(await ask(query))
-    report('asked again', warm)
+    const measure = async (label: string, rounds: number) => {
+      const times: number[] = []
+      const before = process.cpuUsage()
+      for (let round = 0; round < rounds; round++) for (const query of queries) times.push(await ask(query))
+      const { user, system } = process.cpuUsage(before)
+      report(label, times, (user + system) / 1000 / times.length)
+    }
+    await measure('each query for the first time', 1)
+    await measure('asked again', ROUNDS)
     for (const query of ['the', 'write', 'you are an expert in creating a detailed story about the image of a person with light']) {
       say(`"${query}": ${(await ask(query)).toFixed(1)} ms`)
     }
@@ -69,10 +72,12 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function report(label: string, times: readonly number[]): void {
+function report(label: string, times: readonly number[], cpuMs: number): void {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
-  say(`${label}: ${times.length} searches, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms`)
+  say(
+    `${label}: ${times.length} searches, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms, ${cpuMs.toFixed(1)} ms of processor each`,
+  )
 }
 
 async function fill(): Promise<void> {

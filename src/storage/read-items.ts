@@ -213,7 +213,7 @@ export function readLibrary(db: Kysely<Database>, searchReader: SearchReader): L
     },
     async findSimilarPrompts(text, { types, limit }) {
       const index = await searchReader.current()
-      const found = new Map(index.similar('prompt', text, { types }, limit).map(({ seq, cosine }) => [seq, cosine]))
+      const found = new Map(index.similar('prompt', text, { types }, limit).map(({ seq, similarity }) => [seq, similarity]))
       const rows = await readRows(db, ANONYMOUS, [...found.keys()])
       const prompts = await toPrompts(db, rows)
       return prompts.map((prompt, place) => ({ prompt, similarity: toPercent(found.get(rows[place]?.seq ?? 0) ?? 0) }))

@@ -1,6 +1,6 @@
 import { type CommonDirections, learnCommonDirections } from './common-directions.ts'
 import { decodePostings } from './indexed-text.ts'
-import { createItemTable, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
+import { createItemTable, FREE, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings } from './postings.ts'
 import { DIMS } from './word-vectors.ts'
 
@@ -26,17 +26,24 @@ export interface KindIndex {
   byAge(): readonly number[]
   /** Takes changes in: an item with its words, or null for one that is gone. The last change of an item counts. */
   apply(changes: readonly ItemChange[]): void
-  /** By slot, what a word counts for less the longer the title, or the rest, is. */
-  norms(): { readonly title: Float32Array; readonly body: Float32Array }
+  /** Two numbers a slot: what a word counts for less the longer the title is, and the rest. Zero where the slot is free. */
+  norms(): Float32Array
 }
 
 /** How much of BM25's length normalisation applies to the title, and to the rest. */
 const TITLE_LENGTH_PART = 0.5
 const BODY_LENGTH_PART = 0.8
 
-function lengthNorms(lengths: Float64Array, mean: number, part: number): Float32Array {
-  const average = mean > 0 ? mean : 1
-  return Float32Array.from(lengths, (length) => 1 / (1 - part + (part * length) / average))
+function lengthNorms(table: ItemTable, totals: KindIndex['totals']): Float32Array {
+  const norms = new Float32Array(table.capacity * 2)
+  const meanTitle = totals.titleLength / totals.items || 1
+  const meanBody = totals.bodyLength / totals.items || 1
+  for (let slot = 0; slot < table.capacity; slot++) {
+    if (table.state[slot] === FREE) continue
+    norms[slot * 2] = 1 / (1 - TITLE_LENGTH_PART + (TITLE_LENGTH_PART * (table.titleLength[slot] ?? 0)) / meanTitle)
+    norms[slot * 2 + 1] = 1 / (1 - BODY_LENGTH_PART + (BODY_LENGTH_PART * (table.bodyLength[slot] ?? 0)) / meanBody)
+  }
+  return norms
 }
 
 /** What became of an item. `words` as `encodePostings` wrote them. */
@@ -115,10 +122,7 @@ export function createKindIndex(): KindIndex {
     directions,
     totals,
     norms() {
-      norms ??= {
-        title: lengthNorms(table.titleLength, totals.titleLength / totals.items, TITLE_LENGTH_PART),
-        body: lengthNorms(table.bodyLength, totals.bodyLength / totals.items, BODY_LENGTH_PART),
-      }
+      norms ??= lengthNorms(table, totals)
       return norms
     },
     byAge() {

@@ -1,75 +1,79 @@
-import { SIGN_WORDS } from './item-table.ts'
-import { countBits } from './vocabulary.ts'
+import { lengthOf } from './embedder.ts'
+import { SIGN_WORDS, toSigns } from './item-table.ts'
+import { countBits, type Vocabulary } from './vocabulary.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
 /** Least cosine at which a word counts as near another. */
 const MIN_COSINE = 0.5
-/** Neighbours kept of one word. */
-const MAX_NEIGHBOURS = 250
-/** Words that pass the coarse look by signs and are compared exactly. */
-const EXACT = 1500
+/** Signs of which two such vectors differ in at most: a third is to be expected (Charikar 2002), more than this hardly ever happens. */
+const MAX_DIFFERENT_SIGNS = 36
 /** Words whose neighbours are remembered. */
 const MAX_REMEMBERED = 2000
 
-/** A word of general English near another in meaning. */
+/** A word of the vocabulary near another in meaning. */
 export interface Neighbour {
-  readonly word: string
+  readonly id: number
   /** From `MIN_COSINE` to 1. */
   readonly cosine: number
 }
 
-/** Finds the words general English uses like a word, nearest first; empty for a word it does not know. Remembers what it found. */
-export function createNeighbours(vectors: WordVectors): (word: string) => readonly Neighbour[] {
-  const remembered = new Map<string, readonly Neighbour[]>()
-  let signs: Uint32Array | null = null
-  let lengths = new Float32Array(0)
-  const prepare = (): Uint32Array => {
-    const made = new Uint32Array(vectors.size * SIGN_WORDS)
-    lengths = new Float32Array(vectors.size)
-    for (let row = 0; row < vectors.size; row++) {
-      const vector = vectors.vectorOf(row)
-      let squares = 0
-      for (let i = 0; i < DIMS; i++) {
-        const value = vector[i] ?? 0
-        squares += value * value
-        if (value > 0) made[row * SIGN_WORDS + (i >> 5)] = (made[row * SIGN_WORDS + (i >> 5)] ?? 0) | (1 << (i & 31))
+/**
+ * Finds the words of the vocabulary that general English uses like a word, nearest first; none for a word it does not know.
+ * Remembers what it found, and looks only through words that are new when asked again.
+ */
+export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): (word: string) => readonly Neighbour[] {
+  const remembered = new Map<string, { upTo: number; found: readonly Neighbour[] }>()
+  /** Words of the vocabulary that general English knows: their numbers, rows, signs and lengths. */
+  const ids: number[] = []
+  const rows: number[] = []
+  const lengths: number[] = []
+  let signs = new Uint32Array(1024 * SIGN_WORDS)
+  let seen = 0
+
+  const readVocabulary = (): void => {
+    for (; seen < vocabulary.capacity; seen++) {
+      const row = vectors.find(vocabulary.wordOf(seen))
+      if (row < 0) continue
+      if ((ids.length + 1) * SIGN_WORDS > signs.length) {
+        const larger = new Uint32Array(signs.length * 2)
+        larger.set(signs)
+        signs = larger
       }
-      lengths[row] = Math.sqrt(squares)
+      signs.set(toSigns(vectors.vectorOf(row)), ids.length * SIGN_WORDS)
+      ids.push(seen)
+      rows.push(row)
+      lengths.push(lengthOf(vectors.vectorOf(row)))
     }
-    return made
   }
-  const find = (self: number): readonly Neighbour[] => {
-    signs ??= prepare()
-    const all = signs
-    const [first = 0, second = 0, third = 0] = all.subarray(self * SIGN_WORDS, (self + 1) * SIGN_WORDS)
-    const distances = new Uint8Array(vectors.size)
-    const histogram = new Uint32Array(DIMS + 1)
-    for (let row = 0, at = 0; row < vectors.size; row++, at += SIGN_WORDS) {
-      const distance = countBits((all[at] ?? 0) ^ first) + countBits((all[at + 1] ?? 0) ^ second) + countBits((all[at + 2] ?? 0) ^ third)
-      distances[row] = distance
-      histogram[distance] = (histogram[distance] ?? 0) + 1
-    }
-    let limit = 0
-    for (let sum = 0; limit < DIMS && sum + (histogram[limit] ?? 0) <= EXACT; limit++) sum += histogram[limit] ?? 0
+  const findFrom = (from: number, self: number): Neighbour[] => {
     const own = vectors.vectorOf(self)
+    const ownLength = lengthOf(own)
+    const [first = 0, second = 0, third = 0] = toSigns(own)
     const found: Neighbour[] = []
-    for (let row = 0; row < vectors.size; row++) {
-      if ((distances[row] ?? DIMS) >= limit || row === self) continue
+    for (let place = from; place < ids.length; place++) {
+      const at = place * SIGN_WORDS
+      const different =
+        countBits((signs[at] ?? 0) ^ first) + countBits((signs[at + 1] ?? 0) ^ second) + countBits((signs[at + 2] ?? 0) ^ third)
+      const row = rows[place] ?? 0
+      if (different > MAX_DIFFERENT_SIGNS || row === self) continue
       const vector = vectors.vectorOf(row)
       let product = 0
       for (let i = 0; i < DIMS; i++) product += (own[i] ?? 0) * (vector[i] ?? 0)
-      const cosine = product / ((lengths[row] ?? 1) * (lengths[self] ?? 1))
-      if (cosine >= MIN_COSINE) found.push({ word: vectors.wordOf(row), cosine })
+      const cosine = product / (ownLength * (lengths[place] ?? 1))
+      if (cosine >= MIN_COSINE) found.push({ id: ids[place] ?? 0, cosine })
     }
-    return found.sort((a, b) => b.cosine - a.cosine).slice(0, MAX_NEIGHBOURS)
+    return found
   }
   return (word) => {
+    readVocabulary()
     const known = remembered.get(word)
-    if (known) return known
+    if (known?.upTo === ids.length) return known.found
     const row = vectors.find(word)
-    const found = row < 0 ? [] : find(row)
+    const added = row < 0 ? [] : findFrom(known?.upTo ?? 0, row)
+    const found =
+      added.length === 0 && known ? known.found : [...(known?.found ?? []), ...added].sort((a, b) => b.cosine - a.cosine || a.id - b.id)
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    remembered.set(word, found)
+    remembered.set(word, { upTo: ids.length, found })
     return found
   }
 }

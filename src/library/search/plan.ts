@@ -9,6 +9,8 @@ const PREFIX_BESIDE_WORD = 0.5
 const PREFIX_ALONE = 0.9
 /** Longer words taken for the one being typed, the most common first. */
 const MAX_PREFIXED = 30
+/** Beside the word itself, longer words count when they are so many times as rare. */
+const PREFIX_RARER = 1
 /** Weight of the likeliest correction of a word that is not in the library, and of the next. */
 const BEST_CORRECTION = 0.9
 const OTHER_CORRECTION = 0.6
@@ -34,7 +36,7 @@ interface Concept {
 }
 
 /** A word of the query, and all that may stand for it. The first concept is the word itself, when the library has it. */
-interface Group {
+export interface Group {
   readonly word: string
   readonly isInLibrary: boolean
   readonly concepts: readonly Concept[]
@@ -103,7 +105,10 @@ function formsOf(word: string, sight: Sight): number[] {
 function prefixed(word: string, itself: readonly number[], sight: Sight): number[] {
   if (word.length < 2) return []
   const longer = sight.vocabulary.withPrefix(word, (id) => sight.countOf(id) > 0 && !itself.includes(id))
-  return longer.sort((a, b) => sight.countOf(b) - sight.countOf(a) || a - b).slice(0, MAX_PREFIXED)
+  // Beside the word itself only those that tell items apart: all of `their` and `there` would bury what `the` finds.
+  const own = itself.reduce((most, id) => Math.max(most, sight.countOf(id)), 0)
+  const rarer = itself.length > 0 ? longer.filter((id) => sight.countOf(id) <= own / PREFIX_RARER) : longer
+  return rarer.sort((a, b) => sight.countOf(b) - sight.countOf(a) || a - b).slice(0, MAX_PREFIXED)
 }
 
 /** `java script`: the word joined with its neighbour on either side, where the library has that. */
@@ -170,10 +175,9 @@ function near(word: string, sight: Sight): Concept[] {
   const own = sight.stem(word)
   const seen = new Set([own])
   const concepts: Concept[] = []
-  for (const { word: other, cosine } of sight.neighboursOf(word)) {
+  for (const { id, cosine } of sight.neighboursOf(word)) {
     if (concepts.length >= MAX_NEAR) break
-    const id = vocabulary.idOf(other)
-    if (id === undefined) continue
+    if (sight.countOf(id) === 0) continue
     const stem = vocabulary.stemOf(id)
     if (seen.has(stem)) continue
     seen.add(stem)

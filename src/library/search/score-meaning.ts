@@ -100,16 +100,20 @@ function allSlots({ table }: KindIndex, allows: (slot: number) => boolean): numb
 /** The slots whose signs agree most with the query's. */
 function likelySlots({ table }: KindIndex, query: Float32Array, allows: (slot: number) => boolean): number[] {
   const signs = toSigns(query)
-  const byDistance: number[][] = Array.from({ length: DIMS + 1 }, () => [])
-  for (let slot = 0; slot < table.capacity; slot++) {
-    let distance = 0
-    for (let k = 0; k < SIGN_WORDS; k++) distance += countBits((table.signs[slot * SIGN_WORDS + k] ?? 0) ^ (signs[k] ?? 0))
-    byDistance[distance]?.push(slot)
+  const distances = new Uint8Array(table.capacity)
+  const histogram = new Uint32Array(DIMS + 1)
+  const [first = 0, second = 0, third = 0] = signs
+  for (let slot = 0, at = 0; slot < table.capacity; slot++, at += SIGN_WORDS) {
+    const distance =
+      countBits((table.signs[at] ?? 0) ^ first) +
+      countBits((table.signs[at + 1] ?? 0) ^ second) +
+      countBits((table.signs[at + 2] ?? 0) ^ third)
+    distances[slot] = distance
+    if (allows(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
   }
+  let limit = 0
+  for (let sum = 0; limit <= DIMS && sum < COARSE; limit++) sum += histogram[limit] ?? 0
   const found: number[] = []
-  for (const slots of byDistance) {
-    for (const slot of slots) if (found.length < COARSE && allows(slot)) found.push(slot)
-    if (found.length >= COARSE) break
-  }
+  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? DIMS) < limit && allows(slot)) found.push(slot)
   return found
 }

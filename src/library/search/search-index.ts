@@ -3,15 +3,16 @@ import type { ItemKind } from '../items.ts'
 import { MIN_ITEMS } from './common-directions.ts'
 import { createEmbedder, type Embedder } from './embedder.ts'
 import { indexText } from './indexed-text.ts'
-import { FREE, HIDDEN, PUBLIC } from './item-table.ts'
+import { HIDDEN, PUBLIC } from './item-table.ts'
 import { createKindIndex, type ItemChange, type KindIndex } from './kind-index.ts'
 import { createNeighbours } from './neighbours.ts'
 import { planQuery, type QueryPlan, type Sight } from './plan.ts'
 import { type MeaningScores, queryVector, scoreMeaning } from './score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from './score-words.ts'
+import { STOP_WORDS } from './stop-words.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { NO_WORD_VECTORS, type WordVectors } from './word-vectors.ts'
-import type { QueryWords } from './words.ts'
+import { type QueryWords, readQueryWords } from './words.ts'
 
 /** When fewer items than this hold every word, those holding some of them, or near in meaning, are listed after. */
 const WIDEN_BELOW = 10
@@ -24,6 +25,11 @@ const POOL = 300
 /** Items near in meaning that hold none of the words, and how near they must be. */
 const MAX_NEAR_ITEMS = 50
 const MIN_COSINE = 0.35
+/** How much of likeness is meaning; the rest is shared words, the rare ones counting most. */
+const MEANING_SHARE = 0.5
+/** Words of a text that are looked at for likeness, and of which so many are looked for. */
+const MAX_TEXT_WORDS = 2000
+const MAX_TELLING_WORDS = 24
 
 /** What a search narrows to; values of one field are alternatives, `allTags` must all be there. */
 export interface IndexFilter {
@@ -65,18 +71,21 @@ export interface SearchIndex {
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds, with how many have them: most used first, under the first spelling. */
   countTags(viewer: number | null): { slug: string; name: string; count: number }[]
-  /** Public items nearest in meaning to a text, nearest first, with cosines. */
-  similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number): { seq: number; cosine: number }[]
+  /** Public items most like a text, in meaning and in the words they share: most like first, with how much, 0 to 1. */
+  similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number): { seq: number; similarity: number }[]
 }
 
 /** An index of nothing. */
 export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): SearchIndex {
   const vocabulary = createVocabulary()
   const embedder = createEmbedder(vectors)
-  const neighboursOf = createNeighbours(vectors)
+  const neighboursOf = createNeighbours(vectors, vocabulary)
   const indexes: Record<ItemKind, KindIndex> = { prompt: createKindIndex(), skill: createKindIndex() }
   let scratch = makeScratch(1024)
 
+  const makeRoom = ({ table }: KindIndex): void => {
+    if (scratch.slots.length < table.capacity) scratch = makeScratch(table.capacity * 2)
+  }
   const sightOf = (index: KindIndex, viewer: number | null): Sight => {
     const shelf = viewer === null ? undefined : index.shelves.get(viewer)
     return {
@@ -97,7 +106,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       if (!request.query) return list(index, allows, request)
       if (request.query.words.length === 0) return NOTHING
       const plan = planQuery(request.query, sightOf(index, request.viewer))
-      if (scratch.scores.length < index.table.capacity) scratch = makeScratch(index.table.capacity * 2)
+      makeRoom(index)
       const shelf = request.viewer === null ? null : (index.shelves.get(request.viewer) ?? null)
       const words = scoreWords(index, scratch, plan, shelf)
       try {
@@ -139,11 +148,38 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const index = indexes[kind]
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
       if (!vector) return []
-      return scoreMeaning(index, Float32Array.from(vector))
-        .nearest(makeFilter(index, filter, null), limit)
-        .map(({ slot, cosine }) => ({ seq: index.table.seq[slot] ?? 0, cosine }))
+      const allows = makeFilter(index, filter, null)
+      const meaning = scoreMeaning(index, Float32Array.from(vector))
+      const plan = planQuery(tellingWords(text, index, vocabulary), sightOf(index, null))
+      makeRoom(index)
+      const words = scoreWords(index, scratch, plan, null)
+      try {
+        const candidates = new Set(meaning.nearest(allows, POOL).map(({ slot }) => slot))
+        const found = [...words.slots.subarray(0, words.count)].filter(allows)
+        for (const slot of selectBest(found, words.scoreOf, POOL)) candidates.add(slot)
+        const likeness = (slot: number) =>
+          MEANING_SHARE * meaning.cosineOf(slot) + (1 - MEANING_SHARE) * Math.min(1, words.scoreOf(slot) / (words.best || 1))
+        const scored = Array.from(candidates, (slot) => ({ slot, score: likeness(slot) }))
+        return sortByScore(index, scored)
+          .slice(0, limit)
+          .map((slot) => ({ seq: index.table.seq[slot] ?? 0, similarity: likeness(slot) }))
+      } finally {
+        clearScores(words)
+      }
     },
   }
+}
+
+/** The words of a text that tell most of what it is about: those the fewest public items hold, as far as any does. */
+function tellingWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): QueryWords {
+  const counted = new Map<string, number>()
+  for (const word of readQueryWords(text, MAX_TEXT_WORDS).words) {
+    const id = vocabulary.idOf(word)
+    const count = id === undefined ? 0 : postings.countOf(id)
+    if (count > 0 && !STOP_WORDS.has(word)) counted.set(word, count)
+  }
+  const rarest = [...counted].sort((a, b) => a[1] - b[1]).slice(0, MAX_TELLING_WORDS)
+  return { words: rarest.map(([word]) => word), isLastGrowing: false }
 }
 
 const NOTHING: IndexAnswer = { seqs: [], total: 0, corrections: new Map() }
@@ -158,12 +194,9 @@ function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: number | 
   if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
   if (anyTags) tests.push((slot) => table.tagsOf(slot).some((tag) => anyTags.includes(tag.slug)))
   if (allTags && allTags.length > 0) tests.push((slot) => allTags.every((slug) => table.tagsOf(slot).some((tag) => tag.slug === slug)))
-  return (slot) => {
-    const state = table.state[slot]
-    if (state === FREE || state === undefined) return false
-    if (state === HIDDEN && table.ownerSeq[slot] !== viewer) return false
-    return (state === PUBLIC || state === HIDDEN) && tests.every((test) => test(slot))
-  }
+  const { state, ownerSeq } = table
+  const isFound = (slot: number) => state[slot] === PUBLIC || (state[slot] === HIDDEN && ownerSeq[slot] === viewer)
+  return tests.length === 0 ? isFound : (slot) => isFound(slot) && tests.every((test) => test(slot))
 }
 
 /** A page of everything that passes, with no query. */
@@ -209,7 +242,7 @@ function rank(
     const byAge = index.byAge().filter((slot) => found.has(slot))
     return { seqs: page(index, order(index, byAge, request.sort), request), total, corrections }
   }
-  const ranked = rankByBoth(index, selectBest(matches, words.scores, POOL), words, meaning)
+  const ranked = rankByBoth(index, selectBest(matches, words.scoreOf, POOL), words, meaning)
   const end = request.offset + request.limit
   const rest = end > ranked.length && total > ranked.length ? restByWords(index, matches, ranked, words) : []
   return { seqs: page(index, [...ranked, ...rest], request), total, corrections }
@@ -217,22 +250,22 @@ function rank(
 
 /** Slots of items that hold the whole query; when there are few, of those that hold part of it, or come near it in meaning. */
 function findMatches(words: WordScores, all: number, meaning: MeaningScores | null, allows: (slot: number) => boolean): readonly number[] {
-  const { slots, count, held } = words
+  const { slots, count, heldBy, scoreOf } = words
   const whole: number[] = []
   for (let i = 0; i < count; i++) {
     const slot = slots[i] ?? 0
-    if (held[slot] === all && allows(slot)) whole.push(slot)
+    if (heldBy(slot) === all && allows(slot)) whole.push(slot)
   }
   if (whole.length >= WIDEN_BELOW) return whole
   const part: number[] = []
   const none: number[] = []
   for (let i = 0; i < count; i++) {
     const slot = slots[i] ?? 0
-    if (allows(slot)) (held[slot] === 0 ? none : part).push(slot)
+    if (allows(slot)) (heldBy(slot) === 0 ? none : part).push(slot)
   }
-  const near = new Set(selectBest(none, words.scores, MAX_NEAR_ITEMS))
+  const near = new Set(selectBest(none, scoreOf, MAX_NEAR_ITEMS))
   for (const { slot, cosine } of meaning?.nearest(allows, MAX_NEAR_ITEMS) ?? []) {
-    if (cosine >= MIN_COSINE && held[slot] === 0) near.add(slot)
+    if (cosine >= MIN_COSINE && heldBy(slot) === 0) near.add(slot)
   }
   return [...part, ...near]
 }
@@ -241,26 +274,26 @@ function findMatches(words: WordScores, all: number, meaning: MeaningScores | nu
 const STEPS = 1024
 
 /** At least the best `count` of some slots (more when many are about equal), in no order. */
-function selectBest(slots: readonly number[], scores: Float32Array, count: number): readonly number[] {
+function selectBest(slots: readonly number[], scoreOf: (slot: number) => number, count: number): readonly number[] {
   if (slots.length <= count) return slots
   let most = 0
-  for (const slot of slots) most = Math.max(most, scores[slot] ?? 0)
+  for (const slot of slots) most = Math.max(most, scoreOf(slot))
   const scale = (STEPS - 1) / (most || 1)
   const histogram = new Uint32Array(STEPS)
   for (const slot of slots) {
-    const step = Math.floor((scores[slot] ?? 0) * scale)
+    const step = Math.floor(scoreOf(slot) * scale)
     histogram[step] = (histogram[step] ?? 0) + 1
   }
   let border = STEPS - 1
   for (let sum = histogram[border] ?? 0; sum < count && border > 0; ) sum += histogram[--border] ?? 0
-  return slots.filter((slot) => Math.floor((scores[slot] ?? 0) * scale) >= border)
+  return slots.filter((slot) => Math.floor(scoreOf(slot) * scale) >= border)
 }
 
 function rankByBoth(index: KindIndex, slots: readonly number[], words: WordScores, meaning: MeaningScores | null): number[] {
   const scale = (words.best || 1) * WORDS_SCALE
   return sortByScore(
     index,
-    slots.map((slot) => ({ slot, score: (words.scores[slot] ?? 0) / scale + (meaning ? MEANING_WEIGHT * meaning.cosineOf(slot) : 0) })),
+    slots.map((slot) => ({ slot, score: words.scoreOf(slot) / scale + (meaning ? MEANING_WEIGHT * meaning.cosineOf(slot) : 0) })),
   )
 }
 
@@ -269,7 +302,7 @@ function restByWords(index: KindIndex, matches: readonly number[], ranked: reado
   const known = new Set(ranked)
   return sortByScore(
     index,
-    matches.filter((slot) => !known.has(slot)).map((slot) => ({ slot, score: words.scores[slot] ?? 0 })),
+    matches.filter((slot) => !known.has(slot)).map((slot) => ({ slot, score: words.scoreOf(slot) })),
   )
 }
 

@@ -8,7 +8,6 @@ export interface WordVectors {
   readonly size: number
   /** The row of a word, or -1. */
   find(word: string): number
-  wordOf(row: number): string
   /** How many words are more frequent than this one in general text. */
   placeOf(row: number): number
   /** The vector of a row: `DIMS` numbers of -127 to 127, of no particular length. */
@@ -19,7 +18,6 @@ export interface WordVectors {
 export const NO_WORD_VECTORS: WordVectors = {
   size: 0,
   find: () => -1,
-  wordOf: () => '',
   placeOf: () => 0,
   vectorOf: () => new Int8Array(DIMS),
 }
@@ -67,7 +65,6 @@ export function readWordVectors(file: Uint8Array): WordVectors {
       }
       return -1
     },
-    wordOf: (of) => String.fromCharCode(...file.subarray(textAt + (starts[of] ?? 0), textAt + (starts[of + 1] ?? 1) - 1)),
     placeOf: (of) => view.getUint32(16 + of * 4, true),
     vectorOf: (of) => vectors.subarray(of * DIMS, (of + 1) * DIMS),
   }
