@@ -8,7 +8,7 @@ import { prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 
 /** Changes taken in before other work gets its turn. */
-const ROWS_A_TURN = 500
+const ROWS_A_TURN = 250
 
 /** Keeps a search index in memory in step with the library, whoever wrote to it. */
 export interface SearchReader {
@@ -42,7 +42,7 @@ const changedRows = prepareQuery((db) =>
     .limit(ROWS_A_TURN),
 )
 const newWords = prepareQuery((db) =>
-  db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(20_000),
+  db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(2000),
 )
 const tagsBetween = prepareQuery((db) =>
   db

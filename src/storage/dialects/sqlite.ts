@@ -47,7 +47,7 @@ export function openSqlite(path: string): OpenDatabase {
   if (isNew) chmodSync(path, 0o600)
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
-  reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -16000')
+  reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) })
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) })
   return {
