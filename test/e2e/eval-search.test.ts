@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { findTestData } from '../support/real-data.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const figures = z.strictObject({
+  mrr10: z.number(),
+  ndcg10: z.number(),
+  recall10: z.number(),
+  empty: z.number(),
+  p50Ms: z.number().positive(),
+  p95Ms: z.number().positive(),
+})
+const summary = z.strictObject({ overall: figures, byKind: z.record(z.string(), figures) })
+const run = promisify(execFile)
+
+async function evaluate(prompts: string, queries: string): Promise<z.infer<typeof summary>> {
+  const { stdout } = await run(process.execPath, ['scripts/eval-search.ts', '--prompts', prompts, '--queries', queries, '--json'], {
+    cwd: ROOT,
+  })
+  return summary.parse(JSON.parse(stdout))
+}
+
+describe('npm run eval:search', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-eval-test-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('gives the figures of known answers, and nothing else on stdout', async () => {
+    const prompts = join(folder, 'prompts.csv')
+    const queries = join(folder, 'queries.tsv')
+    writeFileSync(
+      prompts,
+      'act,prompt\nWalrus guide,All of the walrus\nWalrus,"Walrus walrus, and a whole lot more about ice"\nKettle,Boil water\nSpoon,Stir it\n',
+    )
+    // Found first; found among others, one of two; not found; nothing found at all.
+    writeFileSync(
+      queries,
+      [
+        'qid\tkind\tquery\trelevant',
+        'a\teasy\tkettle\tKettle',
+        'b\teasy\tspoon\tSpoon || No such title',
+        'c\thard\tkettle\tWalrus guide',
+        'd\thard\t!!!\tSpoon',
+      ].join('\n'),
+    )
+    const { overall, byKind } = await evaluate(prompts, queries)
+    expect(Object.keys(byKind)).toEqual(['easy', 'hard'])
+    expect(byKind['easy']).toMatchObject({ mrr10: 1, recall10: 0.75, empty: 0 })
+    expect(byKind['easy']?.ndcg10).toBeCloseTo((1 + 1 / (1 + 1 / Math.log2(3))) / 2, 10)
+    expect(byKind['hard']).toMatchObject({ mrr10: 0, ndcg10: 0, recall10: 0, empty: 0.5 })
+    expect(overall).toMatchObject({ mrr10: 0.5, empty: 0.25 })
+  })
+
+  it('refuses to run without its files, and on a file without the columns', async () => {
+    const call = (...args: string[]) => run(process.execPath, ['scripts/eval-search.ts', ...args], { cwd: ROOT })
+    await expect(call('--json')).rejects.toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--queries') })
+    const bad = join(folder, 'bad.tsv')
+    writeFileSync(bad, 'qid\tkind\ttext\n')
+    await expect(call('--prompts', bad, '--queries', bad)).rejects.toMatchObject({ stderr: expect.stringContaining('no column "query"') })
+  })
+
+  const data = findTestData()
+  const queries = fileURLToPath(new URL('../../../shared/data/queries-dev.tsv', import.meta.url))
+
+  it.runIf(data.isReal && existsSync(queries))('finds what people look for in a library of real size', async () => {
+    const { overall, byKind } = await evaluate(data.promptsFile, queries)
+    expect(overall.mrr10).toBeGreaterThanOrEqual(0.82)
+    expect(overall.empty).toBeLessThanOrEqual(0.01)
+    expect(byKind['keyword']?.mrr10).toBeGreaterThanOrEqual(0.98)
+    expect(byKind['typo']?.mrr10).toBeGreaterThanOrEqual(0.95)
+    expect(byKind['question']?.mrr10).toBeGreaterThanOrEqual(0.85)
+    // Beyond what words alone reach (.35): meaning has its part.
+    expect(byKind['need']?.mrr10).toBeGreaterThanOrEqual(0.42)
+  })
+
+  it.runIf(!data.isReal)('finds every prompt of the starter library by its title', async () => {
+    const { overall } = await evaluateTitles(data.promptsFile, folder)
+    expect(overall.mrr10).toBeGreaterThanOrEqual(0.95)
+  })
+})
+
+async function evaluateTitles(promptsFile: string, folder: string): Promise<z.infer<typeof summary>> {
+  const prompts = z.array(z.looseObject({ title: z.string() })).parse(JSON.parse(readFileSync(promptsFile, 'utf8')))
+  const queries = join(folder, 'titles.tsv')
+  writeFileSync(
+    queries,
+    ['qid\tkind\tquery\trelevant', ...prompts.map(({ title }, index) => `${index}\ttitle\t${title}\t${title}`)].join('\n'),
+  )
+  return await evaluate(promptsFile, queries)
+}
