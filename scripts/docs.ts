@@ -94,7 +94,11 @@ ${table(
   ['Route', 'What'],
   [
     ['GET /healthz', 'The process answers'],
-    ['GET /readyz', 'The library answers; 503 while it does not, or while stopping'],
+    [
+      'GET /readyz',
+      'The library answers; 503 while it does not, or while stopping. `embeddings` says how their provider does: `ok`, `degraded` or `off`',
+    ],
+    ['GET /metrics', 'Metrics for Prometheus, with the token of `METRICS_TOKEN`; 404 without that setting'],
   ],
 )}
 `

@@ -1,12 +1,16 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createEmbeddings, type Embeddings } from './ai/embeddings.ts'
 import { createImprover, type ImproveSettings } from './ai/improver.ts'
+import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
 import type { Clock, LibraryChange, LibraryStore, Random } from './library/ports.ts'
+import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
@@ -18,6 +22,8 @@ export interface App {
   readonly store: LibraryStore
   readonly clock: Clock
   readonly baseUrl: string
+  /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
+  readonly embeddings: Embeddings | null
   /** What operations run with, for one caller. */
   contextFor(actor: Actor): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
@@ -33,6 +39,8 @@ export interface AppSettings {
   readonly baseUrl: string
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
+  /** null: search goes by words and the built-in embedder. */
+  readonly embeddings: EmbeddingSettings | null
 }
 
 /** What differs between a real process and a test. */
@@ -48,6 +56,7 @@ export const SYSTEM: Outside = {
   random: {
     id: randomUUID,
     letters: (length) => Array.from({ length }, () => LETTERS.charAt(randomInt(LETTERS.length))).join(''),
+    fraction: Math.random,
   },
 }
 
@@ -75,22 +84,40 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
   }
-  const store = await openStore(path, { ...outside, onChange, vectors: loadWordVectors() })
+  const store = await openStore(path, { ...outside, onChange, vectors: loadWordVectors(), embeddingModel: settings.embeddings?.model })
+  const patience = {
+    wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
+    fraction: outside.random.fraction,
+  }
+  const embeddings = settings.embeddings && createEmbeddings(settings.embeddings, store, patience)
+  const searched = embeddings ? searchByMeaning(store, embeddings.embedQuery) : store
+  listeners.add(({ isPublic }) => isPublic && embeddings?.wake())
   const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
-  const shared = { store, sealer, clock: outside.clock, baseUrl: settings.baseUrl, findSimilar: store.findSimilarPrompts, improver }
+  const shared = {
+    store: searched,
+    sealer,
+    clock: outside.clock,
+    baseUrl: settings.baseUrl,
+    findSimilar: searched.findSimilarPrompts,
+    improver,
+  }
   return {
     operations: OPERATIONS,
     store,
     clock: outside.clock,
     baseUrl: settings.baseUrl,
+    embeddings,
     contextFor: (actor) => ({ ...shared, actor }),
     authenticate: (key) => authenticate(key, store, outside.clock),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    close: () => store.close(),
+    async close() {
+      await embeddings?.stop()
+      await store.close()
+    },
   }
 }
 

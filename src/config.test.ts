@@ -24,6 +24,10 @@ const DEFAULTS = {
   IMPROVE_DAILY_CHARACTERS: 2_000_000,
   IMPROVE_CONCURRENCY: 4,
   IMPROVE_SYSTEM_PROMPT_FILE: null,
+  EMBEDDINGS_URL: null,
+  EMBEDDINGS_MODEL: null,
+  EMBEDDINGS_API_KEY: null,
+  METRICS_TOKEN: null,
 }
 
 it('has its defaults when nothing is set', () => {
@@ -73,6 +77,8 @@ describe('good values', () => {
     ['IMPROVE_DAILY_CHARACTERS', 'off', null],
     ['IMPROVE_CONCURRENCY', '1', 1],
     ['IMPROVE_SYSTEM_PROMPT_FILE', '/etc/commonplace/improve.md', '/etc/commonplace/improve.md'],
+    ['EMBEDDINGS_API_KEY', 'sk-a_b.c', 'sk-a_b.c'],
+    ['METRICS_TOKEN', 'sixteen-letters!', 'sixteen-letters!'],
   ])('%s=%s', (name, text, value) => {
     expect(loadConfig({ [name]: text })).toEqual({ ...DEFAULTS, [name]: value })
     expect(loadConfig({ [name]: ` ${text} ` })).toEqual({ ...DEFAULTS, [name]: value })
@@ -108,6 +114,13 @@ describe('values out of range', () => {
     ['OPENAI_API_KEY', 'two words'],
     ['ANTHROPIC_API_KEY', 'clé'],
     ['GOOGLE_GENERATIVE_AI_API_KEY', 'a b'],
+    ['EMBEDDINGS_URL', 'localhost:11434'],
+    ['EMBEDDINGS_URL', 'https://user:pass@models.example.org/v1'],
+    ['EMBEDDINGS_URL', 'https://models.example.org/v1?key=x'],
+    ['EMBEDDINGS_MODEL', 'two words'],
+    ['EMBEDDINGS_API_KEY', 'two words'],
+    ['METRICS_TOKEN', 'fifteen-letters'],
+    ['METRICS_TOKEN', 'sixteen letters and more'],
     ['IMPROVE_TIMEOUT_SECONDS', '0'],
     ['IMPROVE_TIMEOUT_SECONDS', '281'],
     ['IMPROVE_TIMEOUT_SECONDS', '1.5'],
@@ -145,4 +158,23 @@ it.each([
   [{ PROMPTS_API_KEY: ' cpb_x ' }, 'cpb_x'],
 ])('keyFromEnvironment(%j) is %j', (environment, key) => {
   expect(keyFromEnvironment(environment)).toBe(key)
+})
+
+describe('a provider of embeddings', () => {
+  const EMBEDDINGS_URL = 'http://127.0.0.1:11434/v1/'
+  const EMBEDDINGS_MODEL = 'nomic-embed-text'
+
+  it('is its address and its model', () => {
+    const config = { ...DEFAULTS, EMBEDDINGS_URL: 'http://127.0.0.1:11434/v1', EMBEDDINGS_MODEL }
+    expect(loadConfig({ EMBEDDINGS_URL, EMBEDDINGS_MODEL })).toEqual(config)
+  })
+
+  it('is refused with one of them alone', () => {
+    expect(() => loadConfig({ EMBEDDINGS_URL })).toThrow('EMBEDDINGS_URL is set, which needs EMBEDDINGS_MODEL too; set both or neither.')
+    expect(() => loadConfig({ EMBEDDINGS_MODEL })).toThrow('EMBEDDINGS_MODEL is set, which needs EMBEDDINGS_URL too; set both or neither.')
+  })
+
+  it('names the setting the key belongs into', () => {
+    expect(() => loadConfig({ EMBEDDINGS_URL: 'http://u:p@x.example/v1' })).toThrow('the key belongs into EMBEDDINGS_API_KEY')
+  })
 })

@@ -62,15 +62,18 @@ const countUpTo = (most: number) =>
     .regex(/^[1-9]\d{0,6}$/, `must be a whole number from 1 to ${most}`)
     .transform(Number)
     .refine((count) => count <= most, `must be a whole number from 1 to ${most}`)
-const modelServerUrl = z
-  .string()
-  .refine(
-    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
-    'must be an http or https address, such as http://127.0.0.1:11434/v1',
-  )
-  .refine((text) => !/[?#@]/.test(text), 'must have no query, fragment, user or password; the key belongs into OPENAI_API_KEY')
-  .transform((text) => text.replace(/\/+$/, ''))
+/** The address of a server of models; its key stands in a setting of its own. */
+const modelServerUrl = (keySetting: string) =>
+  z
+    .string()
+    .refine(
+      (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+      'must be an http or https address, such as http://127.0.0.1:11434/v1',
+    )
+    .refine((text) => !/[?#@]/.test(text), `must have no query, fragment, user or password; the key belongs into ${keySetting}`)
+    .transform((text) => text.replace(/\/+$/, ''))
 const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as openai/gpt-5, without spaces')
+const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as nomic-embed-text, without spaces')
 const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key, without spaces')
 
 /** Every setting, read from an environment variable of the same name. An empty one counts as unset. */
@@ -144,7 +147,7 @@ export const SETTINGS = {
     '(none)',
   ),
   OPENAI_BASE_URL: setting<string | null>(
-    modelServerUrl,
+    modelServerUrl('OPENAI_API_KEY'),
     null,
     "A server that speaks OpenAI's protocol (Ollama, vLLM, LM Studio and others), such as http://127.0.0.1:11434/v1. IMPROVE_MODEL is then asked there.",
     '(none)',
@@ -179,6 +182,25 @@ export const SETTINGS = {
     null,
     'A text file with what the model is told of its task, in place of the text that comes with the program. Read at the start.',
     '(built in)',
+  ),
+  EMBEDDINGS_URL: setting<string | null>(
+    modelServerUrl('EMBEDDINGS_API_KEY'),
+    null,
+    "A server that speaks OpenAI's protocol for embeddings (OpenAI, Ollama and others), such as http://127.0.0.1:11434/v1; /embeddings is appended. Public items and queries are sent there, and search goes by what it says they mean. Needs EMBEDDINGS_MODEL.",
+    '(none)',
+  ),
+  EMBEDDINGS_MODEL: setting<string | null>(
+    embeddingModelName,
+    null,
+    'The model that embeds, as the server at EMBEDDINGS_URL names it. After a change, all is embedded anew in the background.',
+    '(none)',
+  ),
+  EMBEDDINGS_API_KEY: setting<string | null>(providerKey, null, 'Key for the server at EMBEDDINGS_URL, when it wants one.', '(none)'),
+  METRICS_TOKEN: setting<string | null>(
+    z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces'),
+    null,
+    'What GET /metrics wants as a Bearer token. Without it there are no metrics, and the address answers 404.',
+    '(none)',
   ),
 } as const
 
@@ -223,7 +245,15 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     IMPROVE_DAILY_CHARACTERS: read('IMPROVE_DAILY_CHARACTERS', SETTINGS.IMPROVE_DAILY_CHARACTERS),
     IMPROVE_CONCURRENCY: read('IMPROVE_CONCURRENCY', SETTINGS.IMPROVE_CONCURRENCY),
     IMPROVE_SYSTEM_PROMPT_FILE: read('IMPROVE_SYSTEM_PROMPT_FILE', SETTINGS.IMPROVE_SYSTEM_PROMPT_FILE),
+    EMBEDDINGS_URL: read('EMBEDDINGS_URL', SETTINGS.EMBEDDINGS_URL),
+    EMBEDDINGS_MODEL: read('EMBEDDINGS_MODEL', SETTINGS.EMBEDDINGS_MODEL),
+    EMBEDDINGS_API_KEY: read('EMBEDDINGS_API_KEY', SETTINGS.EMBEDDINGS_API_KEY),
+    METRICS_TOKEN: read('METRICS_TOKEN', SETTINGS.METRICS_TOKEN),
   })
+  if (faults.length === 0 && (config.EMBEDDINGS_URL === null) !== (config.EMBEDDINGS_MODEL === null)) {
+    const [set, missing] = config.EMBEDDINGS_URL === null ? ['EMBEDDINGS_MODEL', 'EMBEDDINGS_URL'] : ['EMBEDDINGS_URL', 'EMBEDDINGS_MODEL']
+    faults.push(`${set} is set, which needs ${missing} too; set both or neither.`)
+  }
   if (faults.length > 0) throw new AppError('invalid_input', faults.join(' '))
   return config
 }

@@ -8,8 +8,10 @@ import { KEY_HEADERS, readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
 import { createBodyReader, type ReadBody } from './http/body.ts'
+import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
 import { type AccessRules, checkHost, checkOrigin, clientAddress, isOriginAllowed } from './http/guards.ts'
+import { addMetricsRoute, createRequestCounts } from './http/metrics.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { callerOfAddress, createRateLimits, type RateLimits } from './http/rate-limits.ts'
 import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.ts'
@@ -28,7 +30,7 @@ const MCP_PATH = '/api/mcp'
 const EXPOSED_HEADERS = 'X-Request-Id, ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate'
 const READS = new Set(['GET', 'HEAD'])
 /** Paths that answer under any host name: probes come in by address. */
-const PROBES = new Set(['/healthz', '/readyz'])
+const PROBES = new Set(['/healthz', '/readyz', '/metrics'])
 /** Longest time a client may take to send its request. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** How often that is looked at. */
@@ -41,7 +43,7 @@ const TELL_AFTER_MS = 500
 /** What the server needs of the settings. */
 export type ServerSettings = Pick<
   Config,
-  'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'RATE_LIMITS' | 'TRUST_PROXY'
+  'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'RATE_LIMITS' | 'TRUST_PROXY' | 'METRICS_TOKEN'
 >
 
 /** What a process or a test may say beside the settings. */
@@ -60,7 +62,12 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 
   const limits = createRateLimits(settings.RATE_LIMITS)
   const readBody = createBodyReader()
-  const logInternalError = (error: AppError, requestId: string) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
+  const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
+  /** What an operator must hear of. The sentence of a service that failed holds neither keys nor prompts; its cause might. */
+  const logFault = (error: AppError, requestId: string) => {
+    if (error.code === 'internal') logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
+    else if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
+  }
 
   /** Notes who is calling, and counts it: a key for itself, everybody else by address; a bad key counts for its address. */
   async function identify(c: Context<HttpEnv>): Promise<void> {
@@ -84,6 +91,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.set('actor', ANONYMOUS)
     const started = performance.now()
     await next()
+    requests?.count(c.req.path, c.res.status)
     c.header('X-Request-Id', requestId)
     if (c.req.method !== 'OPTIONS') addCorsAndCaching(c.res.headers, c.req.raw, rules)
     c.header('X-Content-Type-Options', 'nosniff')
@@ -116,14 +124,23 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   http.onError((thrown, c) => {
     const requestId = c.get('requestId')
     const error = toAppError(thrown)
-    if (error.code === 'internal') logInternalError(error, requestId)
+    logFault(error, requestId)
     if (c.req.path === MCP_PATH && settings.MCP_ENABLED) {
       return Response.json(toErrorBody(error, requestId), { status: HTTP_STATUS[error.code], headers: errorHeaders(error) })
     }
     return toErrorResponse(error, requestId)
   })
 
-  addHealthRoutes(http, () => app.store.ping(), options.isReady ?? (() => true))
+  const { embeddings } = app
+  addHealthRoutes(http, {
+    check: () => app.store.ping(),
+    isReady: options.isReady ?? (() => true),
+    embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
+  })
+  if (settings.METRICS_TOKEN !== null && requests) {
+    const ofEmbeddings = embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []
+    addMetricsRoute(http, settings.METRICS_TOKEN, [requests.metric, ...ofEmbeddings])
+  }
   const document = JSON.stringify(createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl }))
   http.get('/api/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json; charset=utf-8' }))
   http.get('/', (c) =>
@@ -135,10 +152,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     }),
   )
   const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger, { readBody, limits, extras: options.extras }) : null
-  addOperationRoutes(http, app.operations, app.contextFor, readBody, logInternalError)
+  addOperationRoutes(http, app.operations, app.contextFor, readBody, logFault)
   addRawRoutes(http, app.operations, app.contextFor)
 
-  const known = knownRoutes(app)
+  const known = knownRoutes(app, requests ? ['/metrics'] : [])
   http.notFound((c) => {
     const allow = known
       .filter((route) => route.pattern.test(c.req.path))
@@ -154,8 +171,9 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 }
 
 /** Every method and path there is, to tell a wrong method from a wrong address. */
-function knownRoutes(app: App): { method: string; pattern: RegExp }[] {
-  const plain = ['/', '/healthz', '/readyz', '/api/openapi.json', '/api/prompts/{id}/raw', '/api/skills/{skillId}/files/{filename}']
+function knownRoutes(app: App, more: readonly string[]): { method: string; pattern: RegExp }[] {
+  const files = ['/api/prompts/{id}/raw', '/api/skills/{skillId}/files/{filename}']
+  const plain = ['/', '/healthz', '/readyz', '/api/openapi.json', ...files, ...more]
   const routes = [
     ...app.operations.flatMap(({ surfaces: { rest } }) => (rest ? [{ method: rest.method, path: rest.path }] : [])),
     ...plain.map((path) => ({ method: 'GET', path })),
@@ -314,9 +332,11 @@ export async function startServer(
     )
     server.listen(settings.PORT, settings.HOST, resolve)
   })
+  app.embeddings?.start((message) => logger.warn(message))
   return {
     async close() {
       isReady = false
+      await app.embeddings?.stop()
       await http.close()
       await new Promise<void>((resolve) => {
         const giveUp = setTimeout(() => {

@@ -20,11 +20,11 @@ describe('waitBeforeRetry', () => {
 
   it.each([
     ['2', 2000],
-    ['0', 0],
+    ['0', 500],
     ['1.5', 1500],
-    ['-5', 0],
+    ['-5', 500],
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5000],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 500],
     ['soon', 500],
     ['', 500],
   ])('takes Retry-After: %s for %i ms', (text, ms) => {

@@ -19,5 +19,9 @@ export function toAppSettings(config: Config, address: string): AppSettings {
       budget: { requests: config.IMPROVE_DAILY_REQUESTS, characters: config.IMPROVE_DAILY_CHARACTERS },
       systemPromptFile: config.IMPROVE_SYSTEM_PROMPT_FILE,
     },
+    embeddings:
+      config.EMBEDDINGS_URL === null || config.EMBEDDINGS_MODEL === null
+        ? null
+        : { url: config.EMBEDDINGS_URL, model: config.EMBEDDINGS_MODEL, key: config.EMBEDDINGS_API_KEY },
   }
 }

@@ -25,6 +25,8 @@ export interface Random {
   id(): string
   /** `length` random characters of `a-z 0-9`. */
   letters(length: number): string
+  /** From 0 to less than 1. */
+  fraction(): number
 }
 
 /** Narrows a list. Values of one field are alternatives, except `allTags`, which must all be there; fields combine. Unknown values match nothing. */
@@ -46,6 +48,10 @@ type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
 export interface SearchRequest {
   /** null: nothing to match, list by `sort`. */
   readonly query: QueryWords | null
+  /** The query as it was typed: what a provider of embeddings is asked for, where there is one. */
+  readonly text?: string | undefined
+  /** What a provider says the text means; null or absent: the built-in embedder alone says. */
+  readonly vector?: Float32Array | null | undefined
   readonly filter: ItemFilter
   readonly sort: SortOrder
   readonly limit: number
@@ -241,7 +247,7 @@ interface SimilarPrompt {
 /** Finds public prompts of these types, nearest to `text` in meaning first. */
 export type FindSimilar = (
   text: string,
-  options: { types: readonly PromptType[]; limit: number; signal?: AbortSignal | undefined },
+  options: { types: readonly PromptType[]; limit: number; signal?: AbortSignal | undefined; vector?: Float32Array | null | undefined },
 ) => Promise<SimilarPrompt[]>
 
 /** One turn of a conversation with a model. */
@@ -284,11 +290,58 @@ export interface Improver {
   readonly budget: ImproveBudget
   /** Letters that nobody outside can foresee. */
   drawLetters(): string
-  /** Takes a place among the calls to the model; gives how to leave it. @throws AppError `unavailable` when all are taken */
-  enter(): () => void
+  /** Takes a place among the calls to the model; gives how to leave it. @throws AppError `unavailable` when all are taken, or one caller holds half of them */
+  enter(caller: string): () => void
 }
 
-export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore, SessionStore, BudgetStore {
+/** A provider's model that turns texts into vectors, near each other when the texts mean much the same. */
+export interface TextEmbedder {
+  /** As the operator names it: vectors of different models are never compared. */
+  readonly model: string
+  /**
+   * A vector of unit length for each text, in their order, all of equally many dimensions. `purpose` is what the texts are: some models want to be told.
+   * @param options.timeoutMs how long it may take in all, trying again included
+   * @throws AppError `invalid_input` when the provider refuses the texts, `upstream_failed` when it fails; what `signal` was aborted with
+   */
+  embed(texts: readonly string[], options: { purpose: 'query' | 'item'; timeoutMs: number; signal: AbortSignal }): Promise<Float32Array[]>
+}
+
+/** What a provider says a query means; null when it does not say so in time. Never throws. */
+export type EmbedQuery = (text: string) => Promise<Float32Array | null>
+
+/** A public item as it was when its embedding was found missing. `text` is what is to be embedded, `digest` is of it. */
+export interface UnembeddedItem {
+  readonly id: string
+  readonly version: number
+  readonly digest: string
+  readonly text: string
+}
+
+/** How many public items there are, how many of them have a vector of a model, and how many have none yet. */
+export interface EmbeddingCounts {
+  readonly total: number
+  readonly embedded: number
+  readonly pending: number
+}
+
+/**
+ * Vectors a provider made, of public items alone. A write that changes an item's text, or takes it out of the public's sight, takes its vectors
+ * away in the same transaction; so what has no vector is all there is to do, whoever did what before.
+ */
+export interface EmbeddingStore {
+  /**
+   * Public items without a vector of this model, least recently changed first, beyond a position (0 is the beginning). Gives the position it came to;
+   * no items means there are none beyond. Written items come to stand at the end.
+   */
+  listUnembedded(model: string, after: number, limit: number): Promise<{ items: UnembeddedItem[]; position: number }>
+  /** Keeps vectors of items that are still public and as they were; gives how many it kept. Vectors of the model with other dimensions go. */
+  saveEmbeddings(model: string, embeddings: readonly { item: UnembeddedItem; vector: Float32Array }[]): Promise<number>
+  countEmbeddings(model: string): Promise<EmbeddingCounts>
+  /** Forgets the vectors of every model, or of every one but `keep`; gives how many there were. */
+  forgetEmbeddings(keep: string | null): Promise<number>
+}
+
+export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore, SessionStore, BudgetStore, EmbeddingStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { AppError, invalidInput } from '../errors.ts'
 import { countCharacters, cutCharacters } from '../library/characters.ts'
 import { textField } from '../library/fields.ts'
 import { improveWithModel } from '../library/improve/improve-with-model.ts'
@@ -16,12 +16,26 @@ const MAX_INSPIRATION = 2_000
 const OFFLINE = 'commonplace/offline'
 const DAY_MS = 86_400_000
 
-/** Counts the call against the caller's day. @throws AppError `rate_limited` when the day's budget is used up */
-async function spend({ actor, store, clock, improver: { budget } }: Context, characters: number): Promise<void> {
-  if (budget.requests === null && budget.characters === null) return
+/** Whom a call is counted for: the key, or the user where there is none. */
+function nameCaller({ actor }: Context): string {
   const { keyId, userId } = requireUser(actor)
+  return keyId === undefined ? `user ${userId}` : `key ${keyId}`
+}
+
+/** Refuses a prompt that fits into no day: waiting for the next one would not help. */
+function checkFitsDay({ improver: { budget } }: Context, characters: number): void {
+  if (budget.characters !== null && characters > budget.characters) {
+    throw invalidInput(
+      'prompt',
+      `prompt has ${characters} characters, and a key may have no more than ${budget.characters} improved in a day; send a shorter one.`,
+    )
+  }
+}
+
+/** Counts the call against the caller's day. @throws AppError `rate_limited` when the day's budget is used up */
+async function spend({ store, clock, improver: { budget } }: Context, caller: string, characters: number): Promise<void> {
+  if (budget.requests === null && budget.characters === null) return
   const now = clock()
-  const caller = keyId === undefined ? `user ${userId}` : `key ${keyId}`
   const day = new Date(now).toISOString().slice(0, 10)
   if (await store.spendImproveBudget({ caller, day, characters }, budget)) return
   const limits = [
@@ -61,9 +75,12 @@ export const improvePrompt = defineOperation({
   async run(context, input) {
     const { findSimilar, improver, signal, onText } = context
     const { model } = improver
-    const leave = model ? improver.enter() : () => {}
+    const caller = nameCaller(context)
+    const characters = countCharacters(input.prompt)
+    checkFitsDay(context, characters)
+    const leave = model ? improver.enter(caller) : () => {}
     try {
-      await spend(context, countCharacters(input.prompt))
+      await spend(context, caller, characters)
       const similar = await findSimilar(input.prompt, { types: FITTING_TYPES[input.outputType], limit: MAX_INSPIRATIONS, signal })
       const inspirations = similar.map(({ prompt }) => ({ title: prompt.title, content: cutCharacters(prompt.content, MAX_INSPIRATION) }))
       const request = { ...input, inspirations }

@@ -39,6 +39,7 @@ export const listPrompts = defineOperation({
   async run({ actor, store, baseUrl }, input) {
     const { items, total, corrections } = await store.searchPrompts(actor, {
       query: parseQuery(input.q),
+      text: input.q,
       filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
       sort: input.sort ?? 'relevance',
       limit: input.perPage,
@@ -63,6 +64,7 @@ export const listSkills = defineOperation({
   async run({ actor, store, baseUrl }, input) {
     const { items, total, corrections } = await store.searchSkills(actor, {
       query: parseQuery(input.q),
+      text: input.q,
       filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
       sort: input.sort ?? 'relevance',
       limit: input.perPage,

@@ -27,6 +27,7 @@ export const searchPrompts = defineOperation({
     const query = parseQuery(input.query)
     const { items } = await store.searchPrompts(actor, {
       query,
+      text: input.query,
       filter: { type: input.type, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
       sort: 'relevance',
       limit: input.limit,

@@ -26,6 +26,7 @@ export const searchSkills = defineOperation({
   async run({ actor, store, baseUrl }, input) {
     const { items } = await store.searchSkills(actor, {
       query: parseQuery(input.query),
+      text: input.query,
       filter: { categories: oneOf(input.category), anyTags: oneOf(input.tag) },
       sort: 'relevance',
       limit: input.limit,

@@ -13,6 +13,7 @@ import { prepareQuery, slot } from './prepared.ts'
 import { readManifests } from './read-manifests.ts'
 import type { Database } from './schema.ts'
 import type { SearchReader } from './search-reader.ts'
+import type { VectorReader } from './vector-reader.ts'
 
 const stringsJson = z.array(z.string())
 
@@ -125,8 +126,8 @@ async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly numbe
   return seqs.flatMap((seq) => rows.get(seq) ?? [])
 }
 
-/** The reading half of the store over one connection. */
-export function readLibrary(db: Kysely<Database>, searchReader: SearchReader): LibraryReader {
+/** The reading half of the store over one connection. `vectors` are a provider's, where there is one. */
+export function readLibrary(db: Kysely<Database>, searchReader: SearchReader, vectors: VectorReader | null): LibraryReader {
   const search = async <T>(
     actor: Actor,
     kind: ItemKind,
@@ -137,7 +138,9 @@ export function readLibrary(db: Kysely<Database>, searchReader: SearchReader): L
     const filter = await readFilter(db, request.filter)
     const viewer = await findViewer(db, actor)
     const index = await searchReader.current()
-    const { seqs, total, corrections } = index.search(kind, { query, sort, limit, offset, filter, viewer })
+    const asked = { query, sort, limit, offset, filter, viewer }
+    const cosines = vectors && request.vector ? await vectors.compare(kind, asked, request.vector) : null
+    const { seqs, total, corrections } = index.search(kind, asked, cosines)
     return { items: await read(await readRows(db, actor, seqs)), total, corrections }
   }
   const visibleItem = (actor: Actor, itemId: string) =>
@@ -211,9 +214,10 @@ export function readLibrary(db: Kysely<Database>, searchReader: SearchReader): L
       const index = await searchReader.current()
       return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter: narrowed, viewer }).total
     },
-    async findSimilarPrompts(text, { types, limit }) {
+    async findSimilarPrompts(text, { types, limit, vector }) {
       const index = await searchReader.current()
-      const found = new Map(index.similar('prompt', text, { types }, limit).map(({ seq, similarity }) => [seq, similarity]))
+      const cosines = vectors && vector ? await vectors.compareLike('prompt', { types }, vector) : null
+      const found = new Map(index.similar('prompt', text, { types }, limit, cosines).map(({ seq, similarity }) => [seq, similarity]))
       const rows = await readRows(db, ANONYMOUS, [...found.keys()])
       const prompts = await toPrompts(db, rows)
       return prompts.map((prompt, place) => ({ prompt, similarity: toPercent(found.get(rows[place]?.seq ?? 0) ?? 0) }))

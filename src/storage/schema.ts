@@ -103,6 +103,20 @@ export interface Database {
     words: Uint8Array
     vector: Uint8Array | null
   }
+  /**
+   * What a provider's model says items mean, of public ones alone: `code` has the signs of the vector as `toCode` makes them, `digest` is of the
+   * text it was made of. A row is never changed: a newer one has a higher `seq`.
+   */
+  embedding: {
+    seq: Generated<number>
+    item_seq: number
+    model: string
+    digest: string
+    dims: number
+    code: Uint8Array
+  }
+  /** The vectors themselves: as many 32-bit floats (little-endian) as the embedding has dimensions, of unit length. */
+  embedding_vector: { embedding_seq: number; vector: Uint8Array }
   /** What callers of improve_prompt spent on a day (`2026-01-31`, UTC). */
   improve_usage: { caller: string; day: string; requests: number; characters: number }
 }

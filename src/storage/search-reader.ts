@@ -6,6 +6,7 @@ import type { SearchIndex } from '../library/search/search-index.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
+import type { VectorReader } from './vector-reader.ts'
 
 /** Changes taken in before other work gets its turn. */
 const ROWS_A_TURN = 250
@@ -59,8 +60,8 @@ function slotNumber(name: string) {
   return sql<number>`${slot(name)}`
 }
 
-/** Reads the library into `index` as it is asked for. */
-export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: SearchIndex): SearchReader {
+/** Reads the library into `index` as it is asked for, and the codes of a provider's vectors where there are `vectors`. */
+export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: SearchIndex, vectors: VectorReader | null): SearchReader {
   let revision = 0
   let lastWord = 0
   let version: number | null = null
@@ -92,6 +93,7 @@ export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: S
         if (kind === undefined) continue
         kinds.set(row.item_seq, kind)
         changes[kind].push(toChange(row, tags.get(row.item_seq) ?? []))
+        if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.forget(row.item_seq)
       }
       index.apply('prompt', changes.prompt)
       index.apply('skill', changes.skill)
@@ -99,6 +101,7 @@ export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: S
       if (rows.length < ROWS_A_TURN) break
       await nextTurn()
     }
+    await vectors?.refresh()
     version = seen
   }
   return {

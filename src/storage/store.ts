@@ -5,6 +5,7 @@ import { createSearchIndex } from '../library/search/search-index.ts'
 import type { WordVectors } from '../library/search/word-vectors.ts'
 import { accountStore } from './accounts.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
+import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
 import { exportReader } from './export-items.ts'
 import { budgetStore } from './improve-usage.ts'
 import { readSearchableText } from './item-parts.ts'
@@ -14,6 +15,7 @@ import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
 import { sessionStore } from './sessions.ts'
+import { readVectors } from './vector-reader.ts'
 import { type WriteContext, writeLibrary } from './write-items.ts'
 
 /** Items whose words are read anew in one transaction. */
@@ -22,25 +24,34 @@ const ITEMS_A_TRANSACTION = 200
 /**
  * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing one.
  * @param outside.vectors word vectors for search; without them it goes by the library's own words alone
+ * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
  * @throws AppError `unavailable` when the database cannot be migrated
  */
 export async function createStore(
   database: OpenDatabase,
-  outside: { clock: Clock; random: Random; onChange?: (change: LibraryChange) => void; vectors?: WordVectors | undefined },
+  outside: {
+    clock: Clock
+    random: Random
+    onChange?: (change: LibraryChange) => void
+    vectors?: WordVectors | undefined
+    embeddingModel?: string | undefined
+  },
 ): Promise<LibraryStore> {
   await migrate(database)
   const index = createSearchIndex(outside.vectors)
-  const search = readSearchIndex(database.reader, database.dialect, index)
+  const vectors = outside.embeddingModel === undefined ? null : readVectors(database.reader, index, outside.embeddingModel)
+  const search = readSearchIndex(database.reader, database.dialect, index, vectors)
   const words = createWordsWriter(index.embedder)
   const assemble = (reader: Kysely<Database>, transact: WriteContext['transact']): LibraryStore => {
     const context: WriteContext = { reader, transact, ...outside }
     return {
-      ...readLibrary(reader, search),
+      ...readLibrary(reader, search, vectors),
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
       ...sessionStore(reader, context),
       ...budgetStore(context),
+      ...embeddingStore(reader, context),
       inTransaction: (work) => transact((db, notes) => work(assemble(db, (inner) => inner(db, notes)))),
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
@@ -67,6 +78,7 @@ export async function createStore(
           db,
           Array.from(texts, ([seq, text]) => ({ seq, text })),
         )
+        for (const [seq, text] of texts) await dropStaleEmbeddings(db, seq, text)
         return done
       })
       words.committed()

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
 import type { LibraryStore, SearchRequest } from '../../src/library/ports.ts'
+import { ANALYSIS } from '../../src/library/search/indexed-text.ts'
 import { parseQuery } from '../../src/library/search/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
@@ -403,6 +404,223 @@ for (const engine of ENGINES) {
         await store.createPrompt(by(ada), PROMPT)
         expect(await titles(ANONYMOUS, search(' \n'))).toEqual(['A title'])
         expect(await titles(ANONYMOUS, search('!!!'))).toEqual([])
+      })
+
+      it('finds at once what another process wrote, and forgets what it took away', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Here', content: 'walrus' })
+        expect(await titles(ANONYMOUS, search('walrus '))).toEqual(['Here'])
+        const other = await createStore(place.open(), outside)
+        const there = await other.createPrompt(by(ben), { ...PROMPT, title: 'There', content: 'walrus', tags: ['sea'] })
+        expect((await titles(ANONYMOUS, search('walrus '))).toSorted()).toEqual(['Here', 'There'])
+        await other.changePrompt(there.id, by(ben), () => ({ content: 'quokka', tags: ['land'] }))
+        expect([await titles(ANONYMOUS, search('walrus ')), await titles(ANONYMOUS, search('quokka '))]).toEqual([['Here'], ['There']])
+        expect((await store.listTags(ANONYMOUS, { limit: 10, offset: 0 })).items.map((tag) => tag.slug)).toEqual(['land'])
+        await other.setVote(as(ada), 'prompt', there.id, ada.id, true)
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Later' })
+        expect(await titles(ANONYMOUS, search('', { sort: 'votes' }))).toEqual(['There', 'Later', 'Here'])
+        await other.changePrompt(there.id, by(ben), () => ({ visibility: 'private' }))
+        expect([await titles(as(ada), search('quokka ')), await titles(as(ben), search('quokka '))]).toEqual([[], ['There']])
+        await other.setDeleted('prompt', there.id, ben.id, true)
+        expect(await titles(as(ben), search('quokka '))).toEqual([])
+        // And back: what is written here is found there, under numbers of words that were given here.
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'New words', content: 'okapi tundra walrus' })
+        const found = await other.searchPrompts(ANONYMOUS, search('okapi tundra '))
+        expect(found.items.map((item) => item.title)).toEqual(['New words'])
+        await other.close()
+      })
+
+      it('finds each write in the search after it, while others write', async () => {
+        const other = await createStore(place.open(), outside)
+        await Promise.all(
+          Array.from({ length: 20 }, async (_, i) => {
+            const title = `Item${i}x`
+            const saver = i % 2 ? store : other
+            await saver.createPrompt(by(ada), { ...PROMPT, title, content: `walrus and word${i}y` })
+            for (const reader of [store, other]) {
+              const { items } = await reader.searchPrompts(ANONYMOUS, search(`word${i}y `))
+              expect(items.map((item) => item.title)).toEqual([title])
+            }
+          }),
+        )
+        for (const reader of [store, other]) expect((await reader.searchPrompts(ANONYMOUS, search('walrus '))).total).toBe(20)
+        await other.close()
+      })
+
+      it('reads a library larger than what it takes at a time', async () => {
+        const many = Array.from({ length: 30_000 }, (_, i) => `w${i.toString(36)}q`)
+        await store.inTransaction(async (transaction) => {
+          for (let i = 0; i < 6; i++) {
+            const content = many.slice(i * 5000, (i + 1) * 5000).join(' ')
+            await transaction.createPrompt(by(ada), { ...PROMPT, title: `Long ${i}`, content })
+          }
+          for (let i = 0; i < 600; i++)
+            await transaction.createPrompt(by(i % 3 ? ada : ben), { ...PROMPT, title: `Short ${i}`, tags: [`t${i % 4}`] })
+        })
+        const other = await createStore(place.open(), outside)
+        for (const reader of [store, other]) {
+          expect((await reader.searchPrompts(ANONYMOUS, search('short '))).total).toBe(600)
+          expect((await reader.searchPrompts(ANONYMOUS, search('short ', { filter: { anyTags: ['t3'] } }))).total).toBe(150)
+          expect((await reader.searchPrompts(ANONYMOUS, search('', { limit: 1, sort: 'newest' }))).items[0]?.title).toBe('Short 599')
+          for (const word of [many[0], many[399], many[400], many[4999], many[19_999], many[20_000], many[29_999]]) {
+            const { items } = await reader.searchPrompts(ANONYMOUS, search(`${word} `))
+            expect(items[0]?.title).toBe(`Long ${Math.floor(many.indexOf(word ?? '') / 5000)}`)
+          }
+        }
+        await other.close()
+      })
+
+      it('reads the words of a library that was written before there were any, when it is opened', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Résumé', description: 'about walruses', tags: ['sea lion'] })
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'quokka', visibility: 'private' })
+        const gone = await store.createPrompt(by(ada), { ...PROMPT, title: 'Gone', content: 'walrus' })
+        await store.setDeleted('prompt', gone.id, ada.id, true)
+        const skill = await store.createSkill(by(ada), {
+          ...SKILL,
+          files: [...SKILL.files, { filename: 'tides.md', bytes: bytes('estuary') }],
+        })
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'tundra' })
+        const expectAll = async () => {
+          for (const word of ['resume', 'walrus', 'lion']) expect(await titles(ANONYMOUS, search(word))).toEqual(['Résumé'])
+          expect([await titles(ANONYMOUS, search('quokka')), await titles(as(ada), search('quokka'))]).toEqual([[], ['Own']])
+          for (const word of ['tides', 'estuary'])
+            expect((await store.searchSkills(ANONYMOUS, search(word))).items.map(({ id }) => id)).toEqual([skill.id])
+          expect(await titles(ANONYMOUS, search('tundra'))).toEqual(['Kept'])
+        }
+        const reopen = async () => {
+          await store.close()
+          database = place.open()
+          store = await createStore(database, outside)
+        }
+        await expectAll()
+        await database.writer.deleteFrom('item_words').execute()
+        await database.writer.deleteFrom('word').execute()
+        await reopen()
+        await expectAll()
+        // Some are missing, some are of an older analysis, which read them otherwise.
+        const rows = await database.reader.selectFrom('item_words').select('item_seq').orderBy('item_seq').execute()
+        const older = { analysis: ANALYSIS - 1, words: new Uint8Array(), title_length: 0, body_length: 0, vector: null }
+        await database.writer
+          .updateTable('item_words')
+          .set(older)
+          .where('item_seq', '<', rows[3]?.item_seq ?? 0)
+          .execute()
+        await database.writer
+          .deleteFrom('item_words')
+          .where('item_seq', '=', rows[3]?.item_seq ?? 0)
+          .execute()
+        await reopen()
+        await expectAll()
+        const kept = await database.reader.selectFrom('item_words').selectAll().orderBy('item_seq').execute()
+        expect(kept.map((row) => row.analysis)).toEqual(rows.map(() => ANALYSIS))
+        expect(kept[0]?.title_length).toBe(1)
+        await store.setDeleted('prompt', gone.id, ada.id, false)
+        expect((await titles(ANONYMOUS, search('walrus'))).toSorted()).toEqual(['Gone', 'Résumé'])
+        // What was read is not read again.
+        await reopen()
+        const again = await database.reader.selectFrom('item_words').select('revision').orderBy('item_seq').limit(2).execute()
+        expect(again.map((row) => row.revision)).toEqual(kept.slice(0, 2).map((row) => row.revision))
+      })
+
+      it('is not misled by words of a transaction that was undone', async () => {
+        let fails = false
+        // A disk that is full when it comes to committing.
+        const failing: OpenDatabase = {
+          ...database,
+          transact: (work) =>
+            database.transact(async (transaction) => {
+              const result = await work(transaction)
+              if (fails) throw new Error('disk full')
+              return result
+            }),
+        }
+        const writer = await createStore(failing, outside)
+        const save = (title: string, content: string) => writer.createPrompt(by(ada), { ...PROMPT, title, content })
+        await save('First', 'walrus')
+        fails = true
+        await expect(save('Undone', 'zorblat quuxly walrus')).rejects.toThrow('disk full')
+        await expect(
+          writer.inTransaction(async (transaction) => {
+            await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Undone too', content: 'frobnik' })
+            throw new Error('stop')
+          }),
+        ).rejects.toThrow('stop')
+        fails = false
+        await save('Second', 'gribble tundra okapi')
+        await save('Third', 'zorblat quokka')
+        await save('Fourth', 'frobnik quuxly')
+        for (const reader of [writer, store]) {
+          const found = async (query: string) => (await reader.searchPrompts(ANONYMOUS, search(query))).items.map((item) => item.title)
+          for (const word of ['gribble', 'tundra', 'okapi']) expect(await found(`${word} `), word).toEqual(['Second'])
+          for (const word of ['zorblat', 'quokka']) expect(await found(`${word} `), word).toEqual(['Third'])
+          for (const word of ['frobnik', 'quuxly']) expect(await found(`${word} `), word).toEqual(['Fourth'])
+          expect(await found('walrus ')).toEqual(['First'])
+          expect((await reader.searchPrompts(ANONYMOUS, search(''))).total).toBe(4)
+        }
+      })
+
+      it('feels votes, visibility, category and tags at once', async () => {
+        const one = await store.createPrompt(by(ada), PROMPT)
+        const two = await store.createPrompt(by(ada), PROMPT)
+        const found = async (actor: Actor, query: string, more: Partial<SearchRequest> = {}) =>
+          (await store.searchPrompts(actor, search(query, more))).items.map((item) => (item.id === one.id ? 'one' : 'two'))
+        expect(await found(ANONYMOUS, 'text ')).toEqual(['two', 'one'])
+        await store.setVote(as(ben), 'prompt', one.id, ben.id, true)
+        expect(await found(ANONYMOUS, 'text ')).toEqual(['one', 'two'])
+        await store.setVote(as(ben), 'prompt', one.id, ben.id, false)
+        expect(await found(ANONYMOUS, 'text ')).toEqual(['two', 'one'])
+        await store.changePrompt(one.id, by(ada), () => ({ category: 'testing', tags: ['New'] }))
+        expect(await found(ANONYMOUS, 'text ', { filter: { categories: ['testing'], anyTags: ['new'] } })).toEqual(['one'])
+        expect(await found(ANONYMOUS, 'new ')).toEqual(['one'])
+        for (const visibility of ['unlisted', 'private'] as const) {
+          await store.changePrompt(two.id, by(ada), () => ({ visibility }))
+          expect([await found(as(ben), 'text '), (await found(as(ada), 'text ')).length]).toEqual([['one'], 2])
+          expect([await store.countPrompts(as(ben), {}), await store.countPrompts(as(ada), {})]).toEqual([1, 2])
+        }
+        await store.changePrompt(two.id, by(ada), () => ({ visibility: 'public' }))
+        expect((await found(ANONYMOUS, 'text ')).length).toBe(2)
+      })
+
+      it('keeps the words of what is saved and voted for, deleted and restored, in one transaction', async () => {
+        await store.inTransaction(async (transaction) => {
+          const saved = await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Together', content: 'walrus' })
+          await transaction.setVote(as(ada), 'prompt', saved.id, ada.id, true)
+          await transaction.changePrompt(saved.id, by(ada), () => ({ content: 'quokka' }))
+          await transaction.setDeleted('prompt', saved.id, ada.id, true)
+          await transaction.setDeleted('prompt', saved.id, ada.id, false)
+        })
+        expect([await titles(ANONYMOUS, search('quokka ')), await titles(ANONYMOUS, search('walrus '))]).toEqual([['Together'], []])
+      })
+
+      it('shows nobody the hidden items of a key that may not read, nor suggests their words', async () => {
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Open', content: 'tundra' })
+        await store.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'zanzibarium', visibility: 'private' })
+        const writeOnly: Actor = { kind: 'user', userId: ada.id, username: ada.username, scopes: new Set(['write']) }
+        const ask = async (actor: Actor, query: string) => {
+          const { items, total, corrections } = await store.searchPrompts(actor, search(query))
+          return [items.map((item) => item.title), total, [...corrections]]
+        }
+        for (const actor of [ANONYMOUS, as(ben), writeOnly]) {
+          for (const query of ['zanzibarium ', 'zanzibariun ', 'zanz']) expect(await ask(actor, query)).toEqual([[], 0, []])
+        }
+        expect(await ask(as(ada), 'zanzibarium ')).toEqual([['Own'], 1, []])
+        expect(await ask(as(ada), 'zanzibariun ')).toEqual([['Own'], 1, [['zanzibariun', 'zanzibarium']]])
+      })
+
+      it('finds skills by the names and texts of their files, not by bytes that are no text', async () => {
+        const files = [
+          ...SKILL.files,
+          { filename: 'scripts/parse_invoice.py', bytes: bytes('# reads quokka tables') },
+          { filename: 'tundra.bin', bytes: Uint8Array.from([0xff, 0xfe, 0x00, ...bytes('okapi')]) },
+        ]
+        const skill = await store.createSkill(by(ada), { ...SKILL, title: 'Tables', files })
+        const found = async (query: string) => (await store.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
+        for (const query of ['parse', 'invoice', 'parse_invoice.py', 'quokka', 'tundra', 'scripts'])
+          expect(await found(`${query} `), query).toEqual([skill.id])
+        expect(await found('okapi ')).toEqual([])
+        await store.changeSkill(skill.id, by(ada), () => ({ title: 'Renamed' }))
+        expect([await found('quokka '), await found('tables ')]).toEqual([[skill.id], [skill.id]])
+        await store.changeSkill(skill.id, by(ada), () => ({ files: (kept) => kept.filter((file) => !file.filename.endsWith('.py')) }))
+        expect([await found('quokka '), await found('invoice '), await found('tundra ')]).toEqual([[], [], [skill.id]])
       })
 
       it('is broken by no text', async () => {

@@ -31,5 +31,6 @@ export function countingRandom(): Random {
   return {
     id: () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`,
     letters: (length) => String(++count).padStart(length, 'x'),
+    fraction: () => 0,
   }
 }

@@ -14,15 +14,31 @@ const logEntry = z.object({
   hasLeft: z.boolean(),
 })
 
+const embeddingEntry = z.object({
+  model: z.string(),
+  input: z.array(z.string()),
+  authorization: z.string().nullable(),
+  at: z.number(),
+  hasLeft: z.boolean(),
+  status: z.number(),
+})
+
+/** What the stub was sent to embed once; `status` is 0 while it has not answered. */
+type StubEmbeddingEntry = z.infer<typeof embeddingEntry>
+
 /** What the stub was sent once: `at` is when, in milliseconds since 1970; `hasLeft` is whether the caller left before the end. */
 type StubEntry = z.infer<typeof logEntry>
 
 /** A running {@link file://./model-stub.ts}. */
 export interface ModelServer {
-  /** For OPENAI_BASE_URL. */
+  /** For OPENAI_BASE_URL and EMBEDDINGS_URL. */
   readonly baseUrl: string
   /** What came in for a model, or all of it. */
   log(model?: string): Promise<StubEntry[]>
+  /** What came in to be embedded for a model. */
+  embeddings(model: string): Promise<StubEmbeddingEntry[]>
+  /** Makes a model that embeds behave like another from now on. */
+  setMode(model: string, mode: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -37,6 +53,13 @@ export async function startModelServer(): Promise<ModelServer> {
       const entries = z.array(logEntry).parse(await (await fetch(`${address}/log`)).json())
       return model === undefined ? entries : entries.filter((entry) => entry.model === model)
     },
+    async embeddings(model) {
+      const entries = z.array(embeddingEntry).parse(await (await fetch(`${address}/embeddings-log`)).json())
+      return entries.filter((entry) => entry.model === model)
+    },
+    async setMode(model, mode) {
+      await fetch(`${address}/embeddings-mode`, { method: 'POST', body: JSON.stringify({ model, mode }) })
+    },
     async stop() {
       child.kill('SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -44,9 +67,9 @@ export async function startModelServer(): Promise<ModelServer> {
   }
 }
 
-/** Waits until `check` holds, at most five seconds. */
-export async function eventually(check: () => Promise<boolean>): Promise<boolean> {
-  for (let i = 0; i < 100; i++) {
+/** Waits until `check` holds, at most five seconds unless told otherwise. */
+export async function eventually(check: () => Promise<boolean>, seconds = 5): Promise<boolean> {
+  for (let i = 0; i < seconds * 20; i++) {
     if (await check()) return true
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { answerEmbeddings } from './embedding-stub.ts'
 
 /**
  * A server that speaks OpenAI's protocol as a program of its own, for tests. How it behaves is the model's name in the request.
@@ -176,6 +177,7 @@ const server = createServer(async (request, response) => {
     response.end(JSON.stringify(log))
     return
   }
+  if (await answerEmbeddings(request, response)) return
   if (request.url !== '/v1/chat/completions') {
     log.push({ model: request.url ?? '', messages: [], maxTokens: 0, authorization: null, at: Date.now(), hasLeft: false, isDone: true })
     fail(response, 404, 'No such address')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { ImproveSettings } from '../../src/ai/improver.ts'
+import type { EmbeddingSettings } from '../../src/ai/text-embedder.ts'
 import { type App, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
@@ -21,6 +22,7 @@ const SETTINGS: ServerSettings = {
   ALLOWED_ORIGINS: [],
   RATE_LIMITS: null,
   TRUST_PROXY: 0,
+  METRICS_TOKEN: null,
 }
 
 const IMPROVE: ImproveSettings = {
@@ -51,12 +53,16 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export async function testApp(settings: Partial<ServerSettings> = {}, improve: Partial<ImproveSettings> = {}): Promise<TestApp> {
+export async function testApp(
+  settings: Partial<ServerSettings> = {},
+  improve: Partial<ImproveSettings> = {},
+  embeddings: EmbeddingSettings | null = null,
+): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
   let now = START
   const app = await openApp(
-    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null, improve: { ...IMPROVE, ...improve } },
+    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null, improve: { ...IMPROVE, ...improve }, embeddings },
     {
       outside: {
         clock: () => {

@@ -5,6 +5,8 @@ const COUNT = 3
 /** Below so many items there is nothing common to learn. */
 export const MIN_ITEMS = 30
 const ROUNDS = 40
+/** What is left of a vector below this share is rounding, not meaning. */
+const MIN_REST = 1e-3
 
 /**
  * Learns which directions all items of the library share (texts that instruct a model are alike in that they do), so that likeness can be told by
@@ -17,7 +19,7 @@ export interface CommonDirections {
   takeOut(vector: Float32Array): void
   /** Changes whenever the directions may have. */
   readonly revision: number
-  /** The length a vector has left without them, squared. */
+  /** The length a vector has left without them, squared; 0 when next to nothing is. */
   restOf(vectors: Int8Array, offset: number): number
 }
 
@@ -57,14 +59,15 @@ export function learnCommonDirections(): CommonDirections {
       }
     },
     restOf(vectors, offset) {
-      let rest = 0
-      for (let i = 0; i < DIMS; i++) rest += (vectors[offset + i] ?? 0) ** 2
+      let whole = 0
+      for (let i = 0; i < DIMS; i++) whole += (vectors[offset + i] ?? 0) ** 2
+      let rest = whole
       for (const axis of directions()) {
         let share = 0
         for (let i = 0; i < DIMS; i++) share += (axis[i] ?? 0) * (vectors[offset + i] ?? 0)
         rest -= share * share
       }
-      return rest
+      return rest < whole * MIN_REST ? 0 : rest
     },
   }
 }

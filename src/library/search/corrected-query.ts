@@ -1,7 +1,4 @@
-import { readQueryWords } from './words.ts'
-
-/** A run of letters and digits as it was typed. */
-const RUN = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
+import { readQueryWords, SPACED_PART } from './words.ts'
 
 /**
  * The query with words that are not in the library put right, or null when none was: "did you mean".
@@ -10,9 +7,9 @@ const RUN = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
  */
 export function correctQuery(query: string, corrections: ReadonlyMap<string, string>): string | null {
   if (corrections.size === 0) return null
-  const corrected = query.replace(RUN, (run) => {
-    const [word] = readQueryWords(run, 1).words
-    return (word === undefined ? undefined : corrections.get(word)) ?? run
+  const corrected = query.replace(SPACED_PART, (part) => {
+    const [word] = readQueryWords(part, 1).words
+    return (word === undefined ? undefined : corrections.get(word)) ?? part
   })
   return corrected === query ? null : corrected
 }

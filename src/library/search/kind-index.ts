@@ -22,6 +22,8 @@ export interface KindIndex {
   readonly directions: CommonDirections
   /** Public items, and the sums of their lengths in words. */
   readonly totals: { items: number; titleLength: number; bodyLength: number }
+  /** Where an item is, by its row number. */
+  slotOf(seq: number): number | undefined
   /** Slots of public and hidden items by time, oldest first; may hold slots that are free. */
   byAge(): readonly number[]
   /** Takes changes in: an item with its words, or null for one that is gone. The last change of an item counts. */
@@ -121,6 +123,7 @@ export function createKindIndex(): KindIndex {
     shelves,
     directions,
     totals,
+    slotOf: (seq) => slots.get(seq),
     norms() {
       norms ??= lengthNorms(table, totals)
       return norms

@@ -102,13 +102,19 @@ function formsOf(word: string, sight: Sight): number[] {
   return sight.vocabulary.withStem(stem).filter((id) => sight.countOf(id) > 0)
 }
 
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 function prefixed(word: string, itself: readonly number[], sight: Sight): number[] {
   if (word.length < 2) return []
   const longer = sight.vocabulary.withPrefix(word, (id) => sight.countOf(id) > 0 && !itself.includes(id))
   // Beside the word itself only those that tell items apart: all of `their` and `there` would bury what `the` finds.
   const own = itself.reduce((most, id) => Math.max(most, sight.countOf(id)), 0)
   const rarer = itself.length > 0 ? longer.filter((id) => sight.countOf(id) <= own / PREFIX_RARER) : longer
-  return rarer.sort((a, b) => sight.countOf(b) - sight.countOf(a) || a - b).slice(0, MAX_PREFIXED)
+  return rarer
+    .sort((a, b) => sight.countOf(b) - sight.countOf(a) || compareTexts(sight.vocabulary.wordOf(a), sight.vocabulary.wordOf(b)))
+    .slice(0, MAX_PREFIXED)
 }
 
 /** `java script`: the word joined with its neighbour on either side, where the library has that. */
@@ -135,11 +141,11 @@ function split(word: string, sight: Sight): number[][] {
   return best
 }
 
-/** Whether a word may be a slip of the hand: it is not in the library, or hardly and in no dictionary. */
+/** Whether a word may be a slip of the hand: nothing in the library is it, or begins with it, or is made of it; or it is hardly there and in no dictionary. */
 function isUnlikely(word: string, itself: readonly number[], concepts: readonly Concept[], sight: Sight): boolean {
   if (word.length < 4 || !/^\p{L}+$/u.test(word)) return false
-  if (concepts.length === 0) return true
-  if (sight.embedder.isKnown(word)) return itself.length === 0 && concepts.every((concept) => concept.weight < 1)
+  if (itself.length === 0) return concepts.length === 0
+  if (sight.embedder.isKnown(word)) return false
   return itself.reduce((sum, id) => sum + sight.countOf(id), 0) <= SLIP_COUNT
 }
 

@@ -12,6 +12,8 @@ const EXACT_UP_TO = 4096
 const COARSE = 400
 /** Items a word's meaning is learned from, when general text does not know it. */
 const CONTEXT_ITEMS = 300
+/** A word in more items than this says too little to learn from. */
+const MAX_CONTEXT_COUNT = 5000
 
 /** Compares one meaning with items'. */
 export interface MeaningScores {
@@ -40,20 +42,24 @@ export function queryVector(index: KindIndex, plan: QueryPlan, embedder: Embedde
 /** The mean of the items a word stands in, as a unit vector without common directions. */
 function contextOf(index: KindIndex, words: readonly number[]): Float32Array | null {
   const { table, postings, directions } = index
-  const sum = new Float32Array(DIMS)
-  let items = 0
+  const found = new Set<number>()
   for (const word of words) {
+    if (postings.countOf(word) > MAX_CONTEXT_COUNT) return null
     for (const segment of postings.segments) {
       const [from, to] = rangeOf(segment, word)
-      for (let at = from; at < to && items < CONTEXT_ITEMS; at++) {
+      for (let at = from; at < to; at++) {
         const slot = (segment.postings[at] ?? 0) >>> CODE_BITS
-        if (table.state[slot] !== PUBLIC) continue
-        items++
-        const vector = table.vectors.subarray(slot * DIMS, (slot + 1) * DIMS)
-        const length = lengthOf(vector) || 1
-        for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) / length
+        if (table.state[slot] === PUBLIC) found.add(slot)
       }
     }
+  }
+  // The oldest rows, so that the same items teach the same whatever was written last.
+  const items = [...found].sort((a, b) => (table.seq[a] ?? 0) - (table.seq[b] ?? 0)).slice(0, CONTEXT_ITEMS)
+  const sum = new Float32Array(DIMS)
+  for (const slot of items) {
+    const vector = table.vectors.subarray(slot * DIMS, (slot + 1) * DIMS)
+    const length = lengthOf(vector) || 1
+    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) / length
   }
   directions.takeOut(sum)
   const length = lengthOf(sum)
@@ -87,6 +93,31 @@ export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningSco
         .map((slot) => ({ slot, cosine: cosineOf(slot) }))
         .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))
         .slice(0, limit)
+    },
+  }
+}
+
+/**
+ * Goes by a provider's cosines, by row number, and by `fallback` for items that have none. Items that have a provider's vector and were
+ * not among the nearest are not near, whatever the fallback says.
+ */
+export function preferCosines(
+  index: KindIndex,
+  cosines: ReadonlyMap<number, number>,
+  isEmbedded: (seq: number) => boolean,
+  fallback: MeaningScores | null,
+): MeaningScores {
+  const { table, slotOf } = index
+  const seqOf = (slot: number) => table.seq[slot] ?? 0
+  return {
+    cosineOf: (slot) => cosines.get(seqOf(slot)) ?? fallback?.cosineOf(slot) ?? 0,
+    nearest(allows, limit) {
+      const near = fallback?.nearest((slot) => allows(slot) && !isEmbedded(seqOf(slot)), limit) ?? []
+      for (const [seq, cosine] of cosines) {
+        const slot = slotOf(seq)
+        if (slot !== undefined && allows(slot)) near.push({ slot, cosine })
+      }
+      return near.sort((a, b) => b.cosine - a.cosine || seqOf(b.slot) - seqOf(a.slot)).slice(0, limit)
     },
   }
 }

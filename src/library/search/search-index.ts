@@ -7,9 +7,10 @@ import { HIDDEN, PUBLIC } from './item-table.ts'
 import { createKindIndex, type ItemChange, type KindIndex } from './kind-index.ts'
 import { createNeighbours } from './neighbours.ts'
 import { planQuery, type QueryPlan, type Sight } from './plan.ts'
-import { type MeaningScores, queryVector, scoreMeaning } from './score-meaning.ts'
+import { type MeaningScores, preferCosines, queryVector, scoreMeaning } from './score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from './score-words.ts'
 import { STOP_WORDS } from './stop-words.ts'
+import { createVectorCodes, type VectorCodes } from './vector-codes.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { NO_WORD_VECTORS, type WordVectors } from './word-vectors.ts'
 import { type QueryWords, readQueryWords } from './words.ts'
@@ -25,6 +26,9 @@ const POOL = 300
 /** Items near in meaning that hold none of the words, and how near they must be. */
 const MAX_NEAR_ITEMS = 50
 const MIN_COSINE = 0.35
+/** Items whose vectors of a provider are compared exactly: those whose codes are nearest to the query's, and the best by words, of which many may be equal. */
+const NEAREST_CODES = 200
+const MAX_COMPARED = 600
 /** How much of likeness is meaning; the rest is shared words, the rare ones counting most. */
 const MEANING_SHARE = 0.5
 /** Words of a text that are looked at for likeness, and of which so many are looked for. */
@@ -41,7 +45,7 @@ export interface IndexFilter {
   readonly seqs?: ReadonlySet<number> | undefined
 }
 
-interface IndexRequest {
+export interface IndexRequest {
   /** null: everything, by `sort`. */
   readonly query: QueryWords | null
   readonly sort: 'relevance' | 'newest' | 'oldest' | 'votes'
@@ -51,6 +55,9 @@ interface IndexRequest {
   /** The row number of the viewer, whose own hidden items are found too; null for everybody else. */
   readonly viewer: number | null
 }
+
+/** What a provider's vectors say: cosines with the query by row number, as `VectorCentre` compares. Items that are not in it have none. */
+type Cosines = ReadonlyMap<number, number>
 
 interface IndexAnswer {
   /** Row numbers of one page, best first. */
@@ -65,14 +72,21 @@ interface IndexAnswer {
 export interface SearchIndex {
   readonly vocabulary: Vocabulary
   readonly embedder: Embedder
+  /** Vectors of a provider, of public items of both kinds. */
+  readonly codes: VectorCodes
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
-  search(kind: ItemKind, request: IndexRequest): IndexAnswer
+  /** @param cosines of the items {@link SearchIndex.toCompare} named, where a provider was asked */
+  search(kind: ItemKind, request: IndexRequest, cosines?: Cosines | null): IndexAnswer
+  /** Which items' vectors a search must compare exactly: the best by words, and those nearest by their codes. */
+  toCompare(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds, with how many have them: most used first, under the first spelling. */
   countTags(viewer: number | null): { slug: string; name: string; count: number }[]
-  /** Public items most like a text, in meaning and in the words they share: most like first, with how much, 0 to 1. */
-  similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number): { seq: number; similarity: number }[]
+  /** Public items most like a text, in meaning and in the words they share: most like first, with how much, 0 to 1. `cosines` as for `search`. */
+  similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number, cosines?: Cosines | null): { seq: number; similarity: number }[]
+  /** Which items' vectors `similar` must compare exactly. */
+  toCompareLike(kind: ItemKind, filter: IndexFilter, vector: Float32Array): number[]
 }
 
 /** An index of nothing. */
@@ -81,11 +95,9 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
   const embedder = createEmbedder(vectors)
   const neighboursOf = createNeighbours(vectors, vocabulary)
   const indexes: Record<ItemKind, KindIndex> = { prompt: createKindIndex(), skill: createKindIndex() }
+  const codes = createVectorCodes()
   let scratch = makeScratch(1024)
 
-  const makeRoom = ({ table }: KindIndex): void => {
-    if (scratch.slots.length < table.capacity) scratch = makeScratch(table.capacity * 2)
-  }
   const sightOf = (index: KindIndex, viewer: number | null): Sight => {
     const shelf = viewer === null ? undefined : index.shelves.get(viewer)
     return {
@@ -96,25 +108,54 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       countOf: (word) => index.postings.countOf(word) + (shelf?.counts.get(word) ?? 0),
     }
   }
+  /** Hands the plan of a query and its scores by words to `use`, which must be done with them when it returns. */
+  const withWords = <T>(index: KindIndex, query: QueryWords, viewer: number | null, use: (words: WordScores, plan: QueryPlan) => T): T => {
+    const plan = planQuery(query, sightOf(index, viewer))
+    if (scratch.slots.length < index.table.capacity) scratch = makeScratch(index.table.capacity * 2)
+    const shelf = viewer === null ? null : (index.shelves.get(viewer) ?? null)
+    const words = scoreWords(index, scratch, plan, shelf)
+    try {
+      return use(words, plan)
+    } finally {
+      clearScores(words)
+    }
+  }
+  const nearestCodes = ({ table, slotOf }: KindIndex, vector: Float32Array, allows: (slot: number) => boolean): number[] => {
+    const isFound = (seq: number) => {
+      const slot = slotOf(seq)
+      return slot !== undefined && table.state[slot] === PUBLIC && allows(slot)
+    }
+    return codes.nearest(vector, isFound, NEAREST_CODES)
+  }
   return {
     vocabulary,
     embedder,
+    codes,
     apply: (kind, changes) => indexes[kind].apply(changes),
-    search(kind, request) {
+    search(kind, request, cosines = null) {
       const index = indexes[kind]
       const allows = makeFilter(index, request.filter, request.viewer)
       if (!request.query) return list(index, allows, request)
       if (request.query.words.length === 0) return NOTHING
-      const plan = planQuery(request.query, sightOf(index, request.viewer))
-      makeRoom(index)
-      const shelf = request.viewer === null ? null : (index.shelves.get(request.viewer) ?? null)
-      const words = scoreWords(index, scratch, plan, shelf)
-      try {
-        return rank(index, plan, words, embedder, allows, request)
-      } finally {
-        clearScores(words)
-      }
+      return withWords(index, request.query, request.viewer, (words, plan) =>
+        rank(index, plan, words, readMeaning(index, queryVector(index, plan, embedder), codes, cosines), allows, request),
+      )
     },
+    toCompare(kind, request, vector) {
+      const index = indexes[kind]
+      const { query, viewer } = request
+      if (!query || query.words.length === 0) return []
+      const allows = makeFilter(index, request.filter, viewer)
+      const best = withWords(index, query, viewer, (words, { groups }) => {
+        const matches = findMatches(words, 2 ** groups.length - 1, null, allows)
+        // A slot may be given to another item before the vectors are read; a row number never is.
+        return selectBest(matches, words.scoreOf, POOL)
+          .slice(0, MAX_COMPARED)
+          .flatMap((slot) => (index.table.state[slot] === PUBLIC ? [index.table.seq[slot] ?? 0] : []))
+      })
+      return [...new Set([...best, ...nearestCodes(index, vector, allows)])].filter(codes.has)
+    },
+    toCompareLike: (kind, filter, vector) => nearestCodes(indexes[kind], vector, makeFilter(indexes[kind], filter, null)),
     countCategories(kind, viewer) {
       const { table, byAge } = indexes[kind]
       const allows = makeFilter(indexes[kind], {}, viewer)
@@ -144,16 +185,13 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       }
       return [...tags.values()].sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1))
     },
-    similar(kind, text, filter, limit) {
+    similar(kind, text, filter, limit, cosines = null) {
       const index = indexes[kind]
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
-      if (!vector) return []
+      const { scores: meaning } = readMeaning(index, vector && Float32Array.from(vector), codes, cosines)
+      if (!meaning) return []
       const allows = makeFilter(index, filter, null)
-      const meaning = scoreMeaning(index, Float32Array.from(vector))
-      const plan = planQuery(tellingWords(text, index, vocabulary), sightOf(index, null))
-      makeRoom(index)
-      const words = scoreWords(index, scratch, plan, null)
-      try {
+      return withWords(index, tellingWords(text, index, vocabulary), null, (words) => {
         const candidates = new Set(meaning.nearest(allows, POOL).map(({ slot }) => slot))
         const found = [...words.slots.subarray(0, words.count)].filter(allows)
         for (const slot of selectBest(found, words.scoreOf, POOL)) candidates.add(slot)
@@ -163,9 +201,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
         return sortByScore(index, scored)
           .slice(0, limit)
           .map((slot) => ({ seq: index.table.seq[slot] ?? 0, similarity: likeness(slot) }))
-      } finally {
-        clearScores(words)
-      }
+      })
     },
   }
 }
@@ -220,21 +256,32 @@ function page({ table }: KindIndex, slots: readonly number[], { offset, limit }:
   return slots.slice(offset, offset + limit).map((slot) => table.seq[slot] ?? 0)
 }
 
+/** How near items are in meaning: to rank what was found (`scores`), and to find more (`finder`). Null when nothing tells. */
+interface Meaning {
+  readonly scores: MeaningScores | null
+  readonly finder: MeaningScores | null
+}
+
+/** By a provider's cosines where items have them, by the built-in vectors where they have none. */
+function readMeaning(index: KindIndex, vector: Float32Array | null, codes: VectorCodes, cosines: Cosines | null): Meaning {
+  const builtIn = vector ? scoreMeaning(index, vector) : null
+  // In a library too small to tell what its items have in common they all seem near each other.
+  const builtInFinder = index.totals.items < MIN_ITEMS ? null : builtIn
+  if (!cosines) return { scores: builtIn, finder: builtInFinder }
+  return { scores: preferCosines(index, cosines, codes.has, builtIn), finder: preferCosines(index, cosines, codes.has, builtInFinder) }
+}
+
 /** Items that match, best first: words and meaning together. */
 function rank(
   index: KindIndex,
   plan: QueryPlan,
   words: WordScores,
-  embedder: Embedder,
+  { scores: meaning, finder }: Meaning,
   allows: (slot: number) => boolean,
   request: IndexRequest,
 ): IndexAnswer {
   const all = 2 ** plan.groups.length - 1
-  const vector = queryVector(index, plan, embedder)
-  const meaning = vector ? scoreMeaning(index, vector) : null
-  // In a library too small to tell what its items have in common they all seem near each other.
-  const near = index.totals.items < MIN_ITEMS ? null : meaning
-  const matches = findMatches(words, all, near, allows)
+  const matches = findMatches(words, all, finder, allows)
   const { corrections } = plan
   const total = matches.length
   if (request.sort !== 'relevance') {
@@ -306,9 +353,13 @@ function restByWords(index: KindIndex, matches: readonly number[], ranked: reado
   )
 }
 
+/** Scores that differ by less are equal: sums come out a little differently in another order. */
+const SCORE_STEP = 1e-6
+
 /** Best first; of equal ones the most voted, then the newest. */
 function sortByScore({ table }: KindIndex, scored: { slot: number; score: number }[]): number[] {
   return scored
+    .map(({ slot, score }) => ({ slot, score: Math.round(score / SCORE_STEP) }))
     .sort(
       (a, b) =>
         b.score - a.score || (table.votes[b.slot] ?? 0) - (table.votes[a.slot] ?? 0) || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0),

@@ -47,7 +47,7 @@ export function createVocabulary(): Vocabulary {
       return words.length
     },
     add(id, word, stem) {
-      if (words[id] !== undefined) return
+      if (words[id] !== undefined && words[id] !== '') return
       while (words.length < id) words.push('')
       words[id] = word
       stems[id] = stem

@@ -12,17 +12,23 @@ const RUN = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
 /** One character of a script that is written without spaces, or whose words grow endings without one. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*/gu
+/** What of a run is in a script with spaces. */
+export const SPACED_PART = new RegExp(`(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, 'gu')
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
 /** `c++`, `c#`: a sign that makes another name of a letter. */
-const SIGNED_LETTER = /(?<![\p{L}\p{N}])([a-z])(\+\+|#)(?![\p{L}\p{N}])/gu
+const SIGNED_LETTER = /(?<![\p{L}\p{N}\p{M}\p{Co}])([a-z])(\+\+|#)(?![\p{L}\p{N}\p{M}\p{Co}])/gu
+/** Signs that fold into letters, and are no part of the word they stand at. */
+const WORD_SIGNS = /[™℠]/gu
 /** A text folded: small letters, accents taken off. `é` and `e` are one letter to whoever searches. */
 function fold(text: string): string {
   const plain = blankForbiddenCharacters(text).toLowerCase()
   // Nothing to fold in ASCII: most texts.
   if (/^[\0-\x7f]*$/.test(plain)) return plain
   return plain
+    .replace(WORD_SIGNS, ' ')
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
     .normalize('NFC')
 }
 
@@ -125,15 +131,16 @@ export function readQueryWords(text: string, limit: number): QueryWords {
     if (words.length >= limit) break
     const parts: string[] = []
     eachPart(match[0], (part) => parts.push(part))
-    // Of a run of characters the pairs alone: a single character says little where its neighbours are known.
-    const pairs = parts.filter((part) => !isSingleUnspaced(part) || parts.length === 1)
+    // Of characters that stand together the pairs alone: a single one says little where its neighbours are known.
+    const pairs = parts.filter((part) => !isUnspaced(part, 1) || !parts.some((other) => other.includes(part) && isUnspaced(other, 2)))
     words.push(...pairs.slice(0, limit - words.length))
     isLastGrowing = match.index + match[0].length === folded.length && parts.length === 1 && !HAS_UNSPACED.test(match[0])
   }
   return { words, isLastGrowing }
 }
 
-function isSingleUnspaced(part: string): boolean {
-  const [first] = part.match(UNSPACED) ?? []
-  return first === part
+/** Whether a part is so many characters of an unspaced script. */
+function isUnspaced(part: string, count: number): boolean {
+  const characters = part.match(UNSPACED) ?? []
+  return characters.length === count && characters.join('') === part
 }

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { TextEmbedder } from '../library/ports.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
+import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
+
+/** A server that speaks OpenAI's protocol for embeddings, and which of its models is asked. */
+export interface EmbeddingSettings {
+  /** Up to and with its version (`http://127.0.0.1:11434/v1`); `/embeddings` is appended. */
+  readonly url: string
+  readonly model: string
+  readonly key: string | null
+}
+
+/** Most bytes of one answer: some fifty vectors of the most dimensions, written out. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const MAX_DIMS = 4096
+/** Longest wait passed on to callers. */
+const MAX_RETRY_AFTER_SECONDS = 3600
+/** Statuses that say that the texts are not to the provider's liking, and trying again would not help. */
+const REFUSALS = new Set([400, 413, 422])
+
+/** What each HTTP status of a provider means to an operator. */
+const STATUS_HINTS: Partial<Record<number, string>> = {
+  401: 'the key is not accepted',
+  403: 'the key may not use this model',
+  404: 'there is no such model or address',
+  429: 'too many requests, or no credit left',
+}
+
+/** Models that want to be told in the text itself what it is for, by what their names have in them: from the model cards of their makers. */
+const PREFIXES: readonly { readonly name: RegExp; readonly query: string; readonly item: string }[] = [
+  { name: /nomic-embed/i, query: 'search_query: ', item: 'search_document: ' },
+  { name: /(^|[/_-])e5-(small|base|large)|multilingual-e5-(small|base|large)$/i, query: 'query: ', item: 'passage: ' },
+  {
+    name: /mxbai-embed|snowflake-arctic-embed|bge-(small|base|large)-en/i,
+    query: 'Represent this sentence for searching relevant passages: ',
+    item: '',
+  },
+]
+
+const answerSchema = z.object({
+  data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()).min(1).max(MAX_DIMS) })),
+})
+
+/** Carries what a failed attempt says of trying again to where that is decided. */
+interface Attempt {
+  readonly vectors: Float32Array[] | null
+  readonly failure: Failure | null
+}
+
+/** An embedder behind a server. Failures that may pass are tried again, Retry-After honoured. Nothing it throws holds a text or the key. */
+export function createTextEmbedder({ url, model, key }: EmbeddingSettings, fetcher: typeof fetch = fetch): TextEmbedder {
+  const name = `The embedding model ${model}`
+  const bounded = createBoundedFetch(MAX_ANSWER_BYTES, fetcher)
+  const prefixes = PREFIXES.find((one) => one.name.test(model))
+
+  const attemptOnce = async (texts: readonly string[], signal: AbortSignal): Promise<Attempt> => {
+    const response = await request(texts, signal)
+    if (!response) return { vectors: null, failure: { status: undefined, retryAfter: undefined } }
+    if (!response.ok) {
+      await response.body?.cancel()
+      return { vectors: null, failure: { status: response.status, retryAfter: response.headers.get('retry-after') ?? undefined } }
+    }
+    return { vectors: readVectors(await readJson(response, signal), texts.length, name), failure: null }
+  }
+  /** null: nobody answered. */
+  const request = async (texts: readonly string[], signal: AbortSignal): Promise<Response | null> => {
+    try {
+      return await bounded(`${url}/embeddings`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json',
+          ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        },
+        body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+        signal,
+      })
+    } catch {
+      signal.throwIfAborted()
+      return null
+    }
+  }
+  /** @throws AppError `upstream_failed` when it is cut off, too large or no JSON */
+  const readJson = async (response: Response, signal: AbortSignal): Promise<unknown> => {
+    try {
+      return await response.json()
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error instanceof AppError ? error : unreadable(name)
+    }
+  }
+  return {
+    model,
+    async embed(texts, { purpose, timeoutMs, signal: left }) {
+      const deadline = AbortSignal.timeout(timeoutMs)
+      const signal = AbortSignal.any([left, deadline])
+      const started = performance.now()
+      const sent = prefixes ? texts.map((text) => prefixes[purpose] + text) : texts
+      try {
+        for (let attempt = 0; ; attempt++) {
+          const { vectors, failure } = await attemptOnce(sent, signal)
+          if (vectors) return vectors
+          const leftMs = timeoutMs - (performance.now() - started)
+          const waitMs = failure && waitBeforeRetry(failure, attempt, leftMs, Date.now())
+          if (waitMs === null) throw toError(name, failure)
+          await sleep(waitMs, undefined, { signal })
+        }
+      } catch (error) {
+        left.throwIfAborted()
+        if (!deadline.aborted) throw error
+        throw new AppError('upstream_failed', `${name} did not answer within ${timeoutMs / 1000} seconds.`)
+      }
+    },
+  }
+}
+
+/** Vectors of unit length, in the order of the texts. @throws AppError `upstream_failed` when it is anything else */
+function readVectors(answer: unknown, count: number, name: string): Float32Array[] {
+  const parsed = answerSchema.safeParse(answer)
+  if (!parsed.success) throw unreadable(name)
+  const { data } = parsed.data
+  if (data.length !== count) throw new AppError('upstream_failed', `${name} gave ${data.length} vectors for ${count} texts.`)
+  const vectors: (Float32Array | undefined)[] = Array.from({ length: count })
+  data.forEach(({ index = 0, embedding }, place) => {
+    vectors[data.some((one) => one.index !== undefined) ? index : place] = toUnitLength(embedding)
+  })
+  const whole = vectors.filter((vector) => vector !== undefined)
+  const dims = whole[0]?.length
+  if (whole.length !== count || whole.some((vector) => vector.length !== dims || !vector.every(Number.isFinite))) throw unreadable(name)
+  return whole
+}
+
+/** Not finite when the length is 0: a vector that says nothing is no answer. */
+function toUnitLength(numbers: readonly number[]): Float32Array {
+  const length = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0))
+  return Float32Array.from(numbers, (value) => value / length)
+}
+
+function unreadable(name: string): AppError {
+  return new AppError('upstream_failed', `${name} answered with something that cannot be read.`)
+}
+
+/** A failure as operators see it. What the provider wrote is left out: it may repeat the texts or the key. */
+function toError(name: string, failure: Failure | null): AppError {
+  const status = failure?.status
+  if (status === undefined) return new AppError('upstream_failed', `${name} could not be reached.`)
+  if (REFUSALS.has(status)) return new AppError('invalid_input', `${name} refused the text (${status}).`)
+  const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
+  const waitMs = readRetryAfter(failure?.retryAfter, Date.now())
+  return new AppError('upstream_failed', `${name} answered ${status}${hint ? ` (${hint})` : ''}.`, {
+    ...(waitMs === undefined ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
+  })
+}

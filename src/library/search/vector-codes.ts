@@ -1,0 +1,107 @@
+import { countBits } from './vocabulary.ts'
+
+/** Bits of one word of a code. */
+const WORD_BITS = 32
+
+/** A provider's vectors as one bit a number, by the row number of their item: small enough to keep, and near each other when the vectors are. */
+export interface VectorCodes {
+  readonly size: number
+  /** Row numbers, ascending. */
+  seqs(): number[]
+  has(seq: number): boolean
+  /** Keeps a code as {@link toCode} made it. One of another number of dimensions than those before takes the place of them all. */
+  put(seq: number, dims: number, code: Uint8Array): void
+  remove(seq: number): void
+  /** Row numbers of the `count` whose signs agree most with a vector's, of those that pass, nearest first; none when its dimensions are others. */
+  nearest(vector: Float32Array, allows: (seq: number) => boolean, count: number): number[]
+}
+
+/** One bit for each number above zero, the first in the lowest bit of the first byte; whole words of 32 bits. */
+export function toCode(vector: Float32Array): Uint8Array {
+  const code = new Uint8Array(Math.ceil(vector.length / WORD_BITS) * 4)
+  for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) code[i >> 3] = (code[i >> 3] ?? 0) | (1 << (i & 7))
+  return code
+}
+
+/** No codes. */
+export function createVectorCodes(): VectorCodes {
+  const places = new Map<number, number>()
+  let seqs = new Float64Array(64)
+  let words = new Uint32Array(0)
+  let dims = 0
+  let stride = 0
+
+  const grow = (): void => {
+    const moreSeqs = new Float64Array(seqs.length * 2)
+    moreSeqs.set(seqs)
+    seqs = moreSeqs
+    const moreWords = new Uint32Array(seqs.length * stride)
+    moreWords.set(words)
+    words = moreWords
+  }
+  return {
+    get size() {
+      return places.size
+    },
+    seqs: () => [...places.keys()].sort((a, b) => a - b),
+    has: (seq) => places.has(seq),
+    put(seq, length, code) {
+      if (length !== dims) {
+        places.clear()
+        dims = length
+        stride = Math.ceil(length / WORD_BITS)
+        words = new Uint32Array(seqs.length * stride)
+      }
+      const place = places.get(seq) ?? places.size
+      places.set(seq, place)
+      if (place >= seqs.length) grow()
+      seqs[place] = seq
+      words.set(toWords(code, stride), place * stride)
+    },
+    remove(seq) {
+      const place = places.get(seq)
+      if (place === undefined) return
+      places.delete(seq)
+      const last = places.size
+      if (place === last) return
+      // The last takes the free place.
+      const moved = seqs[last] ?? 0
+      seqs[place] = moved
+      words.copyWithin(place * stride, last * stride, (last + 1) * stride)
+      places.set(moved, place)
+    },
+    nearest(vector, allows, count) {
+      if (vector.length !== dims) return []
+      const asked = toWords(toCode(vector), stride)
+      const size = places.size
+      const distances = new Uint16Array(size)
+      const starts = new Uint32Array(dims + 2)
+      for (let place = 0, at = 0; place < size; place++) {
+        let distance = 0
+        for (let k = 0; k < stride; k++, at++) distance += countBits((words[at] ?? 0) ^ (asked[k] ?? 0))
+        distances[place] = distance
+        starts[distance + 1] = (starts[distance + 1] ?? 0) + 1
+      }
+      for (let distance = 1; distance < starts.length; distance++) starts[distance] = (starts[distance] ?? 0) + (starts[distance - 1] ?? 0)
+      const sorted = new Uint32Array(size)
+      for (let place = 0; place < size; place++) {
+        const distance = distances[place] ?? 0
+        const at = starts[distance] ?? 0
+        starts[distance] = at + 1
+        sorted[at] = place
+      }
+      const found: number[] = []
+      for (let i = 0; i < size && found.length < count; i++) {
+        const seq = seqs[sorted[i] ?? 0] ?? 0
+        if (allows(seq)) found.push(seq)
+      }
+      return found
+    },
+  }
+}
+
+/** Bytes as words of 32 bits, whatever the machine's own order of bytes. */
+function toWords(code: Uint8Array, stride: number): Uint32Array {
+  const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
+  return Uint32Array.from({ length: stride }, (_, k) => (k * 4 + 4 <= code.byteLength ? view.getUint32(k * 4, true) : 0))
+}

@@ -1,0 +1,320 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../src/library/actor.ts'
+import type { PromptFields, User } from '../../src/library/items.ts'
+import type { LibraryStore, UnembeddedItem } from '../../src/library/ports.ts'
+import { parseQuery } from '../../src/library/search/query.ts'
+import { createSearchIndex } from '../../src/library/search/search-index.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { readSearchIndex } from '../../src/storage/search-reader.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { readVectors } from '../../src/storage/vector-reader.ts'
+import { countingRandom, ENGINES } from '../support/engines.ts'
+
+/** What the store keeps of a provider's vectors, on every engine. */
+
+const MODEL = 'one'
+const PROMPT: PromptFields = {
+  title: 'Title',
+  content: 'Some text',
+  description: 'About it',
+  category: null,
+  tags: ['tag'],
+  type: 'TEXT',
+  visibility: 'public',
+}
+const SKILL_MD = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('# How to fold\n') }]
+const VECTOR = Float32Array.of(0.6, -0.8)
+
+for (const engine of ENGINES) {
+  describe(`embeddings on ${engine.name}`, () => {
+    let place: Awaited<ReturnType<(typeof engine)['create']>>
+    let database: OpenDatabase
+    let store: LibraryStore
+    let ada: User
+    let now = Date.UTC(2026, 0, 1)
+    const outside = { clock: () => (now += 1000), random: countingRandom(), embeddingModel: MODEL }
+    const by = () => ({ userId: ada.id, note: null })
+    const pending = async (model = MODEL) => (await store.listUnembedded(model, 0, 100)).items
+    const embed = async (items: readonly UnembeddedItem[], vector = VECTOR, model = MODEL) =>
+      await store.saveEmbeddings(
+        model,
+        items.map((item) => ({ item, vector })),
+      )
+    const counts = async (model = MODEL) => Object.values(await store.countEmbeddings(model))
+
+    beforeEach(async () => {
+      place = await engine.create()
+      database = place.open()
+      store = await createStore(database, outside)
+      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
+    })
+    afterEach(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    it('are wanted for public items alone: title, description and text, of both kinds', async () => {
+      const prompt = await store.createPrompt(by(), PROMPT)
+      const skill = await store.createSkill(by(), { ...PROMPT, title: 'Skill', description: null, files: SKILL_MD })
+      await store.createPrompt(by(), { ...PROMPT, title: 'Secret', visibility: 'private' })
+      await store.createPrompt(by(), { ...PROMPT, title: 'Hidden', visibility: 'unlisted' })
+      const gone = await store.createPrompt(by(), { ...PROMPT, title: 'Gone' })
+      await store.setDeleted('prompt', gone.id, ada.id, true)
+      expect((await pending()).map(({ id, version, text }) => ({ id, version, text }))).toEqual([
+        { id: prompt.id, version: 1, text: 'Title\n\nAbout it\n\nSome text' },
+        { id: skill.id, version: 1, text: 'Skill\n\nSKILL.md\n# How to fold\n' },
+      ])
+      expect(await counts()).toEqual([2, 0, 2])
+    })
+
+    it('are wanted page by page, the latest written last', async () => {
+      const made = []
+      for (let n = 0; n < 5; n++) made.push(await store.createPrompt(by(), { ...PROMPT, title: `Number ${n}` }))
+      await store.changePrompt(made[0]?.id ?? '', by(), () => ({ content: 'Changed' }))
+      const seen: string[] = []
+      for (let position = 0; ; ) {
+        const page = await store.listUnembedded(MODEL, position, 2)
+        if (page.items.length === 0) break
+        expect(page.items.length).toBeLessThanOrEqual(2)
+        seen.push(...page.items.map((item) => item.text.slice(0, 8)))
+        position = page.position
+      }
+      expect(seen).toEqual(['Number 1', 'Number 2', 'Number 3', 'Number 4', 'Number 0'])
+    })
+
+    it('are kept for each model by itself, and forgotten for all but one or all', async () => {
+      await store.createPrompt(by(), PROMPT)
+      expect(await embed(await pending())).toBe(1)
+      expect(await embed(await pending('two'), VECTOR, 'two')).toBe(1)
+      expect([await counts(), await counts('two'), await counts('three')]).toEqual([
+        [1, 1, 0],
+        [1, 1, 0],
+        [1, 0, 1],
+      ])
+      expect(await pending()).toEqual([])
+      expect((await pending('three')).length).toBe(1)
+      expect(await store.forgetEmbeddings(MODEL)).toBe(1)
+      expect([await counts(), await counts('two')]).toEqual([
+        [1, 1, 0],
+        [1, 0, 1],
+      ])
+      expect(await store.forgetEmbeddings(null)).toBe(1)
+      expect((await pending()).length).toBe(1)
+    })
+
+    it('go when the text changes, and stay when only tags or votes do', async () => {
+      const { id } = await store.createPrompt(by(), PROMPT)
+      await embed(await pending())
+      await store.changePrompt(id, by(), () => ({ tags: ['another'], category: 'coding' }))
+      await store.setVote({ kind: 'user', userId: ada.id, username: 'Ada', scopes: new Set(['write']) }, 'prompt', id, ada.id, true)
+      expect(await counts()).toEqual([1, 1, 0])
+      for (const change of [{ content: 'New text' }, { title: 'New title' }, { description: null }]) {
+        await store.changePrompt(id, by(), () => change)
+        expect(await counts(), JSON.stringify(change)).toEqual([1, 0, 1])
+        await embed(await pending())
+      }
+    })
+
+    it('go in the moment an item is no longer public, for every model', async () => {
+      const hide = [
+        (id: string) => store.changePrompt(id, by(), () => ({ visibility: 'private' })),
+        (id: string) => store.changePrompt(id, by(), () => ({ visibility: 'unlisted' })),
+        (id: string) => store.setDeleted('prompt', id, ada.id, true),
+      ]
+      for (const change of hide) {
+        const { id } = await store.createPrompt(by(), PROMPT)
+        await embed(await pending())
+        await embed(await pending('two'), VECTOR, 'two')
+        expect(await counts()).toEqual([1, 1, 0])
+        await change(id)
+        expect([await counts(), await counts('two')]).toEqual([
+          [0, 0, 0],
+          [0, 0, 0],
+        ])
+        expect(await pending()).toEqual([])
+      }
+      const trashed = (await store.listTrash(ada.id, { limit: 1, offset: 0 })).items[0]
+      await store.setDeleted('prompt', trashed?.id ?? '', ada.id, false)
+      expect(await counts()).toEqual([1, 0, 1])
+    })
+
+    it('are not kept when the item changed, was hidden or deleted since its text was read', async () => {
+      const items = []
+      for (const title of ['Changed', 'Hidden', 'Deleted', 'Same']) items.push(await store.createPrompt(by(), { ...PROMPT, title }))
+      const [changed, hidden, deleted, same] = items
+      const read = await pending()
+      await store.changePrompt(changed?.id ?? '', by(), () => ({ content: 'Other' }))
+      await store.changePrompt(hidden?.id ?? '', by(), () => ({ visibility: 'private' }))
+      await store.setDeleted('prompt', deleted?.id ?? '', ada.id, true)
+      expect(await embed(read)).toBe(1)
+      expect((await pending()).map((item) => item.id)).toEqual([changed?.id])
+      expect(await counts()).toEqual([2, 1, 1])
+      // Twice is as good as once.
+      expect(await embed(read)).toBe(1)
+      expect(await counts()).toEqual([2, 1, 1])
+      expect(same?.id).toBe(read.at(-1)?.id)
+    })
+
+    it('of other dimensions go when a model begins to give others', async () => {
+      await store.createPrompt(by(), PROMPT)
+      await embed(await pending())
+      await store.createPrompt(by(), { ...PROMPT, title: 'Next' })
+      await embed(await pending(), Float32Array.of(0, 1, 0))
+      expect((await pending()).map((item) => item.text.slice(0, 5))).toEqual(['Title'])
+    })
+
+    it('are undone with the transaction that took them away', async () => {
+      const { id } = await store.createPrompt(by(), PROMPT)
+      await embed(await pending())
+      const work = store.inTransaction(async (transaction) => {
+        await transaction.changePrompt(id, by(), () => ({ visibility: 'private' }))
+        throw new Error('stop')
+      })
+      await expect(work).rejects.toThrow('stop')
+      expect(await counts()).toEqual([1, 1, 0])
+    })
+
+    describe('in a search', () => {
+      /** Vectors that share a large part, as a provider's do: the first number; the others tell the items apart. */
+      const toward = (axis: number, strength = 1) => {
+        const vector = new Float32Array(64)
+        vector[0] = 1.3
+        if (axis > 0) vector[axis] = strength
+        const length = Math.hypot(...vector)
+        return vector.map((value) => value / length)
+      }
+      const request = (text: string, vector: Float32Array | null) => ({
+        query: parseQuery(text),
+        text,
+        vector,
+        filter: {},
+        sort: 'relevance' as const,
+        limit: 10,
+        offset: 0,
+      })
+      const titles = async (text: string, vector: Float32Array | null) =>
+        (await store.searchPrompts(ANONYMOUS, request(text, vector))).items.map((item) => item.title)
+      /** Forty prompts, each toward a direction of its own. */
+      const fill = async () => {
+        for (let n = 1; n <= 40; n++)
+          await store.createPrompt(by(), { ...PROMPT, title: `Item ${n}`, content: `word${n}`, description: null })
+        const items = await pending()
+        await store.saveEmbeddings(
+          MODEL,
+          items.map((item) => ({ item, vector: toward(Number(/\d+/.exec(item.text)?.[0])) })),
+        )
+      }
+
+      it('find what no word finds, and rank what words find', async () => {
+        await fill()
+        expect(await titles('zzzunknown', null)).toEqual([])
+        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
+        expect((await titles('item', toward(9)))[0]).toBe('Item 9')
+        expect((await titles('item', toward(12)))[0]).toBe('Item 12')
+        const similar = await store.findSimilarPrompts('anything', { types: ['TEXT'], limit: 3, vector: toward(5) })
+        expect(similar[0]?.prompt.title).toBe('Item 5')
+      })
+
+      it('are known to a store that has the library open too, and to one that opens it later', async () => {
+        const other = await createStore(place.open(), { ...outside })
+        expect((await other.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).total).toBe(0)
+        await fill()
+        expect((await other.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).items.map((item) => item.title)).toEqual(['Item 7'])
+        await other.close()
+        await store.close()
+        store = await createStore(place.open(), outside)
+        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
+      })
+
+      it('stop counting in the moment an item is hidden, changed or its vectors forgotten', async () => {
+        await fill()
+        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
+        const found = await store.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))
+        const id = found.items[0]?.id ?? ''
+        await store.changePrompt(id, by(), () => ({ visibility: 'private' }))
+        expect(await titles('zzzunknown', toward(7))).toEqual([])
+        await store.changePrompt(id, by(), () => ({ visibility: 'public' }))
+        expect(await titles('zzzunknown', toward(7))).toEqual([])
+        await embed(await pending(), toward(7))
+        expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
+        await store.forgetEmbeddings(null)
+        expect(await titles('zzzunknown', toward(7))).toEqual([])
+      })
+
+      it('rank for everybody as if nothing hidden were there', async () => {
+        await fill()
+        const before = await titles('item', toward(3))
+        // Public for a while, then hidden: what was learned from them must not stay.
+        const made = []
+        for (let n = 0; n < 40; n++) made.push(await store.createPrompt(by(), { ...PROMPT, title: `Item near three ${n}` }))
+        await embed(await pending(), toward(3))
+        expect(await titles('zzzunknown', toward(3))).not.toEqual(['Item 3'])
+        for (const { id } of made) await store.changePrompt(id, by(), () => ({ visibility: 'private' }))
+        expect(await titles('item', toward(3))).toEqual(before)
+        expect(await titles('zzzunknown', toward(3))).toEqual(['Item 3'])
+      })
+
+      describe('as they are read', () => {
+        const request = { query: parseQuery('item'), sort: 'relevance', limit: 10, offset: 0, filter: {}, viewer: null } as const
+        /** Between the directions of two items, so that cosines tell where the middle is. */
+        const between = toward(3).map((value, i) => value + (toward(5)[i] ?? 0))
+        /** A reader as a process has one that begins now, and what it says. */
+        const begin = async () => {
+          const index = createSearchIndex()
+          const vectors = readVectors(database.reader, index, MODEL)
+          const search = readSearchIndex(database.reader, database.dialect, index, vectors)
+          const compare = async () => {
+            await search.current()
+            const cosines = (await vectors.compare('prompt', request, between)) ?? new Map<number, number>()
+            return [...cosines].toSorted(([a], [b]) => a - b)
+          }
+          return { index, compare, search }
+        }
+
+        it('leave nothing behind of an item that is hidden, in the cosines of others', async () => {
+          await fill()
+          const before = await (await begin()).compare()
+          expect(before.length).toBe(40)
+          const made = []
+          for (let n = 0; n < 4; n++) made.push(await store.createPrompt(by(), { ...PROMPT, title: `Extra ${n}` }))
+          await embed(await pending(), toward(3))
+          const reader = await begin()
+          const during = await reader.compare()
+          expect([during.length, during.slice(0, 40)]).not.toEqual([44, before])
+          for (const { id } of made) await store.changePrompt(id, by(), () => ({ visibility: 'private' }))
+          expect(await reader.compare()).toEqual(before)
+        })
+
+        it('follow a vector that is another', async () => {
+          await fill()
+          const reader = await begin()
+          const before = await reader.compare()
+          const { items } = await store.searchPrompts(ANONYMOUS, { ...request, query: parseQuery('word3') })
+          await store.changePrompt(items[0]?.id ?? '', by(), () => ({ content: 'changed' }))
+          await embed(await pending(), toward(5))
+          const after = await reader.compare()
+          expect(after).not.toEqual(before)
+          expect(after).toEqual(await (await begin()).compare())
+        })
+
+        it('are no longer known by their codes when others forgot them', async () => {
+          await fill()
+          const { index, compare } = await begin()
+          expect([(await compare()).length, index.codes.size]).toEqual([40, 40])
+          await store.forgetEmbeddings(null)
+          expect([await compare(), index.codes.size]).toEqual([[], 0])
+          await embed(await pending(), toward(5))
+          expect([(await compare()).length, index.codes.size]).toEqual([40, 40])
+        })
+      })
+
+      it('count for nothing when they are few, or of other dimensions than the query', async () => {
+        for (let n = 1; n <= 5; n++) await store.createPrompt(by(), { ...PROMPT, title: `Item ${n}` })
+        await embed(await pending(), toward(1))
+        expect(await titles('zzzunknown', toward(1))).toEqual([])
+        await fill()
+        expect(await titles('zzzunknown', Float32Array.of(1, 0, 0))).toEqual([])
+      })
+    })
+  })
+}
