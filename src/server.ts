@@ -203,13 +203,20 @@ function addMcpRoutes(
     const requestId = c.get('requestId')
     const actor = c.get('actor')
     const context = app.contextFor(actor)
+    const invoke = invokeLocally(app.operations, () => context)
     return {
       request: c.req.raw,
       requestId,
       owner: sessionOwner(actor, c.get('caller')),
       charge: (requests: number) => limits.count(c.get('caller'), requests),
       binding: {
-        invoke: invokeLocally(app.operations, () => context),
+        // A tool that fails answers 200, so nothing after it hears of the failure.
+        invoke: async (...call: Parameters<typeof invoke>) =>
+          await invoke(...call).catch((thrown: unknown) => {
+            const error = toAppError(thrown)
+            if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
+            throw thrown
+          }),
         filter: readPromptFilter(new URL(c.req.url)),
         onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
       },

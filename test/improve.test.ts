@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ImproveSettings } from '../src/ai/improver.ts'
+import { AppError } from '../src/errors.ts'
+import { answerWithEvents } from '../src/http/event-stream.ts'
 import { eventually, type ModelServer, startModelServer } from './support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 
@@ -215,7 +217,7 @@ describe('a model that', () => {
     ['filtered', 'text', /^filtered refused to answer/, 1],
     ['huge', 'text', /^huge wrote more than 100000 characters and was stopped\.$/, 1],
     ['huge-line', 'text', /^The model's server sent more than 8388608 bytes and was stopped\.$/, 1],
-    ['bad-json', 'structured_json', /^bad-json answered twice.*it is not one valid JSON object\.$/, 2],
+    ['bad-json', 'structured_json', /^bad-json answered twice.*it is not one valid JSON object with at least one member\.$/, 2],
   ]
   it.each(ROWS)('is %s, for %s', async (model, outputFormat, expected, requests) => {
     const key = 'sk-a-secret'
@@ -280,32 +282,41 @@ describe('a model that', () => {
 })
 
 describe('a stream', () => {
-  it.each(['text/event-stream', 'text/event-stream, application/json', 'TEXT/EVENT-STREAM;q=1'])(
-    'is what Accept: %s gets',
-    async (accept) => {
-      const { improve } = await start('normal:stream')
-      const response = await improve({ prompt: 'write about cats and about dogs' }, { accept })
-      expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
-        200,
-        'text/event-stream; charset=utf-8',
-        'private, no-store',
-      ])
-      const events = readEvents(await response.text())
-      expect(events.map(({ event }) => event)).toEqual(['delta', 'delta', 'result'])
-      const result = events[2]?.data
-      expect(result).toEqual(await readJson(await improve({ prompt: 'write about cats and about dogs' })))
-      const deltas = events.slice(0, 2).map(({ data }) => data['text'])
-      expect(deltas.join('').trim()).toBe(result?.['improved'])
-    },
-  )
+  it.each([
+    'text/event-stream',
+    'text/event-stream, application/json',
+    'TEXT/EVENT-STREAM;q=1',
+    'application/json;q=0.5, text/event-stream',
+    'text/event-stream, */*',
+  ])('is what Accept: %s gets', async (accept) => {
+    const { improve } = await start('normal:stream')
+    const response = await improve({ prompt: 'write about cats and about dogs' }, { accept })
+    expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+      'private, no-store',
+    ])
+    const events = readEvents(await response.text())
+    expect(events.map(({ event }) => event)).toEqual(['delta', 'delta', 'result'])
+    const result = events[2]?.data
+    expect(result).toEqual(await readJson(await improve({ prompt: 'write about cats and about dogs' })))
+    const deltas = events.slice(0, 2).map(({ data }) => data['text'])
+    expect(deltas.join('').trim()).toBe(result?.['improved'])
+  })
 
-  it.each(['*/*', 'application/json', 'application/json, text/event-stream', 'text/html', ''])(
-    'is not what Accept: %j gets',
-    async (accept) => {
-      const { improve } = await start('normal:json')
-      expect((await improve({ prompt: 'x' }, { accept })).headers.get('content-type')).toBe('application/json; charset=utf-8')
-    },
-  )
+  it.each([
+    '*/*',
+    'application/json',
+    'application/json, text/event-stream',
+    'text/html',
+    '',
+    'text/event-stream;q=0',
+    'text/event-stream;q=0.1, application/json',
+    'text/event-stream;q=0.1, */*',
+  ])('is not what Accept: %j gets', async (accept) => {
+    const { improve } = await start('normal:json')
+    expect((await improve({ prompt: 'x' }, { accept })).headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
 
   it('says when what came so far is void', async () => {
     const { improve } = await start('forgets-once:stream')
@@ -324,6 +335,27 @@ describe('a stream', () => {
       message: 'The answer of cut:stream was cut off.',
       requestId: response.headers.get('x-request-id'),
     })
+  })
+
+  it('tells in its last event when to come again, which no header can any more', async () => {
+    const failure = new AppError('upstream_failed', 'Busy.', { retryAfterSeconds: 7 })
+    const heard: AppError[] = []
+    const response = await answerWithEvents(
+      new Request('http://localhost/'),
+      'r',
+      async ({ onText }) => {
+        await onText?.({ kind: 'delta', text: 'a' })
+        throw failure
+      },
+      (error) => heard.push(error),
+    )
+    expect(readEvents(await response.text()).at(-1)?.data).toEqual({
+      error: 'upstream_failed',
+      message: 'Busy.',
+      requestId: 'r',
+      retryAfterSeconds: 7,
+    })
+    expect(heard).toEqual([failure])
   })
 
   it('does not begin for what fails before: that has its status', async () => {
@@ -397,6 +429,9 @@ describe('the budget of a day', () => {
     expect((await improve({ prompt: 'x'.repeat(41) })).status).toBe(429)
     expect((await improve({ prompt: 'x'.repeat(40) })).status).toBe(200)
     expect((await improve({ prompt: 'x' })).status).toBe(429)
+    const tooLong = await improve({ prompt: 'x'.repeat(101) })
+    const { error, message } = await readJson(tooLong)
+    expect([tooLong.status, error, message.includes('no more than 100')]).toEqual([400, 'invalid_input', true])
   })
 
   it('counts without a model too, and nothing that was refused for its input', async () => {
@@ -413,10 +448,13 @@ describe('the budget of a day', () => {
   })
 })
 
-it('as many are improved at once as the setting says; more are told to come again, and are not counted', async () => {
-  const { improve } = await start('half-a-second', { concurrency: 2, budget: { requests: 3, characters: null } })
-  const all = await Promise.all(Array.from({ length: 5 }, () => improve({ prompt: 'x' })))
-  expect(all.map(({ status }) => status).toSorted()).toEqual([200, 200, 503, 503, 503])
+it('as many are improved at once as the setting says, half of them for one key; more are told to come again, and are not counted', async () => {
+  const { test, key, improve } = await start('half-a-second', { concurrency: 2, budget: { requests: 2, characters: null } })
+  const other = (await test.user('ben')).key
+  const ask = (own: string) => test.fetch('/api/improve-prompt', { ...json('POST', { prompt: 'x' }), key: own })
+  const all = await Promise.all([key, key, other, other, key].map(ask))
+  // One key never holds more than half of the places.
+  expect(all.map(({ status }) => status)).toEqual([200, 503, 200, 503, 503])
   const refused = all.find(({ status }) => status === 503)
   expect([(await readJson(refused ?? all[0] ?? new Response())).error, refused?.headers.get('retry-after')]).toEqual(['unavailable', '5'])
   expect((await improve({ prompt: 'x' })).status).toBe(200)

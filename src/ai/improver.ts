@@ -29,6 +29,8 @@ const MARK_LETTERS = 16
  * @throws AppError `invalid_input` for a model that cannot be used, or a system prompt that cannot be read
  */
 export function createImprover(settings: ImproveSettings, drawLetters: (length: number) => string): Improver {
+  const maxOfCaller = Math.max(1, Math.floor(settings.concurrency / 2))
+  const takenBy = new Map<string, number>()
   let taken = 0
   return {
     model: resolveModel(settings),
@@ -37,17 +39,24 @@ export function createImprover(settings: ImproveSettings, drawLetters: (length: 
     timeoutMs: settings.timeoutMs,
     budget: settings.budget,
     drawLetters: () => drawLetters(MARK_LETTERS),
-    enter() {
-      if (taken >= settings.concurrency) {
-        throw new AppError('unavailable', `${taken} prompts are being improved already; try again in a moment.`, {
+    enter(caller) {
+      const own = takenBy.get(caller) ?? 0
+      const held = own >= maxOfCaller ? `${own} prompts of yours` : taken >= settings.concurrency ? `${taken} prompts` : null
+      if (held !== null) {
+        throw new AppError('unavailable', `${held} are being improved already, as many as may be at once; try again in a moment.`, {
           retryAfterSeconds: PLACE_RETRY_SECONDS,
         })
       }
       taken++
+      takenBy.set(caller, own + 1)
       let isIn = true
       return () => {
-        if (isIn) taken--
+        if (!isIn) return
         isIn = false
+        taken--
+        const left = (takenBy.get(caller) ?? 0) - 1
+        if (left > 0) takenBy.set(caller, left)
+        else takenBy.delete(caller)
       }
     },
   }
@@ -64,7 +73,10 @@ function readSystemPrompt(path: string): string {
 
 function readText(path: string, refuse: (fault: string, cause?: unknown) => AppError): string {
   try {
-    if (statSync(path).size > MAX_SYSTEM_PROMPT_BYTES) throw refuse(`is over ${MAX_SYSTEM_PROMPT_BYTES} bytes`)
+    const file = statSync(path)
+    // A pipe or a device could be read without end.
+    if (!file.isFile()) throw refuse('is no file')
+    if (file.size > MAX_SYSTEM_PROMPT_BYTES) throw refuse(`is over ${MAX_SYSTEM_PROMPT_BYTES} bytes`)
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
     if (error instanceof AppError) throw error

@@ -85,7 +85,7 @@ async function* attemptOnce(name: string, { model, streamText }: Loaded, request
       maxOutputTokens: request.maxOutputTokens,
       maxRetries: 0,
       abortSignal: AbortSignal.any([request.signal, left.signal]),
-      // Nothing of what improves a prompt here is kept at the provider, where it can be told so.
+      // OpenAI alone can be asked so; what others keep is between them and the operator.
       providerOptions: { openai: { store: false } },
       // Without this the SDK prints the error, and the prompt with it.
       onError: () => {},
@@ -129,7 +129,7 @@ function toUpstreamError(name: string, error: unknown, failure: Failure | null, 
   const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
   const waitMs = readRetryAfter(retryAfter, Date.now())
   return new AppError('upstream_failed', `${name} answered ${status}${hint ? ` (${hint})` : ''}.`, {
-    ...(waitMs === undefined ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
+    ...(!waitMs ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
   })
 }
 

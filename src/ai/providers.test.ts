@@ -29,6 +29,12 @@ describe('resolveModel', () => {
     },
   )
 
+  it('refuses a server without a host, and a model without a name', () => {
+    const refused = (model: string, openaiBaseUrl: string) => () => resolveModel({ ...NONE, model, openaiBaseUrl })
+    expect(refused('openai/', 'http://127.0.0.1:1/v1')).toThrow(/^IMPROVE_MODEL is "openai\/", which names no model\.$/)
+    expect(refused('llama3', 'http:///v1')).toThrow(/^OPENAI_BASE_URL names no host/)
+  })
+
   it.each([
     ['openai/gpt-5', 'openaiKey', 'OPENAI_API_KEY'],
     ['anthropic/claude', 'anthropicKey', 'ANTHROPIC_API_KEY'],

@@ -63,6 +63,11 @@ export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fe
   const bounded = createBoundedFetch(MAX_ANSWER_BYTES, fetcher)
   if (settings.openaiBaseUrl !== null) {
     const modelId = name.replace(/^openai\//, '')
+    if (modelId.trim() === '') throw new AppError('invalid_input', `IMPROVE_MODEL is "${name.slice(0, 100)}", which names no model.`)
+    // URL.parse takes the first part of the path of http:///v1 for the host.
+    if (!/^https?:\/\/[^/?#]/i.test(settings.openaiBaseUrl)) {
+      throw new AppError('invalid_input', 'OPENAI_BASE_URL names no host; it must look like http://127.0.0.1:11434/v1.')
+    }
     return createLanguageModel(name, loadCompatible(modelId, settings.openaiBaseUrl, settings.openaiKey, bounded))
   }
   const [, providerName = '', modelId = ''] = /^([^/]+)\/(.+)$/.exec(name) ?? []

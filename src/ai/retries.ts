@@ -25,12 +25,12 @@ export function readRetryAfter(text: string | undefined, now: number): number | 
 }
 
 /**
- * How long to wait before trying again, in milliseconds: as the server asks, else 0.5, 1, then 2 seconds. null: do not.
+ * How long to wait before trying again, in milliseconds: 0.5, 1, then 2 seconds, or longer when the server asks for it. null: do not.
  * @param attempt attempts made before this one
  * @param leftMs what is left of the time the whole may take; a wait that would use it up is not begun
  */
 export function waitBeforeRetry({ status, retryAfter }: Failure, attempt: number, leftMs: number, now: number): number | null {
   if (attempt >= MAX_RETRIES || !mayPass(status)) return null
-  const waitMs = readRetryAfter(retryAfter, now) ?? FIRST_WAIT_MS * 2 ** attempt
+  const waitMs = Math.max(readRetryAfter(retryAfter, now) ?? 0, FIRST_WAIT_MS * 2 ** attempt)
   return waitMs < leftMs ? waitMs : null
 }

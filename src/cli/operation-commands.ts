@@ -42,7 +42,14 @@ async function readNamedFile(name: string, path: string): Promise<string> {
 const PRINTERS: Partial<Record<string, (output: Record<string, unknown>) => string>> = {
   search_prompts: (output) => printFound(output['prompts']),
   search_skills: (output) => printFound(output['skills']),
-  improve_prompt: (output) => improved.parse(output).improved,
+  improve_prompt: (output) => readOutput(improved, output).improved,
+}
+
+/** Another server may answer anything. @throws AppError `upstream_failed` when it is not what a Commonplace answers */
+function readOutput<T>(schema: z.ZodType<T>, output: unknown): T {
+  const read = schema.safeParse(output)
+  if (!read.success) throw new AppError('upstream_failed', 'The answer is not one a Commonplace gives; use --json to see it.')
+  return read.data
 }
 
 const improved = z.object({ improved: z.string() })
@@ -50,7 +57,7 @@ const improved = z.object({ improved: z.string() })
 const found = z.array(z.object({ slug: z.string(), title: z.string(), description: z.string().nullable() }))
 
 function printFound(items: unknown): string {
-  const rows = found.parse(items)
+  const rows = readOutput(found, items)
   if (rows.length === 0) return 'Nothing found.'
   return rows.map((row) => `${row.slug}\n    ${row.title}${row.description ? `\n    ${row.description}` : ''}`).join('\n')
 }

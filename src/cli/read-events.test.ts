@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readEvents } from './read-events.ts'
+import { MAX_EVENT, readEvents } from './read-events.ts'
 
 /** The events in bytes that come in pieces of this size. */
 const read = async (text: string, size: number) => {
@@ -19,4 +19,22 @@ it.each([1, 2, 3, 7, 1000])('reads events from pieces of %i bytes', async (size)
   ]
   expect(await read(STREAM, size)).toEqual(events)
   expect(await read(STREAM.replaceAll('\n', '\r\n'), size)).toEqual(events)
+})
+
+it('takes time that grows with the length alone, and no event without end', async () => {
+  const started = performance.now()
+  const text = `data: ${'x'.repeat(200_000)}\n\n`
+  expect((await read(text, 1))[0]?.data.length).toBe(200_000)
+  expect(performance.now() - started).toBeLessThan(3000)
+  const endless = (line: string) =>
+    Array.fromAsync(
+      readEvents(
+        (async function* () {
+          for (;;) yield Buffer.from(line)
+        })(),
+      ),
+    )
+  const refused = { code: 'upstream_failed', message: `The answer has an event of more than ${MAX_EVENT} characters.` }
+  await expect(endless('x'.repeat(1000))).rejects.toMatchObject(refused)
+  await expect(endless('data: x\n'.repeat(100))).rejects.toMatchObject(refused)
 })

@@ -181,6 +181,15 @@ describe('answers', () => {
     expect(String(error)).not.toContain(KEY)
   })
 
+  it.each(['not JSON', '[]', '{"text":1}'])('tells of an event with %s in a sentence', async (data) => {
+    const { address } = await startServer((response) =>
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(`event: delta\ndata: ${data}\n\n`),
+    )
+    const called = invokeRemotely(OPERATIONS, address, KEY)('improve_prompt', { prompt: 'x' }, { onText: async () => {} })
+    const message = 'The answer has an event in it that no Commonplace sends.'
+    await expect(called).rejects.toMatchObject({ code: 'upstream_failed', message })
+  })
+
   it.each([301, 302, 303, 307, 308])('follows no redirect (%i): the key goes nowhere else', async (status) => {
     const target = await startServer(answerJson({}))
     const { address } = await startServer((response) => response.writeHead(status, { Location: `${target.address}/elsewhere` }).end())

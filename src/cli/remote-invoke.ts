@@ -10,7 +10,7 @@ const STREAMED_TIMEOUT_MS = 300_000
 /** Largest answer taken, in bytes: a skill of 8 MiB in base64 fits. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-const errorBody = z.object({ error: z.string(), message: z.string() })
+const errorBody = z.object({ error: z.string(), message: z.string(), retryAfterSeconds: z.number().optional().catch(undefined) })
 const objectBody = z.record(z.string(), z.unknown())
 const deltaBody = z.object({ text: z.string() })
 const errorCode = z.enum(Object.keys(ERROR_CODES))
@@ -58,8 +58,12 @@ export function invokeRemotely(
     const body = parse(text)
     if (isDone && body) return body
     const error = errorBody.safeParse(body)
-    if (error.success)
-      throw new AppError(errorCode.catch('upstream_failed').parse(error.data.error) as keyof typeof ERROR_CODES, error.data.message)
+    if (error.success) {
+      const { error: code, message, retryAfterSeconds } = error.data
+      throw new AppError(errorCode.catch('upstream_failed').parse(code) as keyof typeof ERROR_CODES, message, {
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      })
+    }
     throw new AppError('upstream_failed', `${root} answered ${status}, and not as a Commonplace does.`)
   }
 }
@@ -88,8 +92,12 @@ async function send(fetcher: typeof fetch, url: string, request: RequestInit, on
 /** Hands on the text of an answer as it comes, up to its last event. */
 async function followEvents(response: Response, onText: NonNullable<CallOptions['onText']>): Promise<Answer> {
   for await (const { event, data } of readEvents(bounded(response))) {
-    if (event === 'delta') await onText({ kind: 'delta', text: deltaBody.parse(JSON.parse(data)).text })
-    else if (event === 'restart') await onText({ kind: 'restart' })
+    if (event === 'delta') {
+      const delta = deltaBody.safeParse(parse(data))
+      if (!delta.success) throw new AppError('upstream_failed', 'The answer has an event in it that no Commonplace sends.')
+      await onText({ kind: 'delta', text: delta.data.text })
+    }
+    if (event === 'restart') await onText({ kind: 'restart' })
     else if (event === 'result' || event === 'error') return { isDone: event === 'result', status: response.status, text: data }
   }
   throw new AppError('upstream_failed', 'The answer was cut off.')

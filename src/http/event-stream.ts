@@ -9,24 +9,37 @@ const LAST_EVENT_MS = 30_000
 const EVENT_STREAM = 'text/event-stream'
 const HEADERS = { 'Content-Type': `${EVENT_STREAM}; charset=utf-8`, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
 
-/** Whether a request's Accept header asks for events before JSON. */
+/** Whether a request's Accept header asks for events before JSON (RFC 9110, 12.5.1): by name, with the higher weight, of equals the first. */
 export function wantsEvents(accept: string | null): boolean {
-  const named = (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase())
-  const events = named.indexOf(EVENT_STREAM)
-  const json = named.indexOf('application/json')
-  return events !== -1 && (json === -1 || events < json)
+  const ranges = (accept ?? '').split(',').map(readRange)
+  const eventsAt = ranges.findIndex(({ type }) => type === EVENT_STREAM)
+  const events = ranges[eventsAt]?.weight ?? 0
+  if (events === 0) return false
+  const jsonAt = ranges.findIndex(({ type }) => type === 'application/json')
+  const json = ranges[jsonAt]
+  if (json) return events > json.weight || (events === json.weight && eventsAt < jsonAt)
+  const any = ranges.find(({ type }) => type === 'application/*') ?? ranges.find(({ type }) => type === '*/*')
+  return events >= (any?.weight ?? 0)
+}
+
+/** A weight that is none counts as 1. */
+function readRange(range: string): { type: string; weight: number } {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+  return { type, weight: weight !== undefined && /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 1 }
 }
 
 /**
  * Answers a call as server-sent events: `delta` with text to append, `restart` when what came so far is void, and last `result` with
  * the whole answer or `error` with an error as REST shows it. What fails before the first event is thrown, and has its own status.
+ * `onFailure` hears of what fails after it, unless the reader has left.
  * A reader that is slow slows the call down; one that leaves ends it.
  */
 export async function answerWithEvents(
   request: Request,
   requestId: string,
   call: (options: CallOptions) => Promise<Record<string, unknown>>,
-  onInternalError: (error: AppError, requestId: string) => void,
+  onFailure: (error: AppError, requestId: string) => void,
 ): Promise<Response> {
   const left = new AbortController()
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
@@ -60,8 +73,10 @@ export async function answerWithEvents(
     } catch (thrown) {
       if (!hasBegun) return begun.reject(thrown)
       const error = toAppError(thrown)
-      if (error.code === 'internal' && !left.signal.aborted) onInternalError(error, requestId)
-      await sendLast('error', toErrorBody(error, requestId))
+      if (!left.signal.aborted && !request.signal.aborted) onFailure(error, requestId)
+      const { retryAfterSeconds } = error
+      // The headers are sent long since, Retry-After among those that cannot be any more.
+      await sendLast('error', { ...toErrorBody(error, requestId), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
     }
   }
 

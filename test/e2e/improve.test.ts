@@ -49,13 +49,23 @@ async function serve(env: Record<string, string>) {
 describe('the service', () => {
   it('writes neither keys nor prompts nor answers to its log, whatever happens', async () => {
     for (const model of ['normal:log', 'broken:log', 'bad-key:log', 'cut:log', 'garbage-events:log', 'forgets:log', 'huge-line:log']) {
-      const { improve, written, child } = await serve(using(model))
+      const { url, improve, written, child } = await serve(using(model))
       const plain = await improve()
       expect(plain.status, await plain.text()).toBe(model === 'normal:log' ? 200 : 502)
       await (await improve(undefined, { accept: 'text/event-stream' })).text()
+      const params = { name: 'improve_prompt', arguments: { prompt: PROMPT } }
+      const mcp = await fetch(`${url}/api/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-api-key': key },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      })
+      await mcp.text()
       child.kill('SIGTERM')
       await new Promise((resolve) => child.once('exit', resolve))
       expect(written()).toContain('/api/improve-prompt')
+      // Each way of asking leaves the sentence of its failure, once.
+      const warnings = written().match(/"level":40[^\n]*"requestId":"[^\n]*"msg":"[^"\n]{10,}/g) ?? []
+      expect(warnings.length, written()).toBe(model === 'normal:log' ? 0 : 3)
       for (const hidden of [SECRET, key, 'walrus', 'greet', 'expert', 'Bearer']) expect(written(), model).not.toContain(hidden)
     }
   })
@@ -134,7 +144,7 @@ describe('the start', () => {
       [{ IMPROVE_MODEL: 'anthropic/x', OPENAI_API_KEY: SECRET }, /needs ANTHROPIC_API_KEY/],
       [{ IMPROVE_CONCURRENCY: '0' }, /^IMPROVE_CONCURRENCY must be/],
       [prompt(join(place.folder, 'nowhere.md')), /^IMPROVE_SYSTEM_PROMPT_FILE names \S+nowhere\.md, which cannot be read/],
-      [prompt(place.folder), /cannot be read/],
+      [prompt(place.folder), /is no file/],
       [prompt(file('blank.md', ' \n')), /blank\.md, which is blank\.$/m],
       [prompt(file('large.md', 'x'.repeat(65_537))), /large\.md, which is over 65536 bytes\.$/m],
       [prompt(file('latin.md', Uint8Array.of(0x63, 0xe9))), /latin\.md, which cannot be read as UTF-8/],

@@ -14,9 +14,10 @@ describe('text', () => {
     ['Write well.', 'Write well.'],
     ['\n Write well. \n', 'Write well.'],
     ['<think>\nHm. </think>\n\nWrite well.', 'Write well.'],
-    ['<think>never closed', '<think>never closed'],
     ['Use <think> tags </think>.', 'Use <think> tags </think>.'],
-    ['```\ncode\n```', '```\ncode\n```'],
+    ['```\nWrite well.\n```', 'Write well.'],
+    ['```markdown\n# Role\nWrite well.\n```', '# Role\nWrite well.'],
+    ['```\na\n```\nand\n```\nb\n```', '```\na\n```\nand\n```\nb\n```'],
     ['$(rm -rf /) `id` {{7*7}}', '$(rm -rf /) `id` {{7*7}}'],
   ])('%j is read as %j', (answer, improved) => {
     expect(readAnswer(answer, PLAIN, 'text')).toEqual({ ok: true, improved })
@@ -26,11 +27,17 @@ describe('text', () => {
     ['', /blank/],
     [' \n\t', /blank/],
     ['<think>all of it</think>', /blank/],
+    ['<think>never closed', /never came to the end of its thinking/],
+    ['<think>a</think>\n<think>b', /never came to the end of its thinking/],
     ['a\0b', /NUL/],
     ['a\ud800', /surrogate/],
     ['x'.repeat(MAX_IMPROVED + 1), /longer than 100000/],
   ])('%j is refused', (answer, fault) => {
     expect(faultOf(answer, PLAIN)).toMatch(fault)
+  })
+
+  it('keeps its code fence when the prompt has one', () => {
+    expect(readAnswer('```\nls\n```', 'explain ```ls```', 'text')).toEqual({ ok: true, improved: '```\nls\n```' })
   })
 
   it('may have as many characters as the limit says', () => {
@@ -76,7 +83,6 @@ describe('variables', () => {
 describe('JSON', () => {
   it.each([
     ['{"a": 1}', '{"a": 1}'],
-    ['[1, 2]', '[1, 2]'],
     ['```json\n{"a": 1}\n```', '{"a": 1}'],
     [' ```JSON\r\n{"a": 1}\r\n``` \n', '{"a": 1}'],
     ['<think>x</think>```\n{"a": "```"}\n```', '{"a": "```"}'],
@@ -86,6 +92,9 @@ describe('JSON', () => {
 
   it.each([
     'Sure! {"a": 1}',
+    '{}',
+    '[]',
+    '[{"a": 1}]',
     '{"a": 1,}',
     '"a text"',
     '42',
@@ -94,38 +103,50 @@ describe('JSON', () => {
     '```json\n{"a": 1}\n``` There you are.',
     `${'['.repeat(65)}${']'.repeat(65)}`,
   ])('%j is refused', (answer) => {
-    expect(faultOf(answer, PLAIN, 'structured_json')).toBe('it is not one valid JSON object')
+    expect(faultOf(answer, PLAIN, 'structured_json')).toBe('it is not one valid JSON object with at least one member')
   })
 })
 
 describe('YAML', () => {
   it.each([
     ['role: writer\ntask: write', 'role: writer\ntask: write'],
-    ['- a\n- b', '- a\n- b'],
     ['```yaml\nrole: writer\n```', 'role: writer'],
     ['a: &x 1\nb: *x', 'a: &x 1\nb: *x'],
   ])('%j is read as %j', (answer, improved) => {
     expect(readAnswer(answer, PLAIN, 'structured_yaml')).toEqual({ ok: true, improved })
   })
 
-  it.each(['just a sentence', 'role: "writer', 'a: 1\na: 2', '42', 'a: 1\n---\nb: 2', 'a: *nothing', '[['.repeat(5000)])(
-    '%j is refused',
-    (answer) => {
-      expect(faultOf(answer, PLAIN, 'structured_yaml')).toBe('it is not one valid YAML mapping')
-    },
-  )
+  it.each([
+    'just a sentence',
+    'role: "writer',
+    'a: 1\na: 2',
+    '42',
+    'a: 1\n---\nb: 2',
+    'a: *nothing',
+    '[['.repeat(5000),
+    '{}',
+    '[]',
+    '- a\n- b',
+    `${'a: '.repeat(3300)}}`,
+    'a: !<tag:x,2020:y> 1',
+    'a: !!js/function "function () {}"',
+    'a: !!str 1',
+    '%YAML 9.9\n---\na: 1',
+  ])('%j is refused', (answer) => {
+    expect(faultOf(answer, PLAIN, 'structured_yaml')).toBe('it is not one valid YAML mapping with at least one member')
+  })
 
   it('is refused when its aliases would blow it up, and when it is long', () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...'bcdefgh'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[i]}`)}]`),
     ]
-    expect(faultOf(bomb.join('\n'), PLAIN, 'structured_yaml')).toBe('it is not one valid YAML mapping')
+    expect(faultOf(bomb.join('\n'), PLAIN, 'structured_yaml')).toBe('it is not one valid YAML mapping with at least one member')
     expect(faultOf(`a: ${'x'.repeat(30_000)}`, PLAIN, 'structured_yaml')).toMatch(/longer than 30000/)
   })
 
-  it('makes nothing of tags and names that mean more elsewhere', () => {
-    expect(faultOf('a: !!js/function "function () {}"\n__proto__:\n  polluted: 1', PLAIN, 'structured_yaml')).toBeNull()
+  it('makes nothing of names that mean more elsewhere', () => {
+    expect(faultOf('a: b\n__proto__:\n  polluted: 1', PLAIN, 'structured_yaml')).toBeNull()
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   })
 })

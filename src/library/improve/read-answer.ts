@@ -1,8 +1,9 @@
-import { parseDocument } from 'yaml'
+import { type Document, visit } from 'yaml'
 import { hasForbiddenCharacter, isBlank, isLongerThan } from '../characters.ts'
 import { parseJson } from '../json.ts'
 import { parseVariables } from '../variables.ts'
 import type { OutputFormat } from './output.ts'
+import { readYaml, toPlain } from './read-yaml.ts'
 
 /** Longest improved prompt, in characters. */
 export const MAX_IMPROVED = 100_000
@@ -27,8 +28,11 @@ export type ReadAnswer =
  */
 export function readAnswer(answer: string, original: string, format: OutputFormat): ReadAnswer {
   const text = takeOffThinking(answer).trim()
-  const improved = format === 'text' ? text : takeOffFence(text)
-  const fault = findFault(improved, format)
+  const isFenceOurs = format === 'text' && original.includes('```')
+  const inner = isFenceOurs ? text : takeOffFence(text)
+  // Of a text with code blocks of its own, the first and the last line may belong to two of them.
+  const improved = format === 'text' && /^\s*```/m.test(inner) ? text : inner
+  const fault = text.startsWith(THINKING) ? 'it never came to the end of its thinking' : findFault(improved, format)
   if (fault) return { ok: false, fault, missing: [] }
   const kept = new Set(parseVariables(improved).variables.map((variable) => variable.name))
   const before = parseVariables(original)
@@ -38,10 +42,12 @@ export function readAnswer(answer: string, original: string, format: OutputForma
   return { ok: false, fault: `${lost.length} of the prompt's \${...} blanks ${lost.length === 1 ? 'is' : 'are'} gone`, missing }
 }
 
+const THINKING = '<think>'
+
 /** Models that think aloud put it in front, between tags of this name. */
 function takeOffThinking(answer: string): string {
   const start = answer.trimStart()
-  const end = start.startsWith('<think>') ? start.indexOf('</think>') : -1
+  const end = start.startsWith(THINKING) ? start.indexOf('</think>') : -1
   return end === -1 ? answer : start.slice(end + '</think>'.length)
 }
 
@@ -59,14 +65,15 @@ function findFault(text: string, format: OutputFormat): string | null {
   if (isLongerThan(text, limit)) return `it is longer than ${limit} characters`
   const forbidden = hasForbiddenCharacter(text)
   if (forbidden) return `it has a ${forbidden} in it`
-  if (format === 'structured_json') return isStructure(readJson(text)) ? null : 'it is not one valid JSON object'
-  if (format === 'structured_yaml') return isStructure(readYaml(text)) ? null : 'it is not one valid YAML mapping'
+  if (format === 'structured_json') return isStructure(readJson(text)) ? null : 'it is not one valid JSON object with at least one member'
+  if (format === 'structured_yaml')
+    return isStructure(readYamlValue(text)) ? null : 'it is not one valid YAML mapping with at least one member'
   return null
 }
 
-/** An object or a list. */
+/** An object with something in it. A list is no prompt with parts, and an empty object says nothing. */
 function isStructure(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 }
 
 function readJson(text: string): unknown {
@@ -74,12 +81,20 @@ function readJson(text: string): unknown {
   return parsed.ok ? parsed.value : undefined
 }
 
-function readYaml(text: string): unknown {
-  try {
-    const document = parseDocument(text, { logLevel: 'error' })
-    return document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: MAX_YAML_ALIASES })
-  } catch {
-    // Nested too deep, or aliases that would blow it up.
-    return undefined
-  }
+function readYamlValue(text: string): unknown {
+  const document = readYaml(text)
+  // A tag makes a value something else in other programs: `!!js/function`, `!!python/object`.
+  return document === null || hasTag(document) ? undefined : toPlain(document, MAX_YAML_ALIASES)
+}
+
+function hasTag(document: Document.Parsed): boolean {
+  let found = false
+  visit(document, {
+    Node(_, node) {
+      if (!('tag' in node) || node.tag === undefined) return undefined
+      found = true
+      return visit.BREAK
+    },
+  })
+  return found
 }

@@ -30,6 +30,8 @@ const POLITE = splitPhrases(`
 
 /** What the writer will do next belongs to the task even when it says how to reply. */
 const DEAL_STARTS = ['i will', "i'll", 'when i', 'if i', 'whenever i']
+/** What holds for the whole conversation, and leans on nothing. */
+const DEALS_BY_TURNS = ['when i', 'whenever i']
 
 const OUTPUT_STARTS = splitPhrases(`
   output, return, reply, respond, answer with, answer in, answer only, format, present, only reply, only output, only return,
@@ -65,7 +67,15 @@ const EXAMPLE_STARTS = ['for example', 'for instance', 'an example', 'e g', 'exa
 /** Sentences that lean on the one before stay with it. */
 const LEANING_STARTS = splitPhrases(`
   this, that, these, those, it, they, then, also, however, but, and, or, otherwise, if so, in this case, in that case, he, she, such,
-  so, therefore, thus, after that, next, once, likewise, here, there
+  so, therefore, thus, after that, next, once, likewise, here, there, except, unless, especially, instead, only if, only when,
+  only for, only in, even, not, nor, if, when, whenever, where, while, until, though, although, because, since, particularly,
+  in particular, including, excluding, apart from, other than, save for, rather, still, yet, neither, either, both, plus, too, again,
+  in addition, additionally, furthermore, moreover, conversely, meanwhile, afterwards, finally, lastly, first, second, secondly, third,
+  the first, the second, the third, the last, the other, the former, the latter, the same, which, as long as, provided, for those, for that
+`)
+/** A word that stands for something said before: a sentence with one means little, or something else, away from the sentence before it. */
+const POINTING = splitPhrases(`
+  it, its, them, this, these, those, he, she, him, his, her, they, their, theirs, former, latter, the same, the other, each other
 `)
 
 /**
@@ -76,12 +86,29 @@ export function classifySentence(sentence: string): TextPart | null {
   const words = readWords(sentence)
   if (isRoleSentence(words)) return 'role'
   if (hasPhrase(words, INPUT_PHRASES) || startsWithPhrase(words, INPUT_STARTS)) return 'inputs'
-  if (startsWithPhrase(words, EXAMPLE_STARTS) || startsWithPhrase(words, LEANING_STARTS)) return null
+  if (isLeaning(words)) return null
   if (startsWithPhrase(words, DEAL_STARTS) || beginsTask(words)) return 'task'
   if (startsWithPhrase(dropPolite(words), OUTPUT_STARTS) || hasPhrase(words, OUTPUT_PHRASES)) return 'outputFormat'
   if (startsWithPhrase(words, CONSTRAINT_STARTS) || hasPhrase(words, CONSTRAINT_PHRASES)) return 'constraints'
   if (startsWithPhrase(words, CONTEXT_STARTS)) return 'context'
   return 'task'
+}
+
+function isLeaning(words: string): boolean {
+  return !startsWithPhrase(words, DEALS_BY_TURNS) && (startsWithPhrase(words, EXAMPLE_STARTS) || startsWithPhrase(words, LEANING_STARTS))
+}
+
+/** Whether a sentence must stay behind the one before it: by how it begins, or by a word that points back. */
+export function leansBack(sentence: string): boolean {
+  const words = readWords(sentence)
+  return isLeaning(words) || POINTING.some((word) => words.includes(` ${word} `))
+}
+
+/** Whether a sentence asks for something to be done, after what politeness or order puts before it ("Then translate …"). */
+export function asksForWork(sentence: string): boolean {
+  const words = readWords(sentence)
+  const opening = LEANING_STARTS.find((phrase) => words.startsWith(` ${phrase} `))
+  return beginsTask(opening ? words.slice(opening.length + 1) : words)
 }
 
 /** Whether a sentence, as words, gives the model a role. */

@@ -15,16 +15,22 @@ const OUR_STYLE: HeadingStyle = { kind: 'hash', level: 2 }
  * @param mayArrange whether sentences and sections may be told apart; false keeps the prompt in one piece
  */
 export function draftText(prompt: ReadPrompt, names: FreeNames, structure: Structure, mayArrange: boolean): Draft {
-  const hasInput = prompt.blocks.some((block) => block.kind === 'quote') || names.taken.size > 0
+  const hasInput = prompt.blocks.some((block) => block.kind === 'quote') || names.taken.size > 0 || hasQuotation(prompt.text)
   if (prompt.isSectioned) {
     const additions = planText({ prompt, lead: leadOf(prompt), names, structure }, hasInput)
     return draftSectioned(prompt, additions, structure, mayArrange)
   }
   const isProse = mayArrange && !prompt.isOtherLanguage && prompt.text.length <= MAX_ARRANGED
-  const arranged: Arranged = isProse ? arrangeProse(prompt.blocks) : new Map([['task', prompt.text]])
-  const lead = isProse ? `${arranged.get('role') ?? ''}\n${arranged.get('task') ?? ''}`.trim() : prompt.text
+  const sorted = isProse ? arrangeProse(prompt.blocks) : null
+  const arranged: Arranged = sorted ?? new Map([['task', prompt.text]])
+  const lead = sorted ? `${arranged.get('role') ?? ''}\n${arranged.get('task') ?? ''}`.trim() : prompt.text
   const additions = planText({ prompt, lead, names, structure }, hasInput || arranged.has('inputs') || /: +\S/.test(lead))
   return draftParts(arranged, additions, structure, prompt.isOtherLanguage)
+}
+
+/** Whether something stands in quotation marks. One class between them: linear time. */
+function hasQuotation(text: string): boolean {
+  return /"[^"]{2,}"|“[^”]{2,}”|«[^»]{2,}»|「[^」]{2,}」/.test(text)
 }
 
 /** What a divided prompt says first: enough to tell its kind of task. */
@@ -87,9 +93,8 @@ function ownSections(prompt: ReadPrompt): DraftSection[] {
     if (section.title !== '') return [{ ...section, isOwn: true }]
     const firstHeading = prompt.blocks.findIndex((block) => block.kind === 'heading')
     const isProse = !prompt.isOtherLanguage && section.text.length <= MAX_ARRANGED
-    const arranged: Arranged = isProse
-      ? arrangeProse(prompt.blocks.slice(0, firstHeading))
-      : new Map<TextPart, string>([['task', section.text]])
+    const sorted = isProse ? arrangeProse(prompt.blocks.slice(0, firstHeading)) : null
+    const arranged: Arranged = sorted ?? new Map<TextPart, string>([['task', section.text]])
     return [...arranged].map(([part, text]) => ({ part, title: '', text, isOwn: false }))
   })
 }

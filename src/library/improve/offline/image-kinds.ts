@@ -21,6 +21,7 @@ export const IMAGE: Medium = {
       rule of thirds, portrait of, view, perspective, foreground, shot, isometric, diorama
     `),
     lighting: splitPhrases(`
+      noon, midday, midnight, night, daytime, morning, afternoon, evening, twilight, blue hour, overcast, sunny, in the dark,
       lighting, light, lit, golden hour, sunset, sunrise, backlit, shadow, neon, candlelight, moonlight, sunlight, dawn, dusk,
       daylight, at night, glow, glowing, chiaroscuro
     `),

@@ -1,6 +1,6 @@
-import { parseDocument } from 'yaml'
 import { parseVariables } from '../../variables.ts'
 import type { OutputFormat, OutputType } from '../output.ts'
+import { readYaml } from '../read-yaml.ts'
 import type { FreeNames } from './blanks.ts'
 import { draftMedia } from './draft-media.ts'
 import { findFacets } from './find-facets.ts'
@@ -14,7 +14,7 @@ import { type Members, type MemberValue, toMembers, writeJson, writeYaml } from 
 /**
  * A prompt that is an object, with the members it lacks at its end. In its own notation nothing of it is written anew, so that
  * comments, order and the spelling of numbers stay; only a change of notation writes it again.
- * @returns null when adding would change what its variables mean
+ * @returns null when adding would change what its variables mean, or a change of notation what it holds
  */
 export function improveObject(
   object: ReadObject,
@@ -25,7 +25,7 @@ export function improveObject(
 ): string | null {
   const added = findMissing(object, outputType, names, structure)
   const target = outputFormat === 'text' ? object.notation : outputFormat === 'structured_json' ? 'json' : 'yaml'
-  if (target !== object.notation) return convert(object, added, target)
+  if (target !== object.notation) return isExact(object) ? convert(object, added, target) : null
   if (added.length === 0) return object.text
   const improved = target === 'json' ? insertJson(object.text, added) : appendYaml(object, added)
   return keepsVariables(object.text, improved) ? improved : null
@@ -62,12 +62,25 @@ function insertJson(text: string, added: Members): string {
   return `${head}${head.endsWith('{') ? '' : ','}${body}\n}`
 }
 
+/**
+ * Whether what was read is all there is: JSON forgets the first of two members of one name, and `1.10` or `9007199254740993` is another
+ * number once it was read. Both are seen by writing the values again, and comparing without white space.
+ */
+function isExact({ notation, text, members }: ReadObject): boolean {
+  return notation === 'yaml' || squeezeJson(JSON.stringify(Object.fromEntries(members))) === squeezeJson(text)
+}
+
+/** A valid JSON text without white space between its tokens, its strings spelled in one way. */
+function squeezeJson(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (token) => (token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : ''))
+}
+
 /** Members after the last line of a YAML mapping; one that ends in a way that takes no more lines is written anew. */
 function appendYaml(object: ReadObject, added: Members): string {
   const appended = `${object.text}\n${writeYaml(Object.fromEntries(added))}`
-  const document = parseDocument(appended, { prettyErrors: false, uniqueKeys: false })
+  const document = readYaml(appended, { prettyErrors: false, uniqueKeys: false })
   const isWhole =
-    document.errors.length === 0 &&
+    document !== null &&
     added.every(([key]) => document.has(key)) &&
     object.members.every(([key]) => key === 'comments' || document.has(key))
   return isWhole ? appended : convert(object, added, 'yaml')

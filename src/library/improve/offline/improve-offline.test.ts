@@ -172,6 +172,7 @@ it.each([
   ['bullets', '- \n'.repeat(3000)],
   ['emphasis', '**'.repeat(5000)],
   ['colons', 'a: '.repeat(3000)],
+  ['colons and a brace', `${'a: '.repeat(3300)}}`],
   ['spaces below a list', `- a\n${' '.repeat(9000)}\nb`],
   ['words without spaces', 'a:'.repeat(5000)],
 ])('10,000 characters of %s are taken as any other prompt', (_, prompt) => {
@@ -244,6 +245,39 @@ it('marks what it adds to a divided prompt as its writer does', () => {
   expect(improve('ROLE: Cook\n\nTASK:\nBake bread.\n\nRULES:\n- No nuts.')).toMatch(/\n\nOUTPUT FORMAT:\n/)
 })
 
+describe('what is added does not contradict the prompt:', () => {
+  it.each([
+    ['write a haiku about rain', 'text', /\$\{form|free verse/],
+    ['write a limerick about rain', 'text', /\$\{form|free verse/],
+    ['a city at noon', 'image', /golden hour|^Lighting/m],
+    ['a city at midday', 'image', /^Lighting/m],
+    ['a forest by night', 'video', /^Lighting/m],
+    ['dog barking', 'sound', /^(?:Tempo|Instruments)|bpm/m],
+    ['silence', 'sound', /^(?:Tempo|Instruments|Genre|Mood|Structure)/m],
+    ['read this text aloud', 'sound', /^(?:Tempo|Instruments)|bpm/m],
+    ['an a cappella song', 'sound', /guitar|drums|^Instruments/m],
+    ['birthday song, no instruments', 'sound', /guitar|drums|acoustic instruments|^Instruments/m],
+    ['rewrite "I am sad" politely', 'text', /## Input/],
+    ['translate to German: I am sad', 'text', /## Input/],
+    ['What is 2+2?', 'text', /[Ll]ength|headings|Audience|paragraphs/],
+    ['answer yes or no: is the sky blue', 'text', /[Ll]ength|headings|Audience/],
+    ['say only hello', 'text', /[Ll]ength|headings|Audience/],
+    ['chicken stock soup recipe', 'text', /no returns/],
+    ['explain the contract in bridge', 'text', /country or law/],
+  ] as const)('%j as %s', (prompt, type, absent) => {
+    const result = improve(prompt, type)
+    expect(result).not.toMatch(absent)
+    expectSound(prompt)
+  })
+
+  it.each([
+    ['which stocks should my portfolio have', /no returns/],
+    ['check the contract with my landlord', /country or law/],
+  ])('%j is still answered with care', (prompt, present) => {
+    expect(improve(prompt)).toMatch(present)
+  })
+})
+
 describe('a prompt that is an object', () => {
   it('keeps its text and gets the missing members', () => {
     const json = '{\n  "task": "Write a poem", "version": 1.10,\n  "__proto__": {"x": 1}\n}'
@@ -262,6 +296,27 @@ describe('a prompt that is an object', () => {
       subject: 'a cat',
       lighting: 'low',
     })
+  })
+
+  it.each([
+    ['a name that occurs twice', '{"task": "write a poem", "task": "write a song"}', ['poem', 'song']],
+    ['a number that cannot be read exactly', '{"task": "find it", "id": 9007199254740993}', ['9007199254740993']],
+    ['a number spelled its own way', '{"task": "find it", "version": 1.10}', ['1.10']],
+  ])('with %s is a text where another notation is asked for', (_, json, kept) => {
+    for (const part of kept) expect(improve(json, 'text', 'structured_yaml')).toContain(part)
+    expect(improve(json, 'text', 'structured_json').startsWith(json.slice(0, -1))).toBe(true)
+  })
+
+  it('with escapes and white space of its own changes its notation', () => {
+    expect(parseYaml(improve('{"task" :  "a \\u00e9 \\/",\n"n": [1, 2.5]}', 'text', 'structured_yaml'))).toMatchObject({
+      task: 'a é /',
+      n: [1, 2.5],
+    })
+  })
+
+  it('keeps what stands behind a hash', () => {
+    for (const yaml of ['color: #ff0000\nsubject: a cat', 'task: rank these tags #cats #dogs\nstyle: short'])
+      for (const { outputType, outputFormat } of EVERY_WAY) expect(improve(yaml, outputType, outputFormat)).toMatch(/#ff0000|#cats #dogs/)
   })
 
   it('of a picture gets no role when a text is asked for', () => {

@@ -7,7 +7,7 @@ export interface MediaKind {
   readonly cues: readonly string[]
   /** Whether it is a form, such as a logo or an animation, which counts before what is shown in it. Default: false. */
   readonly isForm?: boolean
-  /** One line for each part of the medium; were one missing, a second pass that reads another kind would add it. */
+  /** One line for each part of the medium it has: silence has no tempo. The last kind of a medium has all of them. */
   readonly lines: Partial<Record<MediaPart, string>>
 }
 

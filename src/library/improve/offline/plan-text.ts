@@ -7,7 +7,7 @@ import { findTopic } from './find-topic.ts'
 import type { TextPart } from './heading-words.ts'
 import type { ReadPrompt } from './read-prompt.ts'
 import type { Structure } from './read-structure.ts'
-import { hasPhrase, readWords } from './read-words.ts'
+import { hasPhrase, readWords, splitPhrases } from './read-words.ts'
 import type { Blank, TaskKind } from './task-kind.ts'
 
 /** What the rewriter adds to a prompt for text: the words of each part, or nothing for a part that needs none. */
@@ -40,7 +40,8 @@ export function planText(request: Request, hasInput: boolean): Additions {
   const facets = findFacets(prompt.text)
   if (prompt.isOtherLanguage) return planOtherLanguage(prompt, facets)
   if (prompt.isSectioned && REQUIRED.every((part) => facets.has(part))) return new Map()
-  const kind = chooseTaskKind(request.lead)
+  const isShortAnswer = wantsShortAnswer(prompt.text)
+  const kind = isShortAnswer ? SHORT_ANSWER : chooseTaskKind(request.lead)
   const additions = new Map<TextPart, string>()
   const add = (part: TextPart, text: string) => {
     if (text !== '' && !(prompt.isSectioned && facets.has(part))) additions.set(part, text)
@@ -61,6 +62,34 @@ export function planText(request: Request, hasInput: boolean): Additions {
   if (!facets.has('check'))
     add('check', `Before you answer, check that ${kind.check}. Then check that every instruction above is followed.`)
   return additions
+}
+
+/** How a request asks for a word or a number and nothing else. */
+const SHORT_CUES = splitPhrases(`
+  answer yes or no, reply yes or no, answer with yes or no, yes or no answer, say only, only say, just say, in one word, one word answer,
+  answer true or false, only the number, just the number, only the answer, just the answer
+`)
+/** Longest request of which such words say all. */
+const MAX_SHORT = 300
+
+/** What suits every answer of a few words: nothing about length, headings or readers. */
+const SHORT_ANSWER: TaskKind = {
+  id: 'short-answer',
+  starts: [],
+  cues: [],
+  role: 'an expert in the subject of this task',
+  blanks: [],
+  requirements: ['Give the answer alone, in the form that is asked for.'],
+  output: 'The answer alone, with nothing before or after it.',
+  steps: ['Find the answer.', 'Test it in another way.'],
+  check: 'the answer is right',
+}
+
+/** Whether an answer of a few words is all that is wanted: because it is said, or because it is a sum. */
+function wantsShortAnswer(text: string): boolean {
+  if (text.length > MAX_SHORT) return false
+  const isSum = /^(?:what is|what's|how much is|calculate|compute)?[\d\s+*/×÷^().,=?-]+$/i.test(text) && /\d[\d\s.,()]*[+*/×÷^-]/.test(text)
+  return isSum || hasPhrase(readWords(text), SHORT_CUES)
 }
 
 /** Few and short sentences: longer English ones would pull the answer into English. */

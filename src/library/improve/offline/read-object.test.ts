@@ -19,6 +19,11 @@ it.each([
   ['a key that occurs twice', 'a: 1\nb:\n  c: 1\n  c: 2'],
   ['an unknown alias', 'a: &x [1]\nb: *y'],
   ['frontmatter with a text below', '---\nname: a\nkind: b\n---\nText'],
+  ['a colour behind a hash', 'color: #ff0000\nsize: 2'],
+  ['words behind hashes', 'task: rank these tags #cats #dogs\nstyle: short'],
+  ['words behind a hash and a space', 'task: rank the song # 1\nstyle: short'],
+  ['a hash on a line of its own that is no comment for sure', '#cats\ntask: rank\nstyle: short'],
+  ['keys nested deeper than the parser can go', `${'a: '.repeat(3300)}}`],
   ['nothing', ''],
 ])('%s is a text', (_, text) => {
   expect(readObject(text, false)).toBeNull()
@@ -29,7 +34,7 @@ it('counts one known key as a mapping only where an object is wanted', () => {
 })
 
 it('keeps the spelling of numbers, and comments as a member', () => {
-  expect(readObject('# first\nversion: 1.10 # second\nname: x', false)?.members).toEqual([
+  expect(readObject('# first\nversion: 1.10\n# second\nname: x', false)?.members).toEqual([
     ['version', '1.10'],
     ['name', 'x'],
     ['comments', ['first', 'second']],

@@ -1,5 +1,6 @@
-import { isMap, isScalar, parseDocument, visit } from 'yaml'
+import { isMap, isScalar, visit } from 'yaml'
 import { parseJson } from '../../json.ts'
+import { readYaml, toPlain } from '../read-yaml.ts'
 import { readPart, splitCamelCase } from './heading-words.ts'
 
 /** A prompt that is an object of its own, in the notation its writer chose. `members` are its members in order, comments of YAML among them. */
@@ -12,6 +13,8 @@ export interface ReadObject {
 /** Deepest nesting read as an object; the parser of YAML calls itself for each level. */
 const MAX_DEPTH = 64
 const MAX_DASHES = 8
+/** More aliases than a few can make a small text a huge object. */
+const MAX_ALIASES = 10
 
 /**
  * Reads a prompt that is a JSON object or a YAML mapping; null for every other text, and for one that does not parse or is nested too deep.
@@ -34,9 +37,9 @@ function readJsonObject(text: string): ReadObject | null {
  */
 function readYamlMapping(text: string, isObjectWanted: boolean): ReadObject | null {
   if (!/^[\p{Ll}\p{Lo}][\p{L}\p{M}\p{N}_-]{0,60}:(?: |\n|$)/mu.test(text.slice(0, 400)) || isTooDeep(text)) return null
-  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
-  const root = document.contents
-  if (document.errors.length > 0 || document.warnings.length > 0 || !isMap(root) || root.flow) return null
+  const document = readYaml(text, { prettyErrors: false, uniqueKeys: false })
+  const root = document?.contents
+  if (!document || !isMap(root) || root.flow) return null
   if (
     !root.items.every(
       ({ key }) => isScalar(key) && typeof key.value === 'string' && /^[\p{Ll}\p{Lo}][\p{L}\p{M}\p{N}_-]*$/u.test(key.value),
@@ -49,39 +52,34 @@ function readYamlMapping(text: string, isObjectWanted: boolean): ReadObject | nu
   )
   if (root.items.length < 2 && !isOneEnough) return null
   const comments: string[] = []
+  let hasDoubt = false
+  // `color: #ff0000` and `tags: cats #pets` are comments to YAML, and text to whoever wrote them: only `# so`, on a line of its own, is a comment for sure.
   const addComment = (comment: string | null | undefined) => {
-    if (comment) comments.push(...comment.split('\n').map((line) => line.trim()))
+    if (!comment) return
+    const lines = comment.split('\n')
+    hasDoubt ||= lines.some((line) => !/^(?:\s|#|$)/.test(line))
+    comments.push(...lines.map((line) => line.trim()))
   }
-  let hasTwin = false
   addComment(document.commentBefore)
   visit(document, {
     Node(_, node) {
       addComment(node.commentBefore)
       addComment(node.comment)
-      if (isMap(node)) hasTwin ||= new Set(node.items.map(({ key }) => String(key))).size < node.items.length
+      hasDoubt ||= isScalar(node) && typeof node.comment === 'string'
+      if (isMap(node)) hasDoubt ||= new Set(node.items.map(({ key }) => String(key))).size < node.items.length
       if (isScalar(node) && typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source) {
         node.value = node.source
       }
     },
   })
   addComment(document.comment)
-  const value = hasTwin ? null : toPlain(document)
+  const value = hasDoubt ? null : toPlain(document, MAX_ALIASES)
   if (!isRecord(value)) return null
   const members = Object.entries(value)
   return {
     notation: 'yaml',
     text,
     members: comments.length > 0 ? [...members, ['comments', comments.filter((line) => line !== '')]] : members,
-  }
-}
-
-/** More aliases than a few can make a small text a huge object. */
-function toPlain(document: ReturnType<typeof parseDocument>): unknown {
-  try {
-    const plain: unknown = document.toJS({ maxAliasCount: 10 })
-    return plain
-  } catch {
-    return null
   }
 }
 

@@ -17,7 +17,7 @@ export const SOUND: Medium = {
     tempo: ['bpm', 'tempo', 'slow', 'fast', 'allegro', 'adagio', 'moderato', 'beats per minute', 'pace', 'andante'],
     instruments: splitPhrases(`
       piano, guitar, violin, drum, bass, synth, flute, cello, strings, orchestra, vocals, voice, choir, saxophone, trumpet, harp,
-      instrument, instrumental, singer, ukulele, organ, narrator
+      instrument, instrumental, singer, ukulele, organ, narrator, a cappella, acapella, acappella
     `),
     structure: ['structure', 'verse', 'chorus', 'bridge', 'intro', 'outro', 'loop', 'drop', 'build up', 'crescendo', 'aaba'],
     duration: ['second', 'minute', 'hour', 'duration', 'length', 'long', 'short', 'sec'],
@@ -32,30 +32,53 @@ export const SOUND: Medium = {
       id: 'speech',
       cues: splitPhrases(`
         voice over, voiceover, narration, narrator, podcast, audiobook, announcement, read aloud, speech, audio guide, meditation,
-        spoken
+        spoken, aloud, read this, read the following, read out, text to speech, tts, speak
       `),
       lines: {
-        genre: 'spoken word',
+        genre: 'spoken word, ${voice:a warm adult voice with clear diction}',
         mood: '${mood:calm and trustworthy}',
-        tempo: 'about 140 words a minute, with pauses where a thought ends',
-        instruments: '${voice:a warm adult voice with clear diction}',
-        structure: 'half a second of silence, the text in paragraphs with a breath between, one second of silence',
+        structure:
+          'about 140 words a minute, with pauses where a thought ends; half a second of silence, the text in paragraphs with a breath between, one second of silence',
         duration: '${duration:as long as the text takes}',
         mix: 'close microphone, dry room, even loudness',
         avoid: 'theatrical emphasis, breaths and clicks, music over speech',
       },
     },
     {
+      id: 'unaccompanied',
+      isForm: true,
+      cues: ['a cappella', 'acapella', 'acappella', 'no instrument', 'without instrument', 'unaccompanied', 'voices only', 'only voices'],
+      lines: {
+        genre: '${genre:vocal music}',
+        mood: '${mood:warm and hopeful}',
+        tempo: '${tempo:100 bpm}',
+        instruments: '${voices:four natural voices}, nothing else',
+        structure: 'intro, verse, chorus, verse, chorus, bridge, last chorus',
+        duration: '${length:3 minutes}',
+        mix: 'clear words, each voice with a place of its own, natural room',
+        avoid: 'anything that is not a voice, likeness to known songs and singers, too much pitch correction',
+      },
+    },
+    {
+      id: 'silence',
+      cues: ['silence', 'silent', 'quiet track', 'no sound'],
+      lines: {
+        duration: '${duration:10 seconds}',
+        mix: 'silent from start to end',
+        avoid: 'music, voices, hum, noise, clicks at the ends',
+      },
+    },
+    {
       id: 'effect',
       cues: splitPhrases(`
-        sound effect, sfx, foley, explosion, footstep, door, notification, alarm, click, whoosh, rain sound, sound of, engine
+        sound effect, sfx, foley, explosion, footstep, door, notification, alarm, click, whoosh, rain sound, sound of, engine, bark, barking,
+        dog, cat, meow, purr, bird, birdsong, roar, growl, thunder, thunderstorm, rain, wind, waves, fire crackling, applause, laughter, siren,
+        gunshot, glass breaking, knock, bell, horn, splash, scream, snoring, cricket, typing, keyboard clicks, traffic
       `),
       lines: {
         genre: 'sound effect',
         mood: '${mood:natural}',
-        tempo: 'one event, not repeated',
-        instruments: 'the thing itself, recorded close, with the materials that can be heard',
-        structure: 'clear attack, body, natural decay to silence',
+        structure: 'the thing itself, recorded close, with the materials that can be heard; clear attack, body, natural decay to silence',
         duration: '${duration:3 seconds}',
         mix: 'clean, little room, no clipping',
         avoid: 'music, voices, background noise, hard cut at the end',

@@ -2,6 +2,11 @@ import { splitPhrases } from './read-words.ts'
 import { audienceBlank, type TaskKind } from './task-kind.ts'
 
 /** Tasks whose result is a text to be read for its own sake. */
+/** A poem that is called by one of these has its form. */
+const POEM_FORMS = splitPhrases(
+  'haiku, sonnet, limerick, ballad, villanelle, acrostic, free verse, ode, elegy, couplet, tanka, rhyme, rhyming, sestina, quatrain',
+)
+
 export const WRITING_KINDS: readonly TaskKind[] = [
   {
     id: 'article',
@@ -66,7 +71,7 @@ export const WRITING_KINDS: readonly TaskKind[] = [
     starts: ['write a poem', 'poem'],
     cues: ['poem', 'haiku', 'sonnet', 'limerick', 'verse', 'poetry', 'ballad'],
     role: 'a poet with a precise ear',
-    blanks: [{ label: 'Form', name: 'form', value: 'free verse, or the form that suits the subject best' }],
+    blanks: [{ label: 'Form', name: 'form', value: 'free verse, or the form that suits the subject best', answers: POEM_FORMS }],
     requirements: [
       'Use concrete images of things that can be seen, heard or touched; leave out stock phrases.',
       'Keep one feeling or turn of thought at the centre.',

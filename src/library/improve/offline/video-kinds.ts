@@ -21,6 +21,7 @@ export const VIDEO: Medium = {
       claymation, film noir, hyperrealistic
     `),
     lighting: splitPhrases(`
+      noon, midday, midnight, night, daytime, morning, afternoon, evening, twilight, blue hour, overcast, sunny, in the dark,
       lighting, light, golden hour, sunset, sunrise, neon, shadow, backlit, moonlight, daylight, at night, night, dusk, dawn
     `),
     sound: ['sound', 'music', 'audio', 'voice over', 'voiceover', 'dialogue', 'narration', 'silent', 'soundtrack'],
