@@ -36,6 +36,14 @@ async function build(): Promise<void> {
       onLog: (_level, log) => process.stderr.write(`${log.message}\n`),
       output: { dir: join(fresh, 'cli'), format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     })
+    // What browsers load: small, and apart from the program.
+    await bundle({
+      input: { site: join(root, 'src', 'web', 'islands', 'site.ts') },
+      platform: 'browser',
+      cwd: root,
+      logLevel: 'warn',
+      output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
+    })
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     throw error

@@ -25,6 +25,7 @@ import { createServerFactory, type Extras } from './mcp/server-factory.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { invokeLocally } from './operations/invoke.ts'
 import { readProduct } from './product.ts'
+import { createPages } from './web/routes.ts'
 
 const MCP_PATH = '/api/mcp'
 const EXPOSED_HEADERS = 'X-Request-Id, ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate'
@@ -121,14 +122,15 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     await limits.run(c.get('caller'), next)
   })
 
-  http.onError((thrown, c) => {
+  const pages = createPages(app.operations, app.contextFor, { name: product.title, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED })
+  http.onError(async (thrown, c) => {
     const requestId = c.get('requestId')
     const error = toAppError(thrown)
     logFault(error, requestId)
     if (c.req.path === MCP_PATH && settings.MCP_ENABLED) {
       return Response.json(toErrorBody(error, requestId), { status: HTTP_STATUS[error.code], headers: errorHeaders(error) })
     }
-    return toErrorResponse(error, requestId)
+    return (await pages.toProblem(c, error)) ?? toErrorResponse(error, requestId)
   })
 
   const { embeddings } = app
@@ -143,6 +145,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   }
   const document = JSON.stringify(createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl }))
   http.get('/api/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json; charset=utf-8' }))
+  const pagePaths = pages.add(http)
   http.get('/', (c) =>
     c.json({
       name: product.title,
@@ -155,8 +158,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   addOperationRoutes(http, app.operations, app.contextFor, readBody, logFault)
   addRawRoutes(http, app.operations, app.contextFor)
 
-  const known = knownRoutes(app, requests ? ['/metrics'] : [])
-  http.notFound((c) => {
+  const known = knownRoutes(app, [...pagePaths, ...(requests ? ['/metrics'] : [])])
+  http.notFound(async (c) => {
     const allow = known
       .filter((route) => route.pattern.test(c.req.path))
       .map((route) => route.method)
@@ -165,7 +168,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       const error = new AppError('method_not_allowed', `${c.req.method} is not possible here; use ${allow.join(', ')}.`)
       return toErrorResponse(error, c.get('requestId'), { Allow: allow.join(', ') })
     }
-    return toErrorResponse(new AppError('not_found', 'There is nothing at this address.'), c.get('requestId'))
+    const error = new AppError('not_found', 'There is nothing at this address.')
+    return (await pages.toProblem(c, error)) ?? toErrorResponse(error, c.get('requestId'))
   })
   return { fetch: http.fetch, request: http.request, close: async () => mcp?.close() }
 }

@@ -14,13 +14,14 @@ import { run } from '../support/processes.ts'
 const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url))
 const REQUIREMENTS = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/requirements', import.meta.url))
 const SERVER = fileURLToPath(new URL('../support/conformance-server.ts', import.meta.url))
+const JSX = new URL('../../scripts/jsx.ts', import.meta.url).href
 
 const results = mkdtempSync(join(tmpdir(), 'commonplace-conformance-results-'))
 let server: ChildProcess
 let url = ''
 
 beforeAll(async () => {
-  const child = spawn(process.execPath, [SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', JSX, SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
   server = child
   url = await new Promise<string>((resolve, reject) => {
     let stdout = ''

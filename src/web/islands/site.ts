@@ -1,0 +1,72 @@
+// What pages do beyond what they are: nothing here is needed to use them.
+
+/** A minute of the reader's own calendar instead of UTC's. */
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-day]')) {
+  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium' }).format(new Date(time.dateTime))
+}
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+  const text = button.closest('[data-prompt]')?.querySelector('[data-text]')
+  if (!text || !navigator.clipboard) continue
+  button.hidden = false
+  const label = button.textContent
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(text.textContent ?? '')
+    button.textContent = button.dataset['copied'] ?? '✓'
+    setTimeout(() => {
+      button.textContent = label
+    }, 1500)
+  })
+}
+
+/** Fills the text in as it is typed. */
+const form = document.querySelector<HTMLFormElement>('form[data-blanks]')
+const target = document.querySelector<HTMLElement>('[data-text]')
+const source = document.querySelector<HTMLTemplateElement>('template[data-source]')
+if (form && target && source) {
+  const marks = [...target.querySelectorAll('mark')].map((mark) => ({ mark, raw: mark.textContent ?? '' }))
+  const fields = [...form.querySelectorAll<HTMLInputElement>('input[data-blank]')]
+  const nameOf = (raw: string) => raw.slice(2, -1).split(':')[0]?.trim().normalize('NFC') ?? ''
+  const fill = () => {
+    const values = new Map(fields.map((field) => [field.dataset['blank'] ?? '', field.value || field.placeholder]))
+    for (const { mark, raw } of marks) mark.textContent = values.get(nameOf(raw)) || raw
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-open-in]')) {
+      link.href = (link.dataset['openIn'] ?? '') + encodeURIComponent(target.textContent ?? '')
+    }
+  }
+  form.addEventListener('input', fill)
+}
+
+/** Results as they are typed, in the page that shows them; the address stays that of the form. */
+const search = document.querySelector<HTMLFormElement>('form[data-search]')
+const action = search?.getAttribute('action') ?? ''
+if (search && location.pathname === action) {
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  let asking: AbortController | undefined
+  const ask = async () => {
+    const fields = [...new FormData(search)].flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? [[name, value]] : []))
+    const url = fields.length === 0 ? action : `${action}?${new URLSearchParams(fields)}`
+    asking?.abort()
+    asking = new AbortController()
+    const answer = await fetch(url, { signal: asking.signal, headers: { Accept: 'text/html' } })
+    if (!answer.ok) return
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    // Everything but the field itself, which keeps the cursor where it is.
+    const fresh = [...(page.querySelector('main')?.children ?? [])].filter((child) => !child.querySelector('form[data-search]'))
+    const main = document.querySelector('main')
+    if (!main) return
+    for (const child of [...main.children]) if (!child.contains(search) && child.tagName !== 'H1') child.remove()
+    main.append(...fresh.filter((child) => child.tagName !== 'H1'))
+    history.replaceState(null, '', url)
+    document.title = page.title
+  }
+  search.addEventListener('input', () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(() => {
+      // A search that was overtaken by the next, or by leaving, is no fault.
+      ask().catch(() => {})
+    }, 200)
+  })
+}
+
+export {}

@@ -1,0 +1,89 @@
+import type { FC } from 'hono/jsx'
+import type { z } from 'zod'
+import type { listedPrompt, skillRecord } from '../../operations/records.ts'
+import type { Site } from '../site.ts'
+import { Day } from './day.tsx'
+import { Highlight } from './highlight.tsx'
+
+type ListedPrompt = z.infer<typeof listedPrompt>
+type SkillRecord = z.infer<typeof skillRecord>
+
+/** How much of a prompt's text a row shows, in UTF-16 units; the sheet cuts it at two lines. */
+const FIRST_WORDS = 240
+
+/** Prompts as rows, words of the query marked. */
+export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; query?: string }> = ({ site, prompts, query = '' }) => (
+  <ol class="rows">
+    {prompts.map((prompt) => (
+      <li>
+        <div>
+          <h3>
+            <a href={`/prompts/${prompt.slug}`}>
+              <Highlight text={prompt.title} query={query} />
+            </a>
+          </h3>
+          {prompt.description === null ? null : (
+            <p>
+              <Highlight text={prompt.description} query={query} />
+            </p>
+          )}
+          <p class="first-words">
+            <Highlight text={prompt.content.slice(0, FIRST_WORDS).toWellFormed()} query={query} />
+          </p>
+        </div>
+        <div class="facts">
+          <ul>
+            <li class="kind">{site.words.types[prompt.type]}</li>
+            {prompt.category === null ? null : (
+              <li>
+                <a href={`/prompts?category=${prompt.categorySlug}`}>{prompt.category}</a>
+              </li>
+            )}
+            <li>{prompt.author}</li>
+            <li>
+              <Day at={prompt.createdAt} />
+            </li>
+            {prompt.votes > 0 ? <li>{site.words.votes(prompt.votes)}</li> : null}
+          </ul>
+        </div>
+      </li>
+    ))}
+  </ol>
+)
+
+/** Skills as rows. */
+export const SkillRows: FC<{ site: Site; skills: readonly SkillRecord[]; query?: string }> = ({ site, skills, query = '' }) => (
+  <ol class="rows">
+    {skills.map((skill) => (
+      <li>
+        <div>
+          <h3>
+            <a href={`/skills/${skill.slug}`}>
+              <Highlight text={skill.title} query={query} />
+            </a>
+          </h3>
+          {skill.description === null ? null : (
+            <p>
+              <Highlight text={skill.description} query={query} />
+            </p>
+          )}
+        </div>
+        <div class="facts">
+          <ul>
+            <li class="kind">{site.words.fileCount(skill.files.length)}</li>
+            {skill.category === null ? null : (
+              <li>
+                <a href={`/skills?category=${skill.categorySlug}`}>{skill.category}</a>
+              </li>
+            )}
+            <li>{skill.author}</li>
+            <li>
+              <Day at={skill.createdAt} />
+            </li>
+            {skill.votes > 0 ? <li>{site.words.votes(skill.votes)}</li> : null}
+          </ul>
+        </div>
+      </li>
+    ))}
+  </ol>
+)

@@ -1,0 +1,172 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, type TestApp, testApp } from './support/test-app.ts'
+
+const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;\${name:<b>}`
+const STATES = ['public', 'unlisted', 'private', 'deleted'] as const
+
+/** The page at a path, as a browser without a script asks for it. */
+async function read(service: TestApp, path: string): Promise<{ status: number; html: string; headers: Headers }> {
+  const answer = await service.fetch(path, { headers: { Accept: 'text/html,application/xhtml+xml' } })
+  return { status: answer.status, html: await answer.text(), headers: answer.headers }
+}
+
+describe('pages', () => {
+  let service: TestApp
+  let key = ''
+  const save = async (kind: 'prompts' | 'skills', body: Record<string, unknown>): Promise<{ id: string; slug: string }> => {
+    const answer = await service.fetch(`/api/${kind}`, { ...json('POST', body), key })
+    expect(answer.status).toBe(201)
+    const saved = (await answer.json()) as Record<'prompt' | 'skill', { id: string; slug: string }>
+    return saved[kind === 'prompts' ? 'prompt' : 'skill']
+  }
+  beforeAll(async () => {
+    service = await testApp()
+    key = (await service.user('Ada')).key
+  })
+  afterAll(() => service.close())
+
+  it('are given to browsers, and the description of the service to programs', async () => {
+    const { status, html, headers } = await read(service, '/')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(html).toMatch(/^<!doctype html><html lang="en">/)
+    const program = await service.fetch('/')
+    expect(program.headers.get('content-type')).toContain('application/json')
+    expect(await program.json()).toMatchObject({ openapi: expect.stringContaining('/api/openapi.json') })
+  })
+
+  it('show what is public by id and slug, what is unlisted by id, and nothing else, as if it were not there', async () => {
+    const missing = (await read(service, '/prompts/no-such-prompt')).html.replace(/<p class="quiet">[^<]*<\/p>/, '')
+    for (const kind of ['prompts', 'skills'] as const) {
+      for (const state of STATES) {
+        const marker = `marker${kind}${state}`
+        const content = kind === 'prompts' ? { content: marker } : { files: [{ filename: 'SKILL.md', content: `# ${marker}` }] }
+        const visibility = state === 'deleted' ? 'public' : state
+        const { id, slug } = await save(kind, { title: marker, visibility, ...content })
+        if (state === 'deleted') expect((await service.fetch(`/api/${kind}/${id}`, { method: 'DELETE', key })).status).toBe(200)
+        for (const [ref, isShown] of [
+          [id, state === 'public' || state === 'unlisted'],
+          [slug, state === 'public'],
+        ] as const) {
+          const { status, html } = await read(service, `/${kind}/${ref}`)
+          expect([status, html.includes(marker)], `${kind} ${state} ${ref}`).toEqual(isShown ? [200, true] : [404, false])
+          if (!isShown) expect(html.replace(/<p class="quiet">[^<]*<\/p>/, '')).toBe(missing)
+          if (isShown && state === 'unlisted') expect(html).toContain('<meta name="robots" content="noindex"/>')
+        }
+        for (const path of ['/', `/${kind}`, `/${kind}?q=${marker}`, `/${kind}?author=Ada`]) {
+          const { html } = await read(service, path)
+          expect(html.includes(`>${marker}<`) || html.includes(`/${kind}/${slug}`), `${kind} ${state} in ${path}`).toBe(state === 'public')
+        }
+      }
+    }
+  })
+
+  it('let no text out of its place', async () => {
+    const prompt = await save('prompts', {
+      title: HOSTILE,
+      description: HOSTILE,
+      content: HOSTILE,
+      tags: ['<i>tag</i>'],
+      visibility: 'public',
+    })
+    const files = [
+      { filename: 'SKILL.md', content: HOSTILE },
+      { filename: '<img onerror=x>.md', content: HOSTILE },
+    ]
+    const skill = await save('skills', { title: HOSTILE, description: HOSTILE, files, visibility: 'public' })
+    const query = encodeURIComponent(HOSTILE)
+    for (const path of [
+      '/',
+      `/prompts?q=${query}`,
+      `/prompts?tag=${query}&author=${query}`,
+      `/skills?q=${query}`,
+      `/prompts/${prompt.id}`,
+      `/prompts/${prompt.id}?fill=1&v.name=${query}`,
+      `/skills/${skill.id}`,
+      `/skills/${skill.id}?file=${query}`,
+      `/${query}`,
+    ]) {
+      const { html, headers } = await read(service, path)
+      for (const [tag] of html.matchAll(/<[a-zA-Z][^>]*>/g)) {
+        expect(tag.replaceAll(/"[^"]*"/g, ''), path).not.toMatch(/^<script>|^<img|^<b>|^<i>|\son\w+|\sstyle|'/)
+      }
+      // One script, from here; nothing of it in the page.
+      expect(html.match(/<script[^>]*>[^<]/g), path).toBeNull()
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy, path).toContain("script-src 'self'")
+      expect(policy, path).toContain("frame-ancestors 'none'")
+      expect(policy, path).not.toContain('unsafe')
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+    }
+  })
+
+  it('fill in a prompt by submit, in one pass, and say what is still empty', async () => {
+    const content = 'Write to ${name} about ${topic:the weather}. ${name}!'
+    const { slug } = await save('prompts', { title: 'Letter', content, visibility: 'public' })
+    const plain = await read(service, `/prompts/${slug}`)
+    expect(plain.html).toContain('<mark>${name}</mark>')
+    expect(plain.html).toContain('name="v.name"')
+    expect(plain.html).toContain('placeholder="the weather"')
+    const filled = await read(service, `/prompts/${slug}?v.name=${encodeURIComponent('$& ${topic}')}&v.topic=&fill=1`)
+    expect(filled.html).toContain('Write to $&amp; ${topic} about the weather. $&amp; ${topic}!')
+    expect(filled.html).toContain('<meta name="robots" content="noindex"/>')
+    const empty = await read(service, `/prompts/${slug}?v.name=&fill=1`)
+    expect(empty.html).toContain('Write to ${name} about the weather. ${name}!')
+    expect(empty.html).toContain('Still empty: name.')
+  })
+
+  it('offer a mistyped query put right, mark what was found, and keep filters in plain links', async () => {
+    await save('prompts', { title: 'Kaleidoscope maker', content: 'Builds kaleidoscopes', visibility: 'public', category: 'coding' })
+    const { html } = await read(service, '/prompts?q=kaleidoscpoe+&category=coding')
+    expect(html).toContain('<a href="/prompts?q=kaleidoscope+&amp;category=coding">')
+    expect(html).toContain('Kaleidoscope')
+    const found = await read(service, '/prompts?q=kaleidoscope')
+    expect(found.html).toContain('<mark>Kaleidoscope</mark> maker')
+    expect(found.html).toContain('href="/prompts?q=kaleidoscope&amp;sort=newest"')
+  })
+
+  it('say that there is no such page, and what is wrong with an address, with its status', async () => {
+    for (const path of ['/nothing', '/prompts/a/b', '/static/0/site.css']) {
+      const { status, html } = await read(service, path)
+      expect([status, html.includes('There is no such page')], path).toEqual([404, true])
+    }
+    expect((await service.fetch('/nothing')).headers.get('content-type')).toContain('application/json')
+    const bad = await read(service, '/prompts?page=0')
+    expect([bad.status, bad.html.includes('page must be at least 1')]).toEqual([400, true])
+    const wrongMethod = await service.fetch('/prompts', { method: 'POST', headers: { Accept: 'text/html' } })
+    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])
+    expect((await read(service, '/prompts?type=NOPE')).status).toBe(400)
+  })
+
+  it('are small, ask nobody else for anything, and name their files by what is in them', async () => {
+    const { html } = await read(service, '/')
+    const files = [...html.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path ?? '')
+    expect(files.map((path) => path.split('/').at(-1)).toSorted()).toEqual(['literata-latin-wght-normal.woff2', 'site.css', 'site.js'])
+    let bytes = gzipSync(html).length
+    for (const path of files) {
+      const file = await service.fetch(path)
+      expect([file.status, file.headers.get('cache-control')], path).toEqual([200, 'public, max-age=31536000, immutable'])
+      const body = Buffer.from(await file.arrayBuffer())
+      if (!path.endsWith('.woff2')) bytes += gzipSync(body).length
+      if (path.endsWith('.css')) {
+        for (const [, url = ''] of body.toString().matchAll(/url\("([^"]+)"\)/g)) expect((await service.fetch(url)).status, url).toBe(200)
+      }
+    }
+    expect(bytes).toBeLessThan(30 * 1024)
+    for (const [, url = ''] of html.matchAll(/(?:src|href)="(https?:[^"]+)"/g)) expect(new URL(url).host).toBe('127.0.0.1:3000')
+  })
+
+  it('do not speak of MCP where it is off', async () => {
+    const without = await testApp({ MCP_ENABLED: false })
+    try {
+      for (const path of ['/', '/prompts', '/skills', '/nothing']) {
+        const { html } = await read(without, path)
+        expect(html.toLowerCase(), path).not.toMatch(/mcp|\/docs\/connect/)
+      }
+      expect((await read(without, '/docs/connect')).status).toBe(404)
+      expect((await read(service, '/docs/connect')).html).toContain('http://127.0.0.1:3000/api/mcp')
+    } finally {
+      await without.close()
+    }
+  })
+})
