@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC, SIGN_WORDS, toSigns } from './item-table.ts'
+import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
+import { SIGN_WORDS, toSigns } from './signs.ts'
 import { DIMS } from './word-vectors.ts'
 
 function makeItem(seq: number, more: Partial<IndexedItem> = {}): IndexedItem {
@@ -89,15 +90,5 @@ describe('createItemTable', () => {
     expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0, vector: new Int8Array(DIMS) })
     expect(table.restRevision[slot]).toBe(0)
     expect([...table.signs.subarray(0, SIGN_WORDS)]).toEqual([0, 0, 0])
-  })
-})
-
-describe('toSigns', () => {
-  it('has a bit for each number above zero', () => {
-    const vector = Int8Array.from({ length: DIMS }, (_, i) => [5, 0, -5][i % 3] ?? 0)
-    const signs = toSigns(vector)
-    expect(signs.length).toBe(SIGN_WORDS)
-    for (let i = 0; i < DIMS; i++) expect(((signs[i >> 5] ?? 0) >>> (i & 31)) & 1).toBe(i % 3 === 0 ? 1 : 0)
-    expect(toSigns(Float32Array.from(vector))).toEqual(signs)
   })
 })

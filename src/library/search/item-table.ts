@@ -1,5 +1,6 @@
 import type { Tag } from '../items.ts'
 import type { Visibility } from '../visibility.ts'
+import { SIGN_WORDS, toSigns } from './signs.ts'
 import { DIMS } from './word-vectors.ts'
 
 /** What the index knows of an item. Row numbers are the store's. */
@@ -43,7 +44,7 @@ export interface ItemTable {
   /** The length of the vector without common directions, and at which revision of those it was taken. */
   readonly restLength: Float64Array
   readonly restRevision: Float64Array
-  /** Bits of signs of the vector, three words of 32 a slot. */
+  /** The vector's signs, `SIGN_WORDS` a slot. */
   readonly signs: Uint32Array
   typeOf(slot: number): string | null
   tagsOf(slot: number): readonly Tag[]
@@ -54,9 +55,6 @@ export interface ItemTable {
   /** A free slot. */
   take(): number
 }
-
-/** Words of 32 bits a slot's signs take. */
-export const SIGN_WORDS = Math.ceil(DIMS / 32)
 
 /** A table with no items. Its columns are new arrays whenever it grows: read them from the table, do not keep them. */
 export function createItemTable(): ItemTable {
@@ -136,11 +134,4 @@ function grow(from: Columns, length: number): Columns {
   to.vectors.set(from.vectors)
   to.signs.set(from.signs)
   return to
-}
-
-/** One bit for each number that is above zero. */
-export function toSigns(vector: Int8Array | Float32Array): Uint32Array {
-  const signs = new Uint32Array(SIGN_WORDS)
-  for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31))
-  return signs
 }

@@ -1,6 +1,6 @@
 import { lengthOf } from './embedder.ts'
-import { SIGN_WORDS, toSigns } from './item-table.ts'
-import { countBits, type Vocabulary } from './vocabulary.ts'
+import { countDifferentSigns, SIGN_WORDS, toSigns } from './signs.ts'
+import type { Vocabulary } from './vocabulary.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
 /** Least cosine at which a word counts as near another. */
@@ -48,12 +48,10 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   const findFrom = (from: number, self: number): Neighbour[] => {
     const own = vectors.vectorOf(self)
     const ownLength = lengthOf(own)
-    const [first = 0, second = 0, third = 0] = toSigns(own)
+    const ownSigns = toSigns(own)
     const found: Neighbour[] = []
     for (let place = from; place < ids.length; place++) {
-      const at = place * SIGN_WORDS
-      const different =
-        countBits((signs[at] ?? 0) ^ first) + countBits((signs[at + 1] ?? 0) ^ second) + countBits((signs[at + 2] ?? 0) ^ third)
+      const different = countDifferentSigns(signs, place, ownSigns)
       const row = rows[place] ?? 0
       if (different > MAX_DIFFERENT_SIGNS || row === self) continue
       const vector = vectors.vectorOf(row)

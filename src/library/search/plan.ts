@@ -9,8 +9,6 @@ const PREFIX_BESIDE_WORD = 0.5
 const PREFIX_ALONE = 0.9
 /** Longer words taken for the one being typed, the most common first. */
 const MAX_PREFIXED = 30
-/** Beside the word itself, longer words count when they are so many times as rare. */
-const PREFIX_RARER = 1
 /** Weight of the likeliest correction of a word that is not in the library, and of the next. */
 const BEST_CORRECTION = 0.9
 const OTHER_CORRECTION = 0.6
@@ -109,9 +107,9 @@ function compareTexts(a: string, b: string): number {
 function prefixed(word: string, itself: readonly number[], sight: Sight): number[] {
   if (word.length < 2) return []
   const longer = sight.vocabulary.withPrefix(word, (id) => sight.countOf(id) > 0 && !itself.includes(id))
-  // Beside the word itself only those that tell items apart: all of `their` and `there` would bury what `the` finds.
+  // Beside the word itself only rarer ones: what is more common would bury it.
   const own = itself.reduce((most, id) => Math.max(most, sight.countOf(id)), 0)
-  const rarer = itself.length > 0 ? longer.filter((id) => sight.countOf(id) <= own / PREFIX_RARER) : longer
+  const rarer = itself.length > 0 ? longer.filter((id) => sight.countOf(id) <= own) : longer
   return rarer
     .sort((a, b) => sight.countOf(b) - sight.countOf(a) || compareTexts(sight.vocabulary.wordOf(a), sight.vocabulary.wordOf(b)))
     .slice(0, MAX_PREFIXED)

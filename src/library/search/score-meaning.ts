@@ -1,10 +1,10 @@
 import type { Embedder } from './embedder.ts'
 import { lengthOf } from './embedder.ts'
-import { PUBLIC, SIGN_WORDS, toSigns } from './item-table.ts'
+import { PUBLIC } from './item-table.ts'
 import type { KindIndex } from './kind-index.ts'
 import type { QueryPlan } from './plan.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
-import { countBits } from './vocabulary.ts'
+import { countDifferentSigns, toSigns } from './signs.ts'
 import { DIMS } from './word-vectors.ts'
 
 /** Up to so many items are all compared exactly; of more, those whose signs agree most. */
@@ -133,12 +133,8 @@ function likelySlots({ table }: KindIndex, query: Float32Array, allows: (slot: n
   const signs = toSigns(query)
   const distances = new Uint8Array(table.capacity)
   const histogram = new Uint32Array(DIMS + 1)
-  const [first = 0, second = 0, third = 0] = signs
-  for (let slot = 0, at = 0; slot < table.capacity; slot++, at += SIGN_WORDS) {
-    const distance =
-      countBits((table.signs[at] ?? 0) ^ first) +
-      countBits((table.signs[at + 1] ?? 0) ^ second) +
-      countBits((table.signs[at + 2] ?? 0) ^ third)
+  for (let slot = 0; slot < table.capacity; slot++) {
+    const distance = countDifferentSigns(table.signs, slot, signs)
     distances[slot] = distance
     if (allows(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
   }

@@ -17,7 +17,7 @@ import { type QueryWords, readQueryWords } from './words.ts'
 
 /** When fewer items than this hold every word, those holding some of them, or near in meaning, are listed after. */
 const WIDEN_BELOW = 10
-/** How much meaning counts beside words. Document choice and numbers: docs/decisions/0016. */
+/** How much meaning counts beside words; the choice and its numbers are in docs/decisions/0016. */
 const MEANING_WEIGHT = 0.3
 /** The share of the best possible score that counts as one. */
 const WORDS_SCALE = 0.6
@@ -81,7 +81,7 @@ export interface SearchIndex {
   toCompare(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
-  /** The tags of items the viewer finds, of both kinds, with how many have them: most used first, under the first spelling. */
+  /** The tags of items the viewer finds, of both kinds, with how many have them: most used first, each under the first of its spellings in the alphabet. */
   countTags(viewer: number | null): { slug: string; name: string; count: number }[]
   /** Public items most like a text, in meaning and in the words they share: most like first, with how much, 0 to 1. `cosines` as for `search`. */
   similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number, cosines?: Cosines | null): { seq: number; similarity: number }[]
@@ -206,7 +206,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
   }
 }
 
-/** The words of a text that tell most of what it is about: those the fewest public items hold, as far as any does. */
+/** The words of a text that tell most of what it is about: of those that public items hold, the rarest. */
 function tellingWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): QueryWords {
   const counted = new Map<string, number>()
   for (const word of readQueryWords(text, MAX_TEXT_WORDS).words) {

@@ -1,4 +1,4 @@
-import { countBits } from './vocabulary.ts'
+import { countBits } from './signs.ts'
 
 /** Bits of one word of a code. */
 const WORD_BITS = 32

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { damerauLevenshtein } from './edit-distance.ts'
-import { countBits, createVocabulary } from './vocabulary.ts'
+import { createVocabulary } from './vocabulary.ts'
 
 const word = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 }),
@@ -111,18 +111,5 @@ describe('createVocabulary', () => {
     vocabulary.add(3, 'three', 'three')
     vocabulary.add(2, 'two', 'two')
     expect(vocabulary.idOf('two')).toBe(2)
-  })
-})
-
-describe('countBits', () => {
-  it('counts as the binary digits do', () => {
-    for (const bits of [0, 1, 0xffffffff, 0x80000000, 0x55555555, 0x7fffffff])
-      expect(countBits(bits)).toBe(bits.toString(2).replaceAll('0', '').length)
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 0xffffffff }), (bits) => {
-        expect(countBits(bits)).toBe(bits.toString(2).replaceAll('0', '').length)
-        expect(countBits(bits | 0)).toBe(countBits(bits))
-      }),
-    )
   })
 })

@@ -1,4 +1,5 @@
 import { damerauLevenshtein } from './edit-distance.ts'
+import { countBits } from './signs.ts'
 
 /** Words found in the library, by number. Says nothing of where they stand: what a caller may know of is for the caller's index to say. */
 export interface Vocabulary {
@@ -104,11 +105,4 @@ function letterMask(word: string): number {
   let mask = 0
   for (let i = 0; i < word.length; i++) mask |= 1 << (word.charCodeAt(i) & 31)
   return mask >>> 0
-}
-
-/** Bits set in 32. */
-export function countBits(bits: number): number {
-  const pairs = bits - ((bits >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

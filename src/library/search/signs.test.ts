@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countBits, countDifferentSigns, SIGN_WORDS, toSigns } from './signs.ts'
+import { DIMS } from './word-vectors.ts'
+
+describe('toSigns', () => {
+  it('has a bit for each number above zero', () => {
+    const vector = Int8Array.from({ length: DIMS }, (_, i) => [5, 0, -5][i % 3] ?? 0)
+    const signs = toSigns(vector)
+    expect(signs.length).toBe(SIGN_WORDS)
+    for (let i = 0; i < DIMS; i++) expect(((signs[i >> 5] ?? 0) >>> (i & 31)) & 1).toBe(i % 3 === 0 ? 1 : 0)
+    expect(toSigns(Float32Array.from(vector))).toEqual(signs)
+  })
+})
+
+describe('countBits', () => {
+  it('counts as the binary digits do', () => {
+    for (const bits of [0, 1, 0xffffffff, 0x80000000, 0x55555555, 0x7fffffff])
+      expect(countBits(bits)).toBe(bits.toString(2).replaceAll('0', '').length)
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 0xffffffff }), (bits) => {
+        expect(countBits(bits)).toBe(bits.toString(2).replaceAll('0', '').length)
+        expect(countBits(bits | 0)).toBe(countBits(bits))
+      }),
+    )
+  })
+})
+
+describe('countDifferentSigns', () => {
+  it('counts the numbers of which one is above zero and the other is not', () => {
+    const vector = fc
+      .array(fc.integer({ min: -127, max: 127 }), { minLength: DIMS, maxLength: DIMS })
+      .map((numbers) => Int8Array.from(numbers))
+    fc.assert(
+      fc.property(vector, vector, vector, (before, one, other) => {
+        const all = new Uint32Array(2 * SIGN_WORDS)
+        all.set(toSigns(before))
+        all.set(toSigns(one), SIGN_WORDS)
+        const different = one.filter((value, i) => value > 0 !== (other[i] ?? 0) > 0).length
+        expect(countDifferentSigns(all, 1, toSigns(other))).toBe(different)
+      }),
+    )
+  })
+})

@@ -1,0 +1,26 @@
+import { DIMS } from './word-vectors.ts'
+
+/** Words of 32 bits the signs of a built-in vector take. */
+export const SIGN_WORDS = Math.ceil(DIMS / 32)
+
+/** One bit for each number of a vector that is above zero: vectors near each other agree in most. */
+export function toSigns(vector: Int8Array | Float32Array): Uint32Array {
+  const signs = new Uint32Array(SIGN_WORDS)
+  for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31))
+  return signs
+}
+
+/** In how many signs `wanted` differs from the `place`th of many that lie one after the other in `all`. */
+export function countDifferentSigns(all: Uint32Array, place: number, wanted: Uint32Array): number {
+  const at = place * SIGN_WORDS
+  let different = 0
+  for (let k = 0; k < SIGN_WORDS; k++) different += countBits((all[at + k] ?? 0) ^ (wanted[k] ?? 0))
+  return different
+}
+
+/** Bits set in 32. */
+export function countBits(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
