@@ -15,11 +15,8 @@ type WordsNote = { readonly seq: number; readonly text: SearchableText | null }
 
 /** Writes the words of changed items, at the end of the transaction that changed them. */
 export interface WordsWriter {
-  write(db: Kysely<Database>, notes: readonly WordsNote[]): Promise<void>
-  /** Called once the transaction is durable: what it made may be remembered. */
-  committed(): void
-  /** Called when it was undone. */
-  undone(): void
+  /** Gives what to call once the transaction is durable: only then may the numbers it gave be remembered. */
+  write(db: Kysely<Database>, notes: readonly WordsNote[]): Promise<() => void>
 }
 
 const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
@@ -34,9 +31,7 @@ const touchItem = prepareQuery<{ item_seq: number }>((db) =>
 /** A writer of words for one process. */
 export function createWordsWriter(embedder: Embedder): WordsWriter {
   const remembered = new Map<string, number>()
-  let fresh: [string, number][] = []
-
-  const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<Map<string, number>> => {
+  const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
     const numbers = new Map<string, number>()
     let unknown: string[] = []
     for (const word of words) {
@@ -45,10 +40,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       else numbers.set(word, seq)
     }
     const take = (rows: readonly { seq: number; word: string }[]) => {
-      for (const { word, seq } of rows) {
-        numbers.set(word, seq)
-        fresh.push([word, seq])
-      }
+      for (const { word, seq } of rows) numbers.set(word, seq)
     }
     for (const part of chunks(unknown)) take(await db.selectFrom('word').select(['seq', 'word']).where('word', 'in', part).execute())
     unknown = unknown.filter((word) => !numbers.has(word))
@@ -60,21 +52,17 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
   }
   return {
     async write(db, notes) {
-      if (notes.length === 0) return
+      if (notes.length === 0) return () => {}
       const [row] = await lastRevision(db, {})
       let revision = Number(row?.last ?? 0)
       const texts = notes.flatMap(({ seq, text }) => (text ? [{ seq, indexed: indexText(text) }] : []))
       const numbers = await numberWords(db, new Set(texts.flatMap(({ indexed }) => [...indexed.words.keys()])))
       for (const { seq, indexed } of texts) await putWords(db, seq, ++revision, indexed, numbers, embedder)
       for (const { seq, text } of notes) if (!text) await touchItem(db, { seq, revision: ++revision })
-    },
-    committed() {
-      if (remembered.size + fresh.length > MAX_REMEMBERED) remembered.clear()
-      for (const [word, seq] of fresh) remembered.set(word, seq)
-      fresh = []
-    },
-    undone() {
-      fresh = []
+      return () => {
+        if (remembered.size + numbers.size > MAX_REMEMBERED) remembered.clear()
+        for (const [word, seq] of numbers) remembered.set(word, seq)
+      }
     },
   }
 }

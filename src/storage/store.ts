@@ -64,30 +64,25 @@ export async function createStore(
   }
   const transact: WriteContext['transact'] = async (work) => {
     const changes: LibraryChange[] = []
-    try {
-      const result = await database.transact(async (db) => {
-        const texts = new Map<number, SearchableText | null>()
-        changes.length = 0
-        const done = await work(db, {
-          index: (seq, text) => {
-            if (text || !texts.has(seq)) texts.set(seq, text)
-          },
-          changed: (change) => changes.push(change),
-        })
-        await words.write(
-          db,
-          Array.from(texts, ([seq, text]) => ({ seq, text })),
-        )
-        for (const [seq, text] of texts) await dropStaleEmbeddings(db, seq, text)
-        return done
+    const { result, remember } = await database.transact(async (db) => {
+      const texts = new Map<number, SearchableText | null>()
+      changes.length = 0
+      const result = await work(db, {
+        index: (seq, text) => {
+          if (text || !texts.has(seq)) texts.set(seq, text)
+        },
+        changed: (change) => changes.push(change),
       })
-      words.committed()
-      if (outside.onChange) for (const change of changes) outside.onChange(change)
-      return result
-    } catch (error) {
-      words.undone()
-      throw error
-    }
+      const remember = await words.write(
+        db,
+        Array.from(texts, ([seq, text]) => ({ seq, text })),
+      )
+      for (const [seq, text] of texts) await dropStaleEmbeddings(db, seq, text)
+      return { result, remember }
+    })
+    remember()
+    if (outside.onChange) for (const change of changes) outside.onChange(change)
+    return result
   }
   await indexUnread(database.reader, transact)
   return assemble(database.reader, transact)

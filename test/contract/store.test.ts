@@ -521,6 +521,34 @@ for (const engine of ENGINES) {
         expect(again.map((row) => row.revision)).toEqual(kept.slice(0, 2).map((row) => row.revision))
       })
 
+      it('is not misled by words of transactions undone between others that were not', async () => {
+        let begun = 0
+        // Every other commit fails, while the next transaction is already waiting.
+        const failing: OpenDatabase = {
+          ...database,
+          transact: (work) =>
+            database.transact(async (transaction) => {
+              const isUndone = begun++ % 2 === 1
+              const result = await work(transaction)
+              if (isUndone) throw new Error('disk full')
+              return result
+            }),
+        }
+        const writer = await createStore(failing, outside)
+        begun = 0
+        const name = (i: number) => `${String.fromCharCode(97 + i)}quagg`
+        const save = (title: string) => writer.createPrompt(by(ada), { ...PROMPT, title })
+        const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => save(name(i))))
+        expect(results.map((result) => result.status)).toEqual(results.map((_, i) => (i % 2 === 1 ? 'rejected' : 'fulfilled')))
+        for (let i = 1; i < 20; i += 2) {
+          begun = 0
+          await save(`${name(i)} again`)
+        }
+        for (let i = 0; i < 20; i++) {
+          expect(await titles(ANONYMOUS, search(`${name(i)} `)), name(i)).toEqual([i % 2 === 1 ? `${name(i)} again` : name(i)])
+        }
+      })
+
       it('is not misled by words of a transaction that was undone', async () => {
         let fails = false
         // A disk that is full when it comes to committing.
