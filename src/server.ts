@@ -300,8 +300,10 @@ function preflight(path: string, origin: string | null, method: string, rules: A
 function addCorsAndCaching(headers: Headers, request: Request, rules: AccessRules): void {
   const origin = request.headers.get('origin')
   const isRead = READS.has(request.method)
-  headers.set('Vary', VARY)
-  if (isRead && new URL(request.url).pathname !== MCP_PATH) headers.set('Access-Control-Allow-Origin', '*')
+  const { pathname } = new URL(request.url)
+  // Below /api/ an address gives the same to everybody; elsewhere browsers get pages, and programs do not.
+  headers.set('Vary', pathname.startsWith('/api/') ? VARY : `${VARY}, Accept`)
+  if (isRead && pathname !== MCP_PATH) headers.set('Access-Control-Allow-Origin', '*')
   else if (origin !== null && isOriginAllowed(origin, rules)) {
     headers.set('Access-Control-Allow-Origin', origin)
     headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)

@@ -32,6 +32,9 @@ describe('pages', () => {
     expect(html).toMatch(/^<!doctype html><html lang="en">/)
     const program = await service.fetch('/')
     expect(program.headers.get('content-type')).toContain('application/json')
+    // A cache between must keep the two apart.
+    for (const answer of [headers, program.headers, (await service.fetch('/nothing')).headers])
+      expect(answer.get('vary')).toContain('Accept')
     expect(await program.json()).toMatchObject({ openapi: expect.stringContaining('/api/openapi.json') })
   })
 

@@ -1,6 +1,6 @@
 // What pages do beyond what they are: nothing here is needed to use them.
 
-/** A minute of the reader's own calendar instead of UTC's. */
+/** The day by the reader's own calendar instead of UTC's. */
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-day]')) {
   time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium' }).format(new Date(time.dateTime))
 }
@@ -12,7 +12,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   const label = button.textContent
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(text.textContent ?? '')
-    button.textContent = button.dataset['copied'] ?? '✓'
+    button.textContent = button.dataset['copy'] ?? ''
     setTimeout(() => {
       button.textContent = label
     }, 1500)
@@ -22,14 +22,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 /** Fills the text in as it is typed. */
 const form = document.querySelector<HTMLFormElement>('form[data-blanks]')
 const target = document.querySelector<HTMLElement>('[data-text]')
-const source = document.querySelector<HTMLTemplateElement>('template[data-source]')
-if (form && target && source) {
-  const marks = [...target.querySelectorAll('mark')].map((mark) => ({ mark, raw: mark.textContent ?? '' }))
+if (form && target) {
+  const names = (target.dataset['names'] ?? '').split('\n')
+  const marks = [...target.querySelectorAll('mark')].map((mark, place) => ({ mark, name: names[place] ?? '', raw: mark.textContent ?? '' }))
   const fields = [...form.querySelectorAll<HTMLInputElement>('input[data-blank]')]
-  const nameOf = (raw: string) => raw.slice(2, -1).split(':')[0]?.trim().normalize('NFC') ?? ''
   const fill = () => {
     const values = new Map(fields.map((field) => [field.dataset['blank'] ?? '', field.value || field.placeholder]))
-    for (const { mark, raw } of marks) mark.textContent = values.get(nameOf(raw)) || raw
+    for (const { mark, name, raw } of marks) mark.textContent = values.get(name) || raw
     for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-open-in]')) {
       link.href = (link.dataset['openIn'] ?? '') + encodeURIComponent(target.textContent ?? '')
     }

@@ -71,7 +71,7 @@ export async function showConnect({ site }: PageRequest) {
           <pre data-text tabindex={0}>
             {code(url)}
           </pre>
-          <button class="button" type="button" data-copy hidden>
+          <button class="button" type="button" data-copy={words.copied} hidden>
             {words.copy}
           </button>
         </section>

@@ -8,6 +8,7 @@ import { filledPrompt, type PageRequest, shownPrompt } from '../request.ts'
 import type { Site } from '../site.ts'
 
 type ShownPrompt = z.infer<typeof shownPrompt>
+type Segments = ReturnType<typeof parseVariables>['segments']
 
 /** What stands before a blank's name in the address of a filled page. */
 const BLANK = 'v.'
@@ -32,6 +33,7 @@ export async function showPromptPage({ site, call, ref, query }: PageRequest) {
     ? (await call('get_prompt', { id: ref, variables: Object.fromEntries(given) }, filledPrompt)).content
     : prompt.content
   const values = new Map(given)
+  const { segments } = parseVariables(prompt.content)
   const { words } = site
   const missing = isFilled ? prompt.variables.filter(({ name, required }) => required && !values.has(name)).map(({ name }) => name) : []
   const isPublic = prompt.visibility === 'public'
@@ -53,12 +55,16 @@ export async function showPromptPage({ site, call, ref, query }: PageRequest) {
         <Facts site={site} prompt={prompt} />
         {prompt.variables.length === 0 ? null : <Blanks site={site} path={path} prompt={prompt} values={values} />}
         {missing.length === 0 ? null : <p class="quiet">{words.unfilled(missing.join(', '))}</p>}
-        <div class={isCode(prompt) ? 'text code' : 'text'} data-text tabindex={isCode(prompt) ? 0 : undefined}>
-          {isFilled ? text : <MarkedText text={prompt.content} />}
+        <div
+          class={isCode(prompt) ? 'text code' : 'text'}
+          data-text
+          data-names={isFilled ? undefined : namesOf(segments).join('\n')}
+          tabindex={isCode(prompt) ? 0 : undefined}
+        >
+          {isFilled ? text : <MarkedText segments={segments} />}
         </div>
-        <template data-source>{prompt.content}</template>
         <div class="actions here">
-          <button class="button first" type="button" data-copy hidden>
+          <button class="button first" type="button" data-copy={words.copied} hidden>
             {words.copy}
           </button>
           {text.length > MAX_LINKED
@@ -85,9 +91,14 @@ function isCode(prompt: ShownPrompt): boolean {
 }
 
 /** The text with its blanks marked. */
-const MarkedText: FC<{ text: string }> = ({ text }) => (
-  <>{parseVariables(text).segments.map((segment) => (segment.kind === 'text' ? segment.raw : <mark>{segment.raw}</mark>))}</>
+const MarkedText: FC<{ segments: Segments }> = ({ segments }) => (
+  <>{segments.map((segment) => (segment.kind === 'text' ? segment.raw : <mark>{segment.raw}</mark>))}</>
 )
+
+/** The variable of each mark, in order: for the script that fills them in, which knows no rules. */
+function namesOf(segments: Segments): string[] {
+  return segments.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
+}
 
 const Facts: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prompt }) => (
   <aside class="facts">

@@ -79,7 +79,7 @@ export async function showSkillPage({ site, call, ref, query }: PageRequest) {
             {open.content.length > MAX_SHOWN ? <p class="quiet">{words.fileCut}</p> : null}
             <div class="actions">
               {open.encoding === 'base64' ? null : (
-                <button class="button first" type="button" data-copy hidden>
+                <button class="button first" type="button" data-copy={words.copied} hidden>
                   {words.copy}
                 </button>
               )}
