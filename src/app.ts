@@ -1,11 +1,14 @@
-import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEmbeddings, type Embeddings } from './ai/embeddings.ts'
 import { createImprover, type ImproveSettings } from './ai/improver.ts'
 import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
+import { createApiKey, hashApiKey } from './auth/api-key.ts'
 import { authenticate } from './auth/authenticate.ts'
+import { createLogins, type LoginService } from './auth/logins.ts'
+import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
@@ -28,6 +31,10 @@ export interface App {
   contextFor(actor: Actor): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
+  /** Whom a browser's cookies sign in. */
+  readonly logins: LoginService
+  /** What proves, until somebody can sign in, that the first account is made by who runs the service. */
+  readonly setupCode: string
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
   onChange(listener: (change: LibraryChange) => void): () => void
   close(): Promise<void>
@@ -41,6 +48,10 @@ export interface AppSettings {
   readonly improve: ImproveSettings
   /** null: search goes by words and the built-in embedder. */
   readonly embeddings: EmbeddingSettings | null
+  /** Whether anybody may make an account. Default: by invite alone. */
+  readonly allowSignUp?: boolean
+  /** null: no mail is sent. */
+  readonly mail?: MailSettings | null
 }
 
 /** What differs between a real process and a test. */
@@ -49,6 +60,8 @@ export interface Outside {
   readonly random: Random
 }
 
+/** 80 bits in hex: more than anybody guesses, few enough to type. */
+const SETUP_CODE_LENGTH = 20
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 export const SYSTEM: Outside = {
@@ -94,6 +107,11 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   listeners.add(({ isPublic }) => isPublic && embeddings?.wake())
   const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
+  const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
+  const logins = createLogins(store, { secret: derive('session cookies'), baseUrl: settings.baseUrl, clock: outside.clock })
+  // The same for every start and instance, so that nothing is kept of it; useless once somebody can sign in.
+  const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
+  const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
   const shared = {
     store: searched,
     sealer,
@@ -101,6 +119,23 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
     baseUrl: settings.baseUrl,
     findSimilar: searched.findSimilarPrompts,
     improver,
+    logins,
+    secrets: {
+      makeKey() {
+        const key = createApiKey()
+        return { key, sha256: hashApiKey(key) }
+      },
+      makeToken() {
+        const token = randomBytes(32).toString('base64url')
+        return { token, sha256: hashToken(token) }
+      },
+      hash: hashToken,
+    },
+    signUp: {
+      isOpen: settings.allowSignUp ?? false,
+      isSetupCode: (code: string) => timingSafeEqual(Buffer.from(hashToken(code.trim().toLowerCase())), Buffer.from(hashToken(setupCode))),
+    },
+    sendMail: settings.mail ? createMailer(settings.mail) : null,
   }
   return {
     operations: OPERATIONS,
@@ -109,6 +144,8 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
     baseUrl: settings.baseUrl,
     embeddings,
     contextFor: (actor) => ({ ...shared, actor }),
+    logins,
+    setupCode,
     authenticate: (key) => authenticate(key, store, outside.clock),
     onChange(listener) {
       listeners.add(listener)

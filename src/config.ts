@@ -72,6 +72,9 @@ const modelServerUrl = (keySetting: string) =>
     )
     .refine((text) => !/[?#@]/.test(text), `must have no query, fragment, user or password; the key belongs into ${keySetting}`)
     .transform((text) => text.replace(/\/+$/, ''))
+const smtpUrl = z
+  .string()
+  .refine((text) => /^smtps?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an smtp or smtps address, such as smtps://mail.example.org')
 const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as openai/gpt-5, without spaces')
 const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as nomic-embed-text, without spaces')
 const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key, without spaces')
@@ -102,8 +105,25 @@ export const SETTINGS = {
   SECRET_KEY: setting<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
     null,
-    'What cursors are sealed with: the same for all instances of one service. Changing it makes cursors that are out invalid.',
+    'What cursors and sessions are sealed with: the same for all instances of one service. Changing it makes cursors that are out invalid, and signs everybody out.',
     'made on the first start and kept in the library',
+  ),
+  ALLOW_SIGNUP: setting(
+    onOff,
+    false,
+    'true lets anybody who reaches the service make an account. Without it, an account takes an invite by an administrator; the very first takes the setup code printed at the start.',
+  ),
+  SMTP_URL: setting<string | null>(
+    smtpUrl,
+    null,
+    'The mail server that sends links for forgotten passwords, such as smtps://user:password@mail.example.org. Without it, an administrator makes such links. Needs MAIL_FROM.',
+    '(none)',
+  ),
+  MAIL_FROM: setting<string | null>(
+    z.string().regex(/^[^\r\n]{3,320}$/, 'must be an address such as Commonplace <prompts@example.org>'),
+    null,
+    'Who mails come from, such as Commonplace <prompts@example.org>.',
+    '(none)',
   ),
   MCP_ENABLED: setting(onOff, true, 'false removes the MCP endpoint and every mention of it. REST and the stdio command stay.'),
   LOG_LEVEL: setting(
@@ -120,7 +140,7 @@ export const SETTINGS = {
   ALLOWED_ORIGINS: setting<readonly string[]>(
     origins,
     [],
-    "More web origins whose pages may write and use MCP, separated by commas. BASE_URL's and loopback always may; * allows any.",
+    "More web origins whose pages may do more than read, separated by commas. BASE_URL's and loopback always may; * allows any.",
     '(none)',
   ),
   RATE_LIMITS: setting<number | null>(
@@ -163,7 +183,7 @@ export const SETTINGS = {
   IMPROVE_TIMEOUT_SECONDS: setting(
     countUpTo(280),
     60,
-    'Longest time improving one prompt may take in all, trying again included: 1 to 280 seconds. Many MCP clients wait 60.',
+    'Longest time improving one prompt may take in all, trying again included: 1 to 280 seconds. Many clients wait 60.',
   ),
   IMPROVE_MAX_TOKENS: setting(countUpTo(100_000), 8192, 'Most tokens the model may write for one prompt, thinking included.'),
   IMPROVE_DAILY_REQUESTS: setting<number | null>(
@@ -228,6 +248,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     BASE_URL: read('BASE_URL', SETTINGS.BASE_URL),
     DATABASE_URL: read('DATABASE_URL', SETTINGS.DATABASE_URL),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
+    ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),
+    SMTP_URL: read('SMTP_URL', SETTINGS.SMTP_URL),
+    MAIL_FROM: read('MAIL_FROM', SETTINGS.MAIL_FROM),
     MCP_ENABLED: read('MCP_ENABLED', SETTINGS.MCP_ENABLED),
     LOG_LEVEL: read('LOG_LEVEL', SETTINGS.LOG_LEVEL),
     ALLOWED_HOSTS: read('ALLOWED_HOSTS', SETTINGS.ALLOWED_HOSTS),
@@ -250,6 +273,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     EMBEDDINGS_API_KEY: read('EMBEDDINGS_API_KEY', SETTINGS.EMBEDDINGS_API_KEY),
     METRICS_TOKEN: read('METRICS_TOKEN', SETTINGS.METRICS_TOKEN),
   })
+  if (faults.length === 0 && config.SMTP_URL !== null && config.MAIL_FROM === null) {
+    faults.push('SMTP_URL is set, which needs MAIL_FROM too: who the mails come from.')
+  }
   if (faults.length === 0 && (config.EMBEDDINGS_URL === null) !== (config.EMBEDDINGS_MODEL === null)) {
     const [set, missing] = config.EMBEDDINGS_URL === null ? ['EMBEDDINGS_MODEL', 'EMBEDDINGS_URL'] : ['EMBEDDINGS_URL', 'EMBEDDINGS_MODEL']
     faults.push(`${set} is set, which needs ${missing} too; set both or neither.`)

@@ -7,6 +7,8 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     databaseUrl: config.DATABASE_URL,
     baseUrl: address,
     secretKey: config.SECRET_KEY,
+    allowSignUp: config.ALLOW_SIGNUP,
+    mail: config.SMTP_URL === null || config.MAIL_FROM === null ? null : { url: config.SMTP_URL, from: config.MAIL_FROM },
     improve: {
       model: config.IMPROVE_MODEL,
       openaiBaseUrl: config.OPENAI_BASE_URL,

@@ -3,10 +3,11 @@ import { z } from 'zod'
 import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { AppError } from '../errors.ts'
-import { SCOPES, type Scope } from '../library/actor.ts'
-import { textField } from '../library/fields.ts'
+import { keyNameField, ROLES, roleField } from '../library/account.ts'
+import { type Actor, ADMIN_RIGHTS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
 import { usernameFault } from '../library/username.ts'
+import { invokeLocally } from '../operations/invoke.ts'
 import { parseDuration } from './duration.ts'
 
 /** Runs a command's work on the local library; with `mustExist` a missing one is refused instead of made. */
@@ -16,7 +17,10 @@ export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?
 export const EXISTING = { mustExist: true } as const
 
 const PAGE = 500
-const keyName = textField({ min: 1, max: 100, blank: false })
+const DAY_MS = 24 * 3600 * 1000
+/** Whoever can run commands on the library administers it. */
+const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
+const link = z.object({ url: z.string() })
 
 /** @throws AppError `not_found`, `invalid_input` for a placeholder */
 export async function requireAccount(app: App, username: string): Promise<User> {
@@ -26,6 +30,10 @@ export async function requireAccount(app: App, username: string): Promise<User> 
   if (user.isPlaceholder)
     throw new AppError('invalid_input', `"${user.username}" stands for a contributor of imported items and cannot act.`)
   return user
+}
+
+async function callAsOperator<T>(app: App, name: string, input: unknown, answer: z.ZodType<T>): Promise<T> {
+  return answer.parse(await invokeLocally(app.operations, () => app.contextFor(OPERATOR))(name, input))
 }
 
 function readScopes(text: string): Scope[] {
@@ -46,7 +54,9 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
   const users = program.command('users').description('People who own prompts and skills')
   users
     .command('create <name>')
-    .description('Make a user. The name is 1 to 64 of A-Z, a-z, 0-9, dot, underscore and hyphen, and nobody can sign up under it.')
+    .description(
+      'Make a user. The name is 1 to 64 of A-Z, a-z, 0-9, dot, underscore and hyphen, and nobody can sign up under it without an invite for it.',
+    )
     .option('--public-by-default', 'what the user saves is public unless they say otherwise')
     .action((name: string, options: { publicByDefault?: true }) =>
       withApp(async (app) => {
@@ -73,6 +83,44 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
       }, EXISTING),
     )
 
+  users
+    .command('invite [name]')
+    .description(
+      'Print a link with which one account can be made, within a week. With a name, it is for that name: a reserved one, or one an import brought.',
+    )
+    .option('--admin', 'the account will be an administrator')
+    .option('--expires <duration>', 'how long the link is good, such as 2d (at most 90d)', '7d')
+    .action((name: string | undefined, options: { admin?: true; expires: string }) =>
+      withApp(async (app) => {
+        const expiresInDays = Math.max(1, Math.round(parseDuration(options.expires) / DAY_MS))
+        const input = { ...(name === undefined ? {} : { username: name }), role: options.admin ? 'admin' : 'user', expiresInDays }
+        const { url } = await callAsOperator(app, 'create_invite', input, link)
+        process.stderr.write(`An invite${name === undefined ? '' : ` for ${name}`}. The link works once and is shown this once:\n`)
+        process.stdout.write(`${url}\n`)
+      }),
+    )
+  users
+    .command('reset-link <name>')
+    .description('Print a link with which somebody sets a new password, once, within an hour')
+    .action((name: string) =>
+      withApp(async (app) => {
+        const { url } = await callAsOperator(app, 'create_reset_link', { username: name }, link)
+        process.stderr.write(`A link to set a new password for ${name}, good for an hour. It is shown this once:\n`)
+        process.stdout.write(`${url}\n`)
+      }, EXISTING),
+    )
+  users
+    .command('role <name> <role>')
+    .description(`Set what somebody is: ${ROLES.join(' or ')}`)
+    .action((name: string, role: string) =>
+      withApp(async (app) => {
+        const parsed = roleField.safeParse(role)
+        if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; it is "${role.slice(0, 80)}".`)
+        const person = await callAsOperator(app, 'set_role', { username: name, role: parsed.data }, z.object({ username: z.string() }))
+        process.stdout.write(`${person.username} is ${parsed.data === 'admin' ? 'an administrator' : 'a user'} now.\n`)
+      }, EXISTING),
+    )
+
   const keys = program.command('keys').description('API keys')
   keys
     .command('create')
@@ -84,7 +132,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .action((options: { user: string; name: string; scopes: string; expires?: string }) =>
       withApp(async (app) => {
         const scopes = readScopes(options.scopes)
-        const name = keyName.safeParse(options.name)
+        const name = keyNameField.safeParse(options.name)
         if (!name.success) throw new AppError('invalid_input', `--name ${name.error.issues[0]?.message}.`)
         const expiresAt = options.expires === undefined ? null : new Date(app.clock() + parseDuration(options.expires)).toISOString()
         const user = await requireAccount(app, options.user)

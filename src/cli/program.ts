@@ -77,7 +77,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(add --help for what is possible)')
   program
     .command('serve')
-    .description('Run the service: REST and MCP over HTTP')
+    .description('Run the service')
     .option('--starter', 'load the starter library into an empty database')
     .action(async (options: { starter?: true }) => await serve(loadConfig(), { starter: options.starter === true }))
   program

@@ -42,7 +42,8 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
     }
     const logger = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ dest: 2, sync: false }))
     const server = await startServer(app, { ...config, PORT: port }, logger)
-    process.stdout.write(welcome(address, config))
+    const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
+    process.stdout.write(welcome(address, config, setupCode))
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
     await stopped
@@ -52,8 +53,8 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   }
 }
 
-/** What to do next. */
-function welcome(address: string, config: Config): string {
+/** What to do next. `setupCode` is there as long as nobody can sign in. */
+function welcome(address: string, config: Config, setupCode: string | null): string {
   const lines = [
     '',
     `Commonplace is at ${address}`,
@@ -75,9 +76,12 @@ function welcome(address: string, config: Config): string {
       '  "headers": { "PROMPTS_API_KEY": "cpb_…" }',
     )
   }
+  if (setupCode !== null) {
+    lines.push('', 'Make the first account, which administers the library:', `  ${address}/sign-up?code=${setupCode}`)
+  }
   lines.push(
     '',
-    'Get a key (shown once):',
+    'Or get a key here (shown once):',
     '  npm run -s commonplace -- users create YOUR_NAME',
     '  npm run -s commonplace -- keys create --user YOUR_NAME --name "my laptop"',
     '',

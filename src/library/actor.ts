@@ -2,6 +2,12 @@
 export const SCOPES = ['read', 'write', 'improve'] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** What a person signed in on the pages may do: all that a key may, and what no key ever may. `account`: their own settings, keys and sessions. */
+export const PERSON_RIGHTS = [...SCOPES, 'account'] as const
+/** What an administrator signed in may do. */
+export const ADMIN_RIGHTS = [...PERSON_RIGHTS, 'admin'] as const
+export type Right = (typeof ADMIN_RIGHTS)[number]
+
 /** Who is calling. Every store read that can return private data takes one. */
 export type Actor =
   | { readonly kind: 'anonymous' }
@@ -9,9 +15,11 @@ export type Actor =
       readonly kind: 'user'
       readonly userId: string
       readonly username: string
-      readonly scopes: ReadonlySet<Scope>
+      readonly scopes: ReadonlySet<Right>
       /** The key that was presented; absent for the local operator, who acts as a user from the command line. */
       readonly keyId?: string
+      /** The session of the browser that is signed in, where one is. */
+      readonly sessionId?: string
     }
 
 export const ANONYMOUS: Actor = { kind: 'anonymous' }

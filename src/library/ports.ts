@@ -1,3 +1,4 @@
+import type { Role } from './account.ts'
 import type { Actor, Scope } from './actor.ts'
 import type { PromptType } from './fields.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
 } from './items.ts'
 import type { QueryWords } from './search/words.ts'
 import type { SkillFile } from './skill.ts'
+import type { Visibility } from './visibility.ts'
 
 /** The time, as milliseconds since 1970 (UTC). */
 export type Clock = () => number
@@ -200,6 +202,214 @@ export interface AccountStore {
   ensureSecret(name: string, make: () => string): Promise<string>
 }
 
+/** A user as they and administrators see them. */
+export interface Person extends User {
+  readonly role: Role
+  readonly displayName: string | null
+  readonly bio: string | null
+  readonly website: string | null
+  /** null: none was given, or there is no login. */
+  readonly email: string | null
+  readonly hasLogin: boolean
+}
+
+/** What people say of themselves; what is absent or undefined stays. */
+interface ProfileChange {
+  readonly displayName?: string | null | undefined
+  readonly bio?: string | null | undefined
+  readonly website?: string | null | undefined
+  readonly defaultVisibility?: 'public' | 'private' | undefined
+  /** In lower case. */
+  readonly email?: string | null | undefined
+}
+
+/** A link that lets somebody make an account, without its secret. */
+export interface Invite {
+  readonly id: string
+  /** The name it is for; null: whoever holds it chooses one. */
+  readonly username: string | null
+  readonly role: Role
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly usedAt: string | null
+  /** The name it was used for. */
+  readonly usedBy: string | null
+  readonly revokedAt: string | null
+}
+
+/** A new login. `passwordHash` as {@link Logins} makes it. */
+interface NewLogin {
+  readonly username: string
+  readonly email: string | null
+  readonly passwordHash: string
+  /** SHA-256 of the invite's secret, in hex. */
+  readonly inviteSha256: string | null
+}
+
+/** What is there when a login is to be made. */
+export interface SignUpState {
+  /** Whether nobody can sign in yet. */
+  readonly isFirst: boolean
+  readonly invite: Invite | null
+  /** Whoever has the name already. */
+  readonly holder: Person | null
+  readonly isEmailTaken: boolean
+}
+
+/** What the library holds, for administrators. */
+interface LibraryCounts {
+  readonly prompts: number
+  readonly skills: number
+  readonly inTrash: number
+  readonly versions: number
+  readonly people: number
+  readonly logins: number
+  readonly keys: number
+}
+
+/** People who sign in, their profiles, invites, and what administrators decide. */
+export interface PeopleStore {
+  findPerson(userId: string): Promise<Person | null>
+  findPersonByName(username: string): Promise<Person | null>
+  /** Whose e-mail address this is, in lower case. */
+  findPersonByEmail(email: string): Promise<Person | null>
+  /** By name; `matching` is part of a name, in any case. */
+  listPeople(page: { limit: number; offset: number; matching: string | null }): Promise<SearchResult<Person>>
+  hasLogins(): Promise<boolean>
+  /**
+   * Makes a login, and its user where the name is free; the invite counts as used. All of it or nothing.
+   * `decide` runs inside the transaction and gives the role, or throws.
+   */
+  createLogin(login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person>
+  /** @throws AppError `conflict` when the e-mail address is another's */
+  changeProfile(userId: string, change: ProfileChange): Promise<Person>
+  /** @throws AppError `not_found`, `conflict` for the last administrator */
+  setRole(username: string, role: Role): Promise<Person>
+  /** Removes a person with all they own, for good; their slugs are not given again. @throws AppError `conflict` for the last administrator while others can sign in */
+  deletePerson(userId: string): Promise<void>
+  createInvite(invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite>
+  findInvite(sha256: string): Promise<Invite | null>
+  /** Newest first. */
+  listInvites(page: { limit: number; offset: number }): Promise<SearchResult<Invite>>
+  revokeInvite(id: string): Promise<Invite | null>
+  countLibrary(): Promise<LibraryCounts>
+}
+
+/** How an item stands, for a reader who is signed in. */
+interface ItemMarks {
+  readonly id: string
+  /** The owner's username. */
+  readonly owner: string
+  readonly isOwner: boolean
+  readonly hasVoted: boolean
+  /** Number of the newest version. */
+  readonly version: number
+  readonly isFeatured: boolean
+  /** Whether an administrator keeps it out of the lists. */
+  readonly isHeld: boolean
+}
+
+/** What is kept beside items: what administrators say of them, and whose they are. */
+export interface MarkStore {
+  /** Null for what the actor may not see. */
+  findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null>
+  /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
+  setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean>
+  /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner made it private meanwhile. False when there is nothing to do it to. */
+  setHeld(kind: ItemKind, id: string, isHeld: boolean): Promise<boolean>
+  /** Public items on the first page, the last one put there first. */
+  listFeatured(limit: number): Promise<(Prompt | Skill)[]>
+  /** What administrators keep out of the lists, the newest first. */
+  listHeld(page: { limit: number; offset: number }): Promise<SearchResult<Prompt | Skill>>
+  /** A user's own items of one kind, the last changed first. */
+  listOwned(
+    ownerId: string,
+    page: { kind: ItemKind; visibility: Visibility | null; limit: number; offset: number },
+  ): Promise<SearchResult<Prompt | Skill>>
+  /** @throws AppError `conflict` when the slug is taken, `invalid_input` for a parent that is none */
+  createCategory(category: Category): Promise<void>
+  /** False when there is none. */
+  renameCategory(slug: string, name: string): Promise<boolean>
+  /** False when there is none. @throws AppError `conflict` while items or categories are in it */
+  deleteCategory(slug: string): Promise<boolean>
+}
+
+/** The tables better-auth keeps its rows in. */
+export type LoginTable = 'login' | 'login_account' | 'login_session' | 'login_verification'
+/** A row of one of them, by column. */
+export type LoginRow = Readonly<Record<string, string | number | null>>
+/** Narrows rows; conditions joined by OR are alternatives of each other. */
+export interface LoginCondition {
+  readonly field: string
+  readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'not_in'
+  readonly value: string | number | null | readonly (string | number)[]
+  readonly connector: 'AND' | 'OR'
+}
+
+/** The rows behind sign-in. Names of tables and columns come from the program, never from a caller. */
+export interface LoginRecords {
+  insertLoginRow(table: LoginTable, row: LoginRow): Promise<LoginRow>
+  findLoginRows(
+    table: LoginTable,
+    conditions: readonly LoginCondition[],
+    page: { limit: number; offset: number; sortBy?: { field: string; direction: 'asc' | 'desc' } | undefined },
+  ): Promise<LoginRow[]>
+  countLoginRows(table: LoginTable, conditions: readonly LoginCondition[]): Promise<number>
+  /** The rows as they are afterwards. */
+  updateLoginRows(table: LoginTable, conditions: readonly LoginCondition[], values: LoginRow): Promise<LoginRow[]>
+  /** The rows that went; at most `limit`, or all. */
+  deleteLoginRows(table: LoginTable, conditions: readonly LoginCondition[], limit: number | null): Promise<LoginRow[]>
+}
+
+/** Where a request came from. */
+export interface ClientOfRequest {
+  /** Its network address; empty where there is no socket. */
+  readonly address: string
+  /** Whether it surely comes from this machine itself. */
+  readonly isLocal: boolean
+  readonly userAgent: string | null
+  /** The Cookie header. */
+  readonly cookies: string
+}
+
+/** Sends a mail of plain text. @throws AppError `upstream_failed` */
+export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>
+
+/** A browser that is signed in. */
+export interface BrowserSession {
+  readonly id: string
+  readonly userAgent: string | null
+  readonly address: string | null
+  readonly createdAt: string
+  /** Renewed once a day while it is used. */
+  readonly updatedAt: string
+  readonly expiresAt: string
+}
+
+/** Passwords and the sessions of browsers. `cookies` are Set-Cookie headers to send. */
+export interface Logins {
+  hashPassword(password: string): Promise<string>
+  /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
+  signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<{ cookies: string[] }>
+  signOut(client: ClientOfRequest): Promise<{ cookies: string[] }>
+  /** @throws AppError `rate_limited` */
+  isPasswordOf(userId: string, password: string): Promise<boolean>
+  /** Sets a password, and ends all sessions but `keptSessionId`. */
+  setPassword(userId: string, password: string, keptSessionId: string | null): Promise<void>
+  /** What proves once, within an hour, that its holder may set a new password. */
+  createResetToken(userId: string): Promise<string>
+  /** Whose token this is; it stays good. */
+  findResetToken(token: string): Promise<string | null>
+  /** Sets a password by a token, which is used up, and ends all sessions. False when the token is not, or no longer, good. */
+  resetPassword(token: string, password: string): Promise<boolean>
+  listSessions(userId: string): Promise<BrowserSession[]>
+  /** Ends one session of a user, or all but `keptSessionId`. Felt on the next request. */
+  endSession(userId: string, sessionId: string): Promise<boolean>
+  endSessions(userId: string, keptSessionId: string | null): Promise<void>
+  /** Must be told when what a session may do has changed by other ways. */
+  forgetSessions(): void
+}
+
 /** How many sessions are kept, and for how long they may lie idle. */
 export interface SessionLimits {
   readonly idleMs: number
@@ -341,7 +551,16 @@ export interface EmbeddingStore {
   forgetEmbeddings(keep: string | null): Promise<number>
 }
 
-export interface LibraryStore extends LibraryReader, LibraryWriter, AccountStore, SessionStore, BudgetStore, EmbeddingStore {
+export interface LibraryStore
+  extends LibraryReader,
+    LibraryWriter,
+    AccountStore,
+    PeopleStore,
+    MarkStore,
+    LoginRecords,
+    SessionStore,
+    BudgetStore,
+    EmbeddingStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AppError } from '../errors.ts'
 import { type Actor, privateReaderId } from './actor.ts'
 
 export const VISIBILITIES = ['public', 'unlisted', 'private'] as const
@@ -46,4 +47,14 @@ export function askedVisibility(input: { visibility?: Visibility | undefined; is
   if (input.visibility !== undefined) return input.visibility
   if (input.isPrivate !== undefined) return input.isPrivate ? 'private' : 'public'
   return null
+}
+
+/**
+ * Keeps an item out of the lists while an administrator holds it there: it may be unlisted or private, whatever its owner asks for.
+ * @throws AppError `forbidden`
+ */
+export function refuseWhileHeld(isHeld: boolean, visibility: Visibility): void {
+  if (isHeld && visibility === 'public') {
+    throw new AppError('forbidden', 'An administrator has taken this out of the lists; it cannot be public until they lift that.')
+  }
 }

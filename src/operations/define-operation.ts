@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { AppError, type ErrorDetail } from '../errors.ts'
-import type { Actor, Scope } from '../library/actor.ts'
+import type { Actor, Right } from '../library/actor.ts'
 import type { OnText } from '../library/improve/improve-with-model.ts'
-import type { Clock, FindSimilar, Improver, LibraryStore } from '../library/ports.ts'
+import type { ClientOfRequest, Clock, FindSimilar, Improver, LibraryStore, Logins, SendMail } from '../library/ports.ts'
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
 export interface Sealer {
@@ -17,6 +17,25 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Takes a text piece by piece as it is written, from operations that stream. */
   readonly onText?: OnText | undefined
+  /** Where the call came from, for those of pages. */
+  readonly client?: ClientOfRequest | undefined
+  /** Hears of what goes wrong after the answer. */
+  readonly onFault?: ((error: unknown) => void) | undefined
+}
+
+/** Random secrets that are shown once, and the SHA-256 in hex that is kept of them. */
+interface Secrets {
+  makeKey(): { key: string; sha256: string }
+  makeToken(): { token: string; sha256: string }
+  hash(token: string): string
+}
+
+/** How people come to sign in here. */
+interface SignUpRules {
+  /** Whether anybody may make an account; else it takes an invite. */
+  readonly isOpen: boolean
+  /** Whether this is the code the service printed for its first account. */
+  isSetupCode(code: string): boolean
 }
 
 /** What every operation runs with. */
@@ -29,6 +48,11 @@ export interface Context extends CallOptions {
   readonly baseUrl: string
   readonly findSimilar: FindSimilar
   readonly improver: Improver
+  readonly logins: Logins
+  readonly secrets: Secrets
+  readonly signUp: SignUpRules
+  /** null: no mail is sent from here. */
+  readonly sendMail: SendMail | null
 }
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
@@ -56,7 +80,7 @@ interface Meta {
   /** What it does and when to use it, written for a model to read. */
   readonly summary: string
   /** What the caller's key must allow; null when anybody may call. */
-  readonly scope: Scope | null
+  readonly scope: Right | null
   readonly surfaces: Surfaces
   /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
   readonly isStreamed?: boolean
@@ -90,8 +114,14 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   }
 }
 
-function checkScope(actor: Actor, scope: Scope | null, name: string): void {
+function checkScope(actor: Actor, scope: Right | null, name: string): void {
   if (scope === null) return
+  if (scope === 'account' || scope === 'admin') {
+    if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')
+    if (actor.scopes.has(scope)) return
+    const who = scope === 'admin' ? 'an administrator who is signed in' : 'somebody who is signed in'
+    throw new AppError('forbidden', `${name} is for ${who}.`)
+  }
   if (actor.kind === 'anonymous') {
     throw new AppError('unauthenticated', `${name} needs an API key: send one in the PROMPTS_API_KEY header.`)
   }
@@ -131,9 +161,11 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of: ${issue.values.map(String).join(', ')}`
     case 'too_big':
-      return issue.origin === 'number' ? `must be at most ${issue.maximum}` : `may have at most ${issue.maximum} entries`
+      if (issue.origin === 'number') return `must be at most ${issue.maximum}`
+      return `may have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'}`
     case 'too_small':
-      return issue.origin === 'number' ? `must be at least ${issue.minimum}` : `needs at least ${issue.minimum} entries`
+      if (issue.origin === 'number') return `must be at least ${issue.minimum}`
+      return issue.origin === 'string' ? 'is needed' : `needs at least ${issue.minimum} entries`
     default:
       return issue.message.replace(/\.$/, '')
   }

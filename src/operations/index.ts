@@ -1,16 +1,25 @@
+import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount, updateAccount } from './account.ts'
+import { countLibrary, createCategory, deleteCategory, renameCategory } from './administration.ts'
+import { arrangeSkillFiles, readArchive } from './arrange-skill-files.ts'
 import { addFileToSkill, removeFileFromSkill, updateSkillFile } from './change-skill-files.ts'
 import type { Operation } from './define-operation.ts'
 import { listExposedPrompts, renderExposedPrompt } from './exposed-prompts.ts'
 import { getPrompt } from './get-prompt.ts'
 import { getSkill, getSkillFile } from './get-skill.ts'
 import { improvePrompt } from './improve-prompt.ts'
+import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks } from './item-marks.ts'
+import { createKey, listKeys, revokeKey } from './keys.ts'
 import { listCategories, listTags } from './list-categories.ts'
 import { listPrompts, listSkills } from './list-prompts.ts'
+import { createInvite, createResetLink, listInvites, listPeople, revokeInvite, setRole } from './people.ts'
 import { savePrompt } from './save-prompt.ts'
 import { saveSkill } from './save-skill.ts'
 import { searchPrompts } from './search-prompts.ts'
 import { searchSkills } from './search-skills.ts'
+import { showProfile } from './show-profile.ts'
 import { showPrompt } from './show-prompt.ts'
+import { requestPasswordReset, resetPassword, showPasswordReset, signIn, signOut } from './sign-in.ts'
+import { showSignUp, signUp } from './sign-up.ts'
 import { getSkillManifest, listSkillManifests, readManifestFile } from './skill-manifests.ts'
 import { deleteItem, listTrash, restoreItem } from './trash.ts'
 import { updatePrompt } from './update-prompt.ts'
@@ -51,4 +60,39 @@ export const OPERATIONS: readonly Operation[] = [
   listSkillManifests,
   getSkillManifest,
   readManifestFile,
+  arrangeSkillFiles,
+  readArchive,
+  showSignUp,
+  signUp,
+  signIn,
+  signOut,
+  requestPasswordReset,
+  showPasswordReset,
+  resetPassword,
+  showAccount,
+  updateAccount,
+  changePassword,
+  endSessions,
+  exportOwnItems,
+  deleteAccount,
+  listKeys,
+  createKey,
+  revokeKey,
+  showProfile,
+  listOwnItems,
+  showMarks,
+  listFeatured,
+  setFeatured,
+  setHeld,
+  listHeld,
+  listPeople,
+  setRole,
+  createInvite,
+  listInvites,
+  revokeInvite,
+  createResetLink,
+  countLibrary,
+  createCategory,
+  renameCategory,
+  deleteCategory,
 ]

@@ -50,6 +50,8 @@ export function selectItems(db: Kysely<Database>) {
       'item.created_at',
       'item.updated_at',
       'item.deleted_at',
+      'item.featured_at',
+      'item.held_at',
       'owner.id as owner_id',
       'author.username as author_name',
       'category.slug as category_slug',

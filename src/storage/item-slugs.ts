@@ -8,6 +8,14 @@ import { prepareQuery, prepareStatement, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 
 const slugHolder = prepareQuery((db) => db.selectFrom('slug').select('item_seq').where('slug', '=', slot('slug')))
+const retiredSlug = prepareQuery((db) => db.selectFrom('retired_slug').select('slug').where('slug', '=', slot('slug')))
+
+/** Whether a slug is, or was, another item's. */
+async function isTaken(db: Kysely<Database>, slug: string, itemSeq: number | null): Promise<boolean> {
+  const [holder] = await slugHolder(db, { slug })
+  if (holder) return holder.item_seq !== itemSeq
+  return (await retiredSlug(db, { slug })).length > 0
+}
 const insertSlug = prepareStatement(
   sql`insert into slug (slug, item_seq) values (${slot('slug')}, ${slot('itemSeq')}) on conflict (slug) do nothing`,
 )
@@ -21,8 +29,7 @@ export async function findFreeSlug(
 ): Promise<string> {
   for (const candidate of candidates) {
     if (candidate === itemId) return candidate
-    const [holder] = await slugHolder(db, { slug: candidate })
-    if (!holder || holder.item_seq === itemSeq) return candidate
+    if (!(await isTaken(db, candidate, itemSeq))) return candidate
   }
   throw new AppError('conflict', 'No free slug was found.')
 }
@@ -64,9 +71,7 @@ export async function nextSlug(
     if (!isKnown) {
       return await findFreeSlug(db, slugCandidates(wanted, { id: row.id, visibility: next.visibility }, random.letters), row.id, row.seq)
     }
-    const [holder] = await slugHolder(db, { slug: wanted })
-    if (holder && holder.item_seq !== row.seq)
-      throw new AppError('conflict', `The slug "${wanted}" is or was another item's; choose another.`)
+    if (await isTaken(db, wanted, row.seq)) throw new AppError('conflict', `The slug "${wanted}" is or was another item's; choose another.`)
     return await findFreeSlug(db, [wanted], row.id, row.seq)
   }
   if (!isFirstPublished) return row.item_slug

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Role } from '../library/account.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { Visibility } from '../library/visibility.ts'
 
@@ -14,7 +15,64 @@ export interface Database {
     contributor_key: string | null
     default_visibility: 'public' | 'private'
     created_at: string
+    role: Generated<Role>
+    display_name: string | null
+    bio: string | null
+    website: string | null
   }
+  /** Who can sign in, by the id of the user: one row each. The five tables of logins are kept as better-auth wants them, in snake_case. */
+  login: {
+    id: string
+    name: string
+    email: string
+    email_verified: number
+    image: string | null
+    created_at: string
+    updated_at: string
+  }
+  /** How somebody signs in: with `provider_id` "credential", by the hash of a password. */
+  login_account: {
+    id: string
+    user_id: string
+    provider_id: string
+    account_id: string
+    password: string | null
+    access_token: string | null
+    refresh_token: string | null
+    id_token: string | null
+    access_token_expires_at: string | null
+    refresh_token_expires_at: string | null
+    scope: string | null
+    created_at: string
+    updated_at: string
+  }
+  /** Browsers that are signed in; `token` is the hash of what the cookie holds. */
+  login_session: {
+    id: string
+    user_id: string
+    token: string
+    expires_at: string
+    ip_address: string | null
+    user_agent: string | null
+    created_at: string
+    updated_at: string
+  }
+  /** What was sent out to be proved, such as password resets; `identifier` is a hash. */
+  login_verification: { id: string; identifier: string; value: string; expires_at: string; created_at: string; updated_at: string }
+  /** Links that let somebody make an account, once; `username` is the name it is for, when it is for one. */
+  invite: {
+    id: string
+    sha256: string
+    username: string | null
+    role: Role
+    created_at: string
+    expires_at: string
+    used_at: string | null
+    used_by: string | null
+    revoked_at: string | null
+  }
+  /** Slugs of items that are gone for good: they are not given again either. */
+  retired_slug: { slug: string }
   api_key: {
     seq: Generated<number>
     id: string
@@ -54,6 +112,10 @@ export interface Database {
     deleted_at: string | null
     /** For skills: the name in the frontmatter of SKILL.md, when it is a proper one. Several skills of one owner may share it. */
     skill_name: string | null
+    /** When an administrator put it on the first page; null when none did. */
+    featured_at: string | null
+    /** When an administrator took it out of the lists; until that is lifted its owner cannot make it public. */
+    held_at: string | null
   }
   /** Every slug that leads or ever led to an item; never given again. */
   slug: { slug: string; item_seq: number }

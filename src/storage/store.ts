@@ -8,9 +8,12 @@ import type { OpenDatabase } from './dialects/dialect.ts'
 import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
 import { exportReader } from './export-items.ts'
 import { budgetStore } from './improve-usage.ts'
+import { markStore } from './item-marks.ts'
 import { readSearchableText } from './item-parts.ts'
 import { createWordsWriter } from './item-words.ts'
+import { loginRecords } from './login-records.ts'
 import { migrate } from './migrations/index.ts'
+import { peopleStore } from './people.ts'
 import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
@@ -49,6 +52,9 @@ export async function createStore(
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
+      ...peopleStore(reader, context),
+      ...markStore(reader, context),
+      ...loginRecords(reader, context),
       ...sessionStore(reader, context),
       ...budgetStore(context),
       ...embeddingStore(reader, context),

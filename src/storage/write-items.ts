@@ -5,6 +5,7 @@ import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields } f
 import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../library/ports.ts'
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
+import { refuseWhileHeld } from '../library/visibility.ts'
 import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
@@ -142,6 +143,7 @@ async function changeItem(
   wantedSlug: string | undefined,
   origin: ImportOrigin | undefined,
 ): Promise<ItemRow> {
+  refuseWhileHeld(row.held_at !== null, next.visibility)
   const tags = toTags(next.tags)
   const editorSeq = await findUserSeq(db, editor.userId)
   const categorySeq = await findCategorySeq(db, next.category)

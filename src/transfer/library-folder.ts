@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { EXPORT_NAMES, toExportEntry, toExportLine } from '../library/exported-items.ts'
 import type { LibraryStore } from '../library/ports.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
 import { type ImportOptions, importPrompts } from './import-prompts.ts'
@@ -11,10 +12,9 @@ import { importSkills, type SkillMetadata } from './import-skills.ts'
 import { createPeople } from './people.ts'
 import { type ImportReport, mergeReports } from './report.ts'
 
-/** Names inside an exported library. */
-const PROMPT_FILES = ['prompts.jsonl', 'prompts.json', 'prompts.csv'] as const
-const SKILLS_INDEX = 'skills.json'
-const SKILLS_FOLDER = 'skills'
+/** Names of what an imported library may hold. */
+const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
+const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER } = EXPORT_NAMES
 const PAGE = 200
 /** An export holds everybody's private items. */
 const OWNER_ONLY_FOLDER = 0o700
@@ -75,22 +75,7 @@ async function writePrompts(store: LibraryStore, path: string, ownerId: string |
       for (const { order, prompt, owner } of page) {
         after = order
         written++
-        yield `${JSON.stringify({
-          id: prompt.id,
-          slug: prompt.slug,
-          title: prompt.title,
-          description: prompt.description,
-          content: prompt.content,
-          type: prompt.type,
-          category: prompt.category?.slug ?? null,
-          tags: prompt.tags.map((tag) => tag.name),
-          owner,
-          author: prompt.author,
-          contributors: prompt.contributors,
-          visibility: prompt.visibility,
-          createdAt: prompt.createdAt,
-          updatedAt: prompt.updatedAt,
-        })}\n`
+        yield `${toExportLine(prompt, owner)}\n`
       }
       if (page.length < PAGE) return
     }
@@ -105,21 +90,7 @@ async function writeSkills(store: LibraryStore, folder: string, ownerId: string 
     const page = await store.exportSkills(ownerId, after, PAGE)
     for (const { order, skill, owner, files } of page) {
       after = order
-      index.push({
-        folder: skill.slug,
-        title: skill.title,
-        description: skill.description,
-        category: skill.category?.slug ?? null,
-        tags: skill.tags.map((tag) => tag.name),
-        owner,
-        author: skill.author,
-        contributors: [...skill.contributors],
-        visibility: skill.visibility,
-        id: skill.id,
-        slug: skill.slug,
-        createdAt: skill.createdAt,
-        updatedAt: skill.updatedAt,
-      })
+      index.push(toExportEntry(skill, owner))
       for (const file of files) {
         // Stored filenames are plain relative paths by the rules they were saved under.
         const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)

@@ -6,6 +6,7 @@ import { cutAtWord, cutCharacters } from '../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
 import { normalizeFilename } from '../library/filename.ts'
 import { readFrontmatter } from '../library/frontmatter.ts'
+import { holdsPrivateKey, isLeftOutName, isSecretName } from '../library/left-out.ts'
 import {
   checkSkillFiles,
   decodeText,
@@ -27,16 +28,6 @@ export interface SkillDraft {
 
 /** How deep folders are searched for skills, and skills for files: as deep as a filename of 255 bytes can go. */
 const MAX_DEPTH = 128
-/** Left out as files too: in a worktree or submodule `.git` is a file. */
-const SKIPPED_NAME = /^(\.git|node_modules|\.env.*)$/i
-const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
-const PRIVATE_KEY_LINE = /^-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/m
-
-/** Whether a file holds a private key: a line begins one. Markdown may quote such a line, and counts only when it begins with it. */
-function holdsPrivateKey(name: string, content: Buffer): boolean {
-  const text = content.toString('latin1').trimStart()
-  return PRIVATE_KEY_LINE.test(name.toLowerCase().endsWith('.md') ? text.slice(0, 100).replace(/\n[\s\S]*/, '') : text)
-}
 
 /**
  * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
@@ -50,7 +41,7 @@ export async function findSkillFolders(folder: string, depth = 0): Promise<strin
   if (depth >= MAX_DEPTH) return []
   const found: string[] = []
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.isDirectory() && !SKIPPED_NAME.test(entry.name)) found.push(...(await findSkillFolders(join(folder, entry.name), depth + 1)))
+    if (entry.isDirectory() && !isLeftOutName(entry.name)) found.push(...(await findSkillFolders(join(folder, entry.name), depth + 1)))
   }
   return found
 }
@@ -70,7 +61,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
     for (const entry of (await readdir(path, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = prefix + entry.name
       const from = join(path, entry.name)
-      if (leavesOut && SKIPPED_NAME.test(entry.name)) {
+      if (leavesOut && isLeftOutName(entry.name)) {
         remarks.push(`skipped ${entry.isDirectory() ? 'the folder ' : ''}${name}`)
         continue
       }
@@ -82,7 +73,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
         remarks.push(`skipped ${name}, which is no regular file`)
         continue
       }
-      if (leavesOut && SECRET_NAME.test(entry.name)) {
+      if (leavesOut && isSecretName(entry.name)) {
         remarks.push(`skipped ${name}, which may hold a secret`)
         continue
       }

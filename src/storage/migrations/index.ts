@@ -8,6 +8,7 @@ import { addSkillNames } from './0003-skill-names.ts'
 import { createImproveUsage } from './0004-improve-usage.ts'
 import { createSearchWords } from './0005-search-words.ts'
 import { createEmbeddings } from './0006-embeddings.ts'
+import { createAccounts } from './0007-accounts.ts'
 
 /** All migrations, numbered, forward only. A landed one is never edited, but to leave out what a later one takes away again. */
 const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Di
   ['0004-improve-usage', createImproveUsage],
   ['0005-search-words', createSearchWords],
   ['0006-embeddings', createEmbeddings],
+  ['0007-accounts', createAccounts],
 ]
 
 /**

@@ -1,0 +1,264 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { PASSWORD_LENGTH, placeholderEmail } from '../library/account.ts'
+import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
+import type { BrowserSession, ClientOfRequest, Clock, LoginRecords, Logins, PeopleStore } from '../library/ports.ts'
+import { createAttempts } from './attempts.ts'
+import { hashToken, loginAdapter } from './login-adapter.ts'
+
+const SESSION_SECONDS = 30 * 24 * 3600
+/** How often a session that is used is renewed. */
+const RENEW_SECONDS = 24 * 3600
+/** How long a session is believed without asking the database again. What ends sessions here clears it at once. */
+const BELIEVED_MS = 5_000
+const MAX_BELIEVED = 10_000
+const MAX_USER_AGENT = 300
+/** How long a link to set a new password is good, and how many are made for one account meanwhile. */
+const RESET_MS = 3_600_000
+const RESETS = 5
+const COOKIE_PREFIX = 'commonplace'
+/** What better-auth reads the client's address from; nobody else sets it, as it gets headers of our own making alone. */
+const ADDRESS_HEADER = 'x-client-address'
+
+/** What logins need of the service. */
+interface LoginSettings {
+  /** Signs cookies; all instances of one service share it. */
+  readonly secret: string
+  readonly baseUrl: string
+  readonly clock: Clock
+}
+
+/** Logins, and who a browser's cookies say is calling. */
+export interface LoginService extends Logins {
+  /** Anonymous without a good session. `cookies` renew one that is used. */
+  authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
+}
+
+const FIELDS = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+} as const
+
+/** Loaded when somebody first signs in: a service that nobody signs in to does not pay for it. */
+async function createAuth(records: LoginRecords, { secret, baseUrl }: LoginSettings) {
+  const { betterAuth } = await import('better-auth/minimal')
+  return betterAuth({
+    appName: 'Commonplace',
+    baseURL: baseUrl,
+    secret,
+    database: loginAdapter(records),
+    logger: { disabled: true },
+    telemetry: { enabled: false },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+    },
+    user: { modelName: 'login', fields: { ...FIELDS, emailVerified: 'email_verified' } },
+    account: {
+      modelName: 'login_account',
+      fields: {
+        ...FIELDS,
+        userId: 'user_id',
+        providerId: 'provider_id',
+        accountId: 'account_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+      },
+    },
+    session: {
+      modelName: 'login_session',
+      fields: { ...FIELDS, userId: 'user_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent' },
+      expiresIn: SESSION_SECONDS,
+      updateAge: RENEW_SECONDS,
+    },
+    verification: {
+      modelName: 'login_verification',
+      fields: { ...FIELDS, expiresAt: 'expires_at' },
+      storeIdentifier: 'hashed',
+    },
+    advanced: {
+      cookiePrefix: COOKIE_PREFIX,
+      useSecureCookies: baseUrl.startsWith('https:'),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      database: { generateId: 'uuid', validateSchema: false },
+    },
+  })
+}
+
+function toHeaders(client: ClientOfRequest): Headers {
+  const headers = new Headers({ cookie: client.cookies, 'user-agent': (client.userAgent ?? '').slice(0, MAX_USER_AGENT) })
+  if (client.address !== '') headers.set(ADDRESS_HEADER, client.address)
+  return headers
+}
+
+const sessionRow = z.object({
+  id: z.string(),
+  user_agent: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  expires_at: z.string(),
+})
+/** Sessions of one user that are listed. */
+const MAX_SESSIONS = 200
+
+/** The cookie's name as better-auth makes it (`__Secure-` on https). */
+function hasSessionCookie(cookies: string): boolean {
+  return cookies.includes(`${COOKIE_PREFIX}.session_token=`)
+}
+
+/** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
+export function createLogins(store: LoginRecords & PeopleStore, settings: LoginSettings): LoginService {
+  let loading: ReturnType<typeof createAuth> | null = null
+  const auth = () => {
+    loading ??= createAuth(store, settings)
+    return loading
+  }
+  const attempts = createAttempts()
+  const resets = new RateLimiterMemory({ points: RESETS, duration: RESET_MS / 1000 })
+  const believed = new Map<string, { actor: Actor; until: number }>()
+  const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
+
+  const endSessions = async (userId: string, keptSessionId: string | null) => {
+    const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
+    await store.deleteLoginRows('login_session', [is('user_id', userId), ...others], null)
+    believed.clear()
+  }
+  const setPassword = async (userId: string, password: string) => {
+    const context = await (await auth()).$context
+    await context.internalAdapter.updatePassword(userId, await context.password.hash(password))
+  }
+
+  return {
+    async hashPassword(password) {
+      return await (await (await auth()).$context).password.hash(password)
+    },
+    async signIn({ name, password, isRemembered }, client) {
+      const person = name.includes('@') ? await store.findPersonByEmail(name.toLowerCase()) : await store.findPersonByName(name)
+      const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail('nobody')
+      const { api } = await auth()
+      let cookies: string[] = []
+      const isProved = await attempts.count(person?.id ?? name.toLowerCase().slice(0, 300), client.address, async () => {
+        if (password.length > PASSWORD_LENGTH.max) return false
+        try {
+          const body = { email, password, rememberMe: isRemembered }
+          const { headers } = await api.signInEmail({ body, headers: toHeaders({ ...client, cookies: '' }), returnHeaders: true })
+          cookies = headers.getSetCookie()
+          return true
+        } catch (error) {
+          if (isRefusal(error)) return false
+          throw error
+        }
+      })
+      if (!isProved) throw new AppError('unauthenticated', 'The name or the password is not right.')
+      return { cookies }
+    },
+    async signOut(client) {
+      believed.clear()
+      if (!hasSessionCookie(client.cookies)) return { cookies: [] }
+      const { headers } = await (await auth()).api.signOut({ headers: toHeaders(client), returnHeaders: true })
+      return { cookies: headers.getSetCookie() }
+    },
+    async authenticateBrowser(client) {
+      if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [] }
+      const key = hashToken(client.cookies)
+      const known = believed.get(key)
+      if (known && known.until > settings.clock()) return { actor: known.actor, cookies: [] }
+      believed.delete(key)
+      const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
+      const cookies = headers.getSetCookie()
+      const person = response ? await store.findPerson(response.user.id) : null
+      if (!response || !person) return { actor: null, cookies }
+      const actor: Actor = {
+        kind: 'user',
+        userId: person.id,
+        username: person.username,
+        scopes: new Set(person.role === 'admin' ? ADMIN_RIGHTS : PERSON_RIGHTS),
+        sessionId: response.session.id,
+      }
+      if (believed.size >= MAX_BELIEVED) believed.clear()
+      believed.set(key, { actor, until: settings.clock() + BELIEVED_MS })
+      return { actor, cookies }
+    },
+    async isPasswordOf(userId, password) {
+      const [account] = await store.findLoginRows('login_account', [is('user_id', userId), is('provider_id', 'credential')], {
+        limit: 1,
+        offset: 0,
+      })
+      const hash = account?.['password']
+      const { password: hasher } = await (await auth()).$context
+      return await attempts.count(userId, `user ${userId}`, async () => {
+        if (password.length > PASSWORD_LENGTH.max || typeof hash !== 'string') return false
+        return await hasher.verify({ hash, password })
+      })
+    },
+    async setPassword(userId, password, keptSessionId) {
+      await setPassword(userId, password)
+      await endSessions(userId, keptSessionId)
+    },
+    async createResetToken(userId) {
+      await resets.consume(userId).catch(() => {
+        throw new AppError('rate_limited', 'Several links were made for this account just now. Use one of them, or try again later.')
+      })
+      const { internalAdapter } = await (await auth()).$context
+      const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+      const expiresAt = new Date(Date.now() + RESET_MS)
+      await internalAdapter.createVerificationValue({ value: userId, identifier: toResetIdentifier(token), expiresAt })
+      return token
+    },
+    async findResetToken(token) {
+      const { internalAdapter } = await (await auth()).$context
+      const found = await internalAdapter.findVerificationValue(toResetIdentifier(token))
+      return found && found.expiresAt.getTime() > Date.now() ? found.value : null
+    },
+    async resetPassword(token, password) {
+      const { internalAdapter } = await (await auth()).$context
+      const found = await internalAdapter.consumeVerificationValue(toResetIdentifier(token))
+      if (!found || found.expiresAt.getTime() <= Date.now()) return false
+      await setPassword(found.value, password)
+      await endSessions(found.value, null)
+      return true
+    },
+    async listSessions(userId) {
+      const rows = await store.findLoginRows('login_session', [is('user_id', userId)], {
+        limit: MAX_SESSIONS,
+        offset: 0,
+        sortBy: { field: 'updated_at', direction: 'desc' },
+      })
+      return rows.map((row): BrowserSession => {
+        const session = sessionRow.parse(row)
+        return {
+          id: session.id,
+          userAgent: session.user_agent || null,
+          address: session.ip_address || null,
+          createdAt: session.created_at,
+          updatedAt: session.updated_at,
+          expiresAt: session.expires_at,
+        }
+      })
+    },
+    async endSession(userId, sessionId) {
+      const ended = await store.deleteLoginRows('login_session', [is('user_id', userId), is('id', sessionId)], null)
+      believed.clear()
+      return ended.length > 0
+    },
+    endSessions,
+    forgetSessions: () => believed.clear(),
+  }
+}
+
+function toResetIdentifier(token: string): string {
+  return `reset-password:${token.slice(0, 200)}`
+}
+
+/** Whether better-auth refused, rather than failed. */
+function isRefusal(error: unknown): boolean {
+  const shape = z.object({ statusCode: z.number().min(400).max(499) })
+  return error instanceof Error && shape.safeParse(error).success
+}

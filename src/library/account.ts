@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { textField } from './fields.ts'
+
+export const ROLES = ['user', 'admin'] as const
+/** What somebody may do beside their own things: an administrator looks after people, categories and what the lists show. */
+export type Role = (typeof ROLES)[number]
+export const roleField = z.enum(ROLES)
+
+/** Shortest and longest password, in UTF-16 code units (NIST SP 800-63B asks for at least 8). */
+export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
+
+/** What is wrong with a new password, as the end of a sentence, or null. `names` are what it must not be: the username, the e-mail address. */
+export function passwordFault(password: string, names: readonly string[]): string | null {
+  if (password.length < PASSWORD_LENGTH.min) return `needs at least ${PASSWORD_LENGTH.min} characters`
+  if (password.length > PASSWORD_LENGTH.max) return `may have at most ${PASSWORD_LENGTH.max} characters`
+  if (names.some((name) => name.toLowerCase() === password.toLowerCase())) return 'must not be the name or the e-mail address'
+  return new Set(password).size < 3 ? 'repeats the same characters; choose another' : null
+}
+
+/** What stands for the e-mail address of somebody who gave none: nothing is ever sent there (RFC 2606). */
+const NO_EMAIL_DOMAIN = 'login.invalid'
+
+/** The address kept for a login without an e-mail address. */
+export function placeholderEmail(userId: string): string {
+  return `${userId}@${NO_EMAIL_DOMAIN}`
+}
+
+/** The e-mail address somebody gave, or null for the one that stands for none. */
+export function givenEmail(email: string): string | null {
+  return email.endsWith(`@${NO_EMAIL_DOMAIN}`) ? null : email
+}
+
+/** An e-mail address as it is kept: in lower case. */
+export const emailField = z
+  .email('is not an e-mail address')
+  .max(254, 'is longer than 254 characters')
+  .refine((email) => givenEmail(email) !== null, 'is not an address that can be written to')
+  .transform((email) => email.toLowerCase())
+
+export const displayNameField = textField({ max: 100 })
+export const bioField = textField({ max: 500 })
+export const keyNameField = textField({ min: 1, max: 100, blank: false })
+
+/** A person's own page: http or https, at most 200 characters. */
+export const websiteField = textField({ max: 200 }).refine((text) => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}, 'must be an http or https address')

@@ -1,0 +1,32 @@
+import type { Item, Prompt, Skill } from './items.ts'
+
+/** Names inside an exported library, which an import reads back. */
+export const EXPORT_NAMES = { prompts: 'prompts.jsonl', skillsIndex: 'skills.json', skillsFolder: 'skills' } as const
+
+function exportItem(item: Item, owner: string) {
+  return {
+    id: item.id,
+    slug: item.slug,
+    title: item.title,
+    description: item.description,
+    category: item.category?.slug ?? null,
+    tags: item.tags.map((tag) => tag.name),
+    owner,
+    author: item.author,
+    contributors: [...item.contributors],
+    visibility: item.visibility,
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt,
+  }
+}
+
+/** A prompt as a line of an export, without the line's end. */
+export function toExportLine(prompt: Prompt, owner: string): string {
+  const { id, slug, title, description, ...more } = exportItem(prompt, owner)
+  return JSON.stringify({ id, slug, title, description, content: prompt.content, type: prompt.type, ...more })
+}
+
+/** A skill as the index of an export has it; `folder` is where its files lie. */
+export function toExportEntry(skill: Skill, owner: string) {
+  return { folder: skill.slug, ...exportItem(skill, owner) }
+}

@@ -1,0 +1,172 @@
+import type { Kysely } from 'kysely'
+import { AppError, invalidInput } from '../errors.ts'
+import { isId } from '../library/identifier.ts'
+import type { ItemKind, Prompt, Skill } from '../library/items.ts'
+import type { MarkStore } from '../library/ports.ts'
+import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { findVisibleRow } from './read-items.ts'
+import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+/** Rows of either kind as items, in their order. */
+async function toItems(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<(Prompt | Skill)[]> {
+  const items = [
+    ...(await toPrompts(
+      db,
+      rows.filter((row) => row.kind === 'prompt'),
+    )),
+    ...(await toSkills(
+      db,
+      rows.filter((row) => row.kind === 'skill'),
+    )),
+  ]
+  const byId = new Map(items.map((item) => [item.id, item]))
+  return rows.flatMap((row) => byId.get(row.id) ?? [])
+}
+
+async function findCategory(db: Kysely<Database>, slug: string) {
+  return await db.selectFrom('category').selectAll().where('slug', '=', slug).executeTakeFirst()
+}
+
+/** What administrators say of items, categories, and lists by owner. */
+export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
+  const now = () => new Date(context.clock()).toISOString()
+  const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
+    isId(id)
+      ? await selectItems(db)
+          .where('item.kind', '=', kind)
+          .where('item.id', '=', id)
+          .where('item.deleted_at', 'is', null)
+          .executeTakeFirst()
+      : undefined
+  return {
+    async findMarks(actor, kind, ref) {
+      const row = await findVisibleRow(reader, actor, kind, ref)
+      if (!row) return null
+      const userId = actor.kind === 'user' ? actor.userId : ''
+      const owner = await reader.selectFrom('user').select('username').where('id', '=', row.owner_id).executeTakeFirstOrThrow()
+      const vote = await reader
+        .selectFrom('vote')
+        .innerJoin('user', 'user.seq', 'vote.user_seq')
+        .select('vote.item_seq')
+        .where('vote.item_seq', '=', row.seq)
+        .where('user.id', '=', userId)
+        .executeTakeFirst()
+      return {
+        id: row.id,
+        owner: owner.username,
+        isOwner: row.owner_id === userId,
+        hasVoted: vote !== undefined,
+        version: row.version,
+        isFeatured: row.featured_at !== null,
+        isHeld: row.held_at !== null,
+      }
+    },
+    setFeatured: (kind, id, isFeatured) =>
+      context.transact(async (db) => {
+        const row = await findById(db, kind, id)
+        if (row?.visibility !== 'public') return false
+        await db
+          .updateTable('item')
+          .set({ featured_at: isFeatured ? now() : null })
+          .where('seq', '=', row.seq)
+          .execute()
+        return true
+      }),
+    setHeld: (kind, id, isHeld) =>
+      context.transact(async (db, notes) => {
+        const row = await findById(db, kind, id)
+        const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
+        if (!row || !isWanted) return false
+        const lifted = row.visibility === 'unlisted' ? 'public' : row.visibility
+        await db
+          .updateTable('item')
+          .set(isHeld ? { held_at: now(), visibility: 'unlisted', featured_at: null } : { held_at: null, visibility: lifted })
+          .where('seq', '=', row.seq)
+          .execute()
+        notes.index(row.seq, null)
+        notes.changed({ kind, ownerId: row.owner_id, isPublic: true })
+        return true
+      }),
+    async listFeatured(limit) {
+      const rows = await selectItems(reader)
+        .where('item.featured_at', 'is not', null)
+        .where('item.visibility', '=', 'public')
+        .where('item.deleted_at', 'is', null)
+        .orderBy('item.featured_at', 'desc')
+        .orderBy('item.seq', 'desc')
+        .limit(limit)
+        .execute()
+      return await toItems(reader, rows)
+    },
+    async listHeld({ limit, offset }) {
+      const held = <Q extends ReturnType<typeof selectItems>>(query: Q) =>
+        query.where('item.held_at', 'is not', null).where('item.visibility', '<>', 'private').where('item.deleted_at', 'is', null)
+      const rows = await held(selectItems(reader))
+        .orderBy('item.held_at', 'desc')
+        .orderBy('item.seq', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { n } = await held(selectItems(reader))
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { items: await toItems(reader, rows), total: Number(n) }
+    },
+    async listOwned(ownerId, { kind, visibility, limit, offset }) {
+      const owned = () => {
+        const query = selectItems(reader).where('owner.id', '=', ownerId).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
+        return visibility === null ? query : query.where('item.visibility', '=', visibility)
+      }
+      const rows = await owned().orderBy('item.updated_at', 'desc').orderBy('item.seq', 'desc').limit(limit).offset(offset).execute()
+      const { n } = await owned()
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { items: await toItems(reader, rows), total: Number(n) }
+    },
+    createCategory: (category) =>
+      context.transact(async (db) => {
+        if (await findCategory(db, category.slug)) throw new AppError('conflict', `There is a category "${category.slug}" already.`)
+        const parent = category.parent === null ? null : await findCategory(db, category.parent)
+        if (category.parent !== null && (!parent || parent.parent_seq !== null)) {
+          throw invalidInput('parent', `parent "${category.parent.slice(0, 80)}" is no category of the first level.`)
+        }
+        const { last } = await db
+          .selectFrom('category')
+          .select((eb) => eb.fn.max('position').as('last'))
+          .where('parent_seq', parent ? '=' : 'is', parent?.seq ?? null)
+          .executeTakeFirstOrThrow()
+        await db
+          .insertInto('category')
+          .values({
+            slug: category.slug,
+            name: category.name,
+            parent_seq: parent?.seq ?? null,
+            position: last === null ? 0 : Number(last) + 1,
+          })
+          .execute()
+      }),
+    renameCategory: (slug, name) =>
+      context.transact(async (db) => {
+        const renamed = await db.updateTable('category').set({ name }).where('slug', '=', slug).returning('seq').execute()
+        return renamed.length > 0
+      }),
+    deleteCategory: (slug) =>
+      context.transact(async (db) => {
+        const category = await findCategory(db, slug)
+        if (!category) return false
+        const child = await db.selectFrom('category').select('slug').where('parent_seq', '=', category.seq).limit(1).executeTakeFirst()
+        const item = await db.selectFrom('item').select('seq').where('category_seq', '=', category.seq).limit(1).executeTakeFirst()
+        if (child || item) {
+          throw new AppError(
+            'conflict',
+            `The category "${slug}" is not empty: ${child ? `"${child.slug}" stands below it` : 'items are in it'}.`,
+          )
+        }
+        await db.deleteFrom('category').where('seq', '=', category.seq).execute()
+        return true
+      }),
+  }
+}

@@ -1,0 +1,72 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { LoginCondition, LoginRecords, LoginRow } from '../library/ports.ts'
+import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=', in: 'in', not_in: 'not in' } as const
+
+function toCondition({ field, operator, value }: LoginCondition): RawBuilder<boolean> {
+  const column = sql.ref(field)
+  if (value === null) return operator === 'ne' ? sql`${column} is not null` : sql`${column} is null`
+  if (!Array.isArray(value)) return sql`${column} ${sql.raw(OPERATORS[operator])} ${value}`
+  if (value.length === 0) return operator === 'in' ? sql`1 = 0` : sql`1 = 1`
+  return sql`${column} ${sql.raw(OPERATORS[operator])} (${sql.join([...value])})`
+}
+
+/** All conditions joined by AND hold, and at least one of those joined by OR when there are any. */
+function toWhere(conditions: readonly LoginCondition[]): RawBuilder<unknown> {
+  if (conditions.length === 0) return sql``
+  const either = conditions.filter((condition) => condition.connector === 'OR').map(toCondition)
+  const parts = conditions.filter((condition) => condition.connector === 'AND').map(toCondition)
+  if (either.length > 0) parts.push(sql<boolean>`(${sql.join(either, sql` or `)})`)
+  return sql`where ${sql.join(parts, sql` and `)}`
+}
+
+async function run(db: Kysely<Database>, query: RawBuilder<LoginRow>): Promise<LoginRow[]> {
+  return (await query.execute(db)).rows
+}
+
+/** The rows behind sign-in, as better-auth reads and writes them: it names tables and columns, which are those of its own schema. */
+export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
+  return {
+    insertLoginRow: (table, row) =>
+      context.transact(async (db) => {
+        const columns = Object.keys(row)
+        const [inserted] = await run(
+          db,
+          sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+            values (${sql.join(columns.map((column) => row[column] ?? null))}) returning *`,
+        )
+        return inserted ?? row
+      }),
+    findLoginRows: (table, conditions, page) =>
+      run(
+        reader,
+        sql`select * from ${sql.table(table)} ${toWhere(conditions)}
+          order by ${sql.ref(page.sortBy?.field ?? 'id')} ${sql.raw(page.sortBy?.direction ?? 'asc')}
+          limit ${page.limit} offset ${page.offset}`,
+      ),
+    async countLoginRows(table, conditions) {
+      const [row] = await run(reader, sql`select count(*) as count from ${sql.table(table)} ${toWhere(conditions)}`)
+      return Number(row?.['count'] ?? 0)
+    },
+    updateLoginRows: (table, conditions, values) =>
+      context.transact(
+        async (db) =>
+          await run(
+            db,
+            sql`update ${sql.table(table)}
+              set ${sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))}
+              ${toWhere(conditions)} returning *`,
+          ),
+      ),
+    deleteLoginRows: (table, conditions, limit) =>
+      context.transact(async (db) => {
+        const chosen =
+          limit === null
+            ? toWhere(conditions)
+            : sql`where id in (select id from ${sql.table(table)} ${toWhere(conditions)} order by id limit ${limit})`
+        return await run(db, sql`delete from ${sql.table(table)} ${chosen} returning *`)
+      }),
+  }
+}
