@@ -18,6 +18,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY starter ./starter
 COPY assets ./assets
+COPY docs ./docs
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -15,6 +15,8 @@ import { describeInputs } from '../src/operations/describe-inputs.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 
 const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
+/** Marks what the service shows only with MCP; invisible elsewhere. See `chooseParts` in src/web/documents.ts. */
+const MCP_LINE = '<!-- mcp line -->'
 const NOTICE = '<!-- Made by `npm run docs` from the code; edit the code instead. -->'
 
 function cell(text: string): string {
@@ -108,7 +110,7 @@ function settingsPage(): string {
   const rows = Object.entries(SETTINGS).map(([name, { doc, fallback, shownDefault }]) => [
     `\`${name}\``,
     `\`${shownDefault ?? String(fallback)}\``,
-    doc,
+    /mcp/i.test(name + doc) ? `${doc} ${MCP_LINE}` : doc,
   ])
   return `# Settings
 
@@ -116,7 +118,7 @@ Environment variables, read once at the start. An empty one counts as unset; one
 
 ${table(['Setting', 'Default', 'Meaning'], rows)}
 
-\`PROMPTS_API_KEY\` is no setting of the service: the command line and the stdio server take their key from it.
+\`PROMPTS_API_KEY\` is no setting of the service: programs on the command line take their key from it.
 `
 }
 
@@ -138,7 +140,9 @@ function cliPage(): string {
   }
   const walk = (command: Command, path: string): string[] => {
     const name = `${path} ${command.name()}`.trim()
-    const own = command.commands.length > 0 && path === '' ? [] : [`## ${name.replace(/^commonplace /, '')}\n\n${help(command)}`]
+    const section = `## ${name.replace(/^commonplace /, '')}\n\n${help(command)}`
+    const own =
+      command.commands.length > 0 && path === '' ? [] : [/mcp/i.test(section) ? `<!-- mcp -->\n\n${section}\n\n<!-- /mcp -->` : section]
     return [...own, ...command.commands.filter((child) => child.name() !== 'help').flatMap((child) => walk(child, name))]
   }
   return `# Command line

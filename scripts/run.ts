@@ -1,8 +1,10 @@
 // Builds when the sources are newer than the build, then runs the command line in this process. Silent on stdout.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -29,7 +31,11 @@ async function build(): Promise<void> {
   const fresh = join(root, `dist.building-${process.pid}`)
   try {
     await bundle({
-      input: { main: join(root, 'src', 'cli', 'main.ts') },
+      input: {
+        main: join(root, 'src', 'cli', 'main.ts'),
+        // A thread's program stands by itself, beside the one that starts it.
+        'highlight-worker': join(root, 'src', 'web', 'markup', 'highlight-worker.ts'),
+      },
       platform: 'node',
       cwd: root,
       logLevel: 'warn',
@@ -38,12 +44,13 @@ async function build(): Promise<void> {
     })
     // What browsers load: small, and apart from the program.
     await bundle({
-      input: { site: join(root, 'src', 'web', 'islands', 'site.ts') },
+      input: Object.fromEntries(['site', 'editor', 'code-editor'].map((name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)])),
       platform: 'browser',
       cwd: root,
       logLevel: 'warn',
       output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
     })
+    await buildApiReference(join(fresh, 'web'))
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     throw error
@@ -53,6 +60,36 @@ async function build(): Promise<void> {
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old)
   renameSync(fresh, join(root, 'dist'))
   rmSync(old, { recursive: true, force: true })
+}
+
+/** The browsable reference of the REST interface: a large file that one page loads, so its compressed forms are made here, once. */
+async function buildApiReference(folder: string): Promise<void> {
+  const { build: bundle } = await import('rolldown')
+  const source = dirname(createRequire(import.meta.url).resolve('@scalar/api-reference/style.css'))
+  await bundle({
+    input: { 'api-reference': join(root, 'src', 'web', 'islands', 'api-reference.ts') },
+    platform: 'browser',
+    cwd: root,
+    logLevel: 'silent',
+    // Its sheet is a file of its own: the pages' content policy lets no script write styles.
+    moduleTypes: { '.css': 'empty' },
+    transform: {
+      define: {
+        'process.env.NODE_ENV': '"production"',
+        __VUE_OPTIONS_API__: 'true',
+        __VUE_PROD_DEVTOOLS__: 'false',
+        __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+      },
+    },
+    output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: true },
+  })
+  copyFileSync(join(source, 'style.css'), join(folder, 'api-reference.css'))
+  for (const name of ['api-reference.js', 'api-reference.css']) {
+    const bytes = readFileSync(join(folder, name))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }))
+  }
 }
 
 if (process.argv[2] === '--build-only') {

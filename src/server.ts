@@ -7,28 +7,35 @@ import type { App } from './app.ts'
 import { KEY_HEADERS, readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
-import { createBodyReader, type ReadBody } from './http/body.ts'
+import { createBodyReaders, type ReadBody } from './http/body.ts'
+import { createCompression } from './http/compression.ts'
 import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
-import { type AccessRules, checkHost, checkOrigin, clientAddress, isOriginAllowed } from './http/guards.ts'
+import { type AccessRules, checkHost, checkOrigin, clientAddress, isLoopbackHost, isOriginAllowed } from './http/guards.ts'
 import { addMetricsRoute, createRequestCounts } from './http/metrics.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { callerOfAddress, createRateLimits, type RateLimits } from './http/rate-limits.ts'
 import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.ts'
+import { addAccountExportRoute } from './http/routes/account-export.ts'
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
+import { addSkillZipRoute } from './http/routes/skill-zip.ts'
 import { ANONYMOUS } from './library/actor.ts'
 import type { ItemKind } from './library/items.ts'
+import type { ClientOfRequest } from './library/ports.ts'
 import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
 import { createServerFactory, type Extras } from './mcp/server-factory.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { invokeLocally } from './operations/invoke.ts'
 import { readProduct } from './product.ts'
+import { addFeeds } from './web/feeds.ts'
 import { createPages } from './web/routes.ts'
 
 const MCP_PATH = '/api/mcp'
 const EXPOSED_HEADERS = 'X-Request-Id, ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate'
+/** Where files are had: by programs with their keys, and by people who are signed in, for what is theirs alone. */
+const DOWNLOADS = ['/api', '/download'] as const
 const READS = new Set(['GET', 'HEAD'])
 /** Paths that answer under any host name: probes come in by address. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics'])
@@ -62,7 +69,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const product = readProduct()
 
   const limits = createRateLimits(settings.RATE_LIMITS)
-  const readBody = createBodyReader()
+  const { readBody, readBytes } = createBodyReaders()
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   /** What an operator must hear of. The sentence of a service that failed holds neither keys nor prompts; its cause might. */
   const logFault = (error: AppError, requestId: string) => {
@@ -74,6 +81,14 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   async function identify(c: Context<HttpEnv>): Promise<void> {
     const address = callerOfAddress(addressOf(c, settings))
     c.set('caller', address)
+    if (isPage(c.req.path)) {
+      const { actor, cookies } = await app.logins.authenticateBrowser(c.get('client'))
+      c.set('cookies', cookies)
+      if (actor?.kind === 'user') {
+        c.set('actor', actor)
+        c.set('caller', `person ${actor.userId}`)
+      }
+    }
     const key = c.req.path.startsWith('/api/') ? readApiKey(c.req.raw.headers) : null
     if (key !== null) {
       const actor = await app.authenticate(key).catch(async (error: unknown) => {
@@ -90,11 +105,17 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const requestId = randomUUID()
     c.set('requestId', requestId)
     c.set('actor', ANONYMOUS)
+    c.set('client', clientOf(c, settings))
+    c.set('cookies', [])
     const started = performance.now()
     await next()
     requests?.count(c.req.path, c.res.status)
     c.header('X-Request-Id', requestId)
     if (c.req.method !== 'OPTIONS') addCorsAndCaching(c.res.headers, c.req.raw, rules)
+    if (isPage(c.req.path) && (c.get('actor').kind === 'user' || c.get('cookies').length > 0)) {
+      c.header('Cache-Control', 'private, no-store')
+    }
+    for (const cookie of c.get('cookies')) c.header('Set-Cookie', cookie, { append: true })
     c.header('X-Content-Type-Options', 'nosniff')
     if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
     if (logger.isLevelEnabled('info')) {
@@ -122,7 +143,12 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     await limits.run(c.get('caller'), next)
   })
 
-  const pages = createPages(app.operations, app.contextFor, { name: product.title, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED })
+  const pages = createPages(
+    app.operations,
+    app.contextFor,
+    { readBody, readBytes, onFault: logFault },
+    { name: product.title, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED },
+  )
   http.onError(async (thrown, c) => {
     const requestId = c.get('requestId')
     const error = toAppError(thrown)
@@ -145,7 +171,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   }
   const document = JSON.stringify(createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl }))
   http.get('/api/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json; charset=utf-8' }))
-  const pagePaths = pages.add(http)
+  const feedPaths = addFeeds(http, app.operations, app.contextFor, { name: product.title, baseUrl: app.baseUrl })
+  const pageRoutes = pages.add(http)
   http.get('/', (c) =>
     c.json({
       name: product.title,
@@ -156,9 +183,17 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   )
   const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger, { readBody, limits, extras: options.extras }) : null
   addOperationRoutes(http, app.operations, app.contextFor, readBody, logFault)
-  addRawRoutes(http, app.operations, app.contextFor)
+  for (const prefix of DOWNLOADS) {
+    addRawRoutes(http, app.operations, app.contextFor, prefix)
+    addSkillZipRoute(http, app.operations, app.contextFor, prefix)
+  }
+  addAccountExportRoute(http, app.operations, app.contextFor)
 
-  const known = knownRoutes(app, [...pagePaths, ...(requests ? ['/metrics'] : [])])
+  const known = knownRoutes(app, [
+    ...pageRoutes,
+    ...feedPaths.map((path) => ({ method: 'GET', path })),
+    ...(requests ? [{ method: 'GET', path: '/metrics' }] : []),
+  ])
   http.notFound(async (c) => {
     const allow = known
       .filter((route) => route.pattern.test(c.req.path))
@@ -171,16 +206,25 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const error = new AppError('not_found', 'There is nothing at this address.')
     return (await pages.toProblem(c, error)) ?? toErrorResponse(error, c.get('requestId'))
   })
-  return { fetch: http.fetch, request: http.request, close: async () => mcp?.close() }
+  const compress = createCompression()
+  return {
+    fetch: async (...call: Parameters<typeof http.fetch>) => await compress(call[0], await http.fetch(...call)),
+    async close() {
+      pages.close()
+      await mcp?.close()
+    },
+  }
 }
 
 /** Every method and path there is, to tell a wrong method from a wrong address. */
-function knownRoutes(app: App, more: readonly string[]): { method: string; pattern: RegExp }[] {
-  const files = ['/api/prompts/{id}/raw', '/api/skills/{skillId}/files/{filename}']
-  const plain = ['/', '/healthz', '/readyz', '/api/openapi.json', ...files, ...more]
+function knownRoutes(app: App, more: readonly { method: string; path: string }[]): { method: string; pattern: RegExp }[] {
+  const files = ['/prompts/{id}/raw', '/prompts/{id}/prompt.md', '/skills/{skillId}/files/{filename}', '/skills/{skillId}/zip']
+  const downloads = DOWNLOADS.flatMap((prefix) => files.map((path) => `${prefix}${path}`))
+  const plain = ['/', '/healthz', '/readyz', '/api/openapi.json', '/settings/data/export.zip', ...downloads]
   const routes = [
     ...app.operations.flatMap(({ surfaces: { rest } }) => (rest ? [{ method: rest.method, path: rest.path }] : [])),
     ...plain.map((path) => ({ method: 'GET', path })),
+    ...more,
   ]
   return routes.map(({ method, path }) => {
     const source = toHonoPath(path).replaceAll(/:\w+(?:\{([^}]+)\})?/g, (_, inner: string | undefined) => `(?:${inner ?? '[^/]+'})`)
@@ -269,6 +313,26 @@ function addressOf(c: Context<HttpEnv>, settings: ServerSettings): string {
   return clientAddress(socketAddress(c), c.req.header('x-forwarded-for') ?? null, settings.TRUST_PROXY)
 }
 
+/** Where people are known by their session. Below /api/ cookies are never read (contract, "Keys"). */
+function isPage(path: string): boolean {
+  return !path.startsWith('/api/') && !path.startsWith('/static/') && !PROBES.has(path)
+}
+
+/** What a proxy adds to requests: one that has any did not surely come from this machine. */
+const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+
+/** Where a request came from. It is local when the socket, the name asked for, and the lack of any proxy's trace all say so. */
+function clientOf(c: Context<HttpEnv>, settings: ServerSettings): ClientOfRequest {
+  const isForwarded = settings.TRUST_PROXY > 0 || FORWARDING_HEADERS.some((name) => c.req.header(name) !== undefined)
+  const socket = socketAddress(c).replace(/^::ffff:/i, '')
+  return {
+    address: addressOf(c, settings),
+    isLocal: !isForwarded && (socket === '127.0.0.1' || socket === '::1') && isLoopbackHost(c.req.header('host') ?? ''),
+    userAgent: c.req.header('user-agent') ?? null,
+    cookies: c.req.header('cookie') ?? '',
+  }
+}
+
 /** Requests that tests make without a port have no socket. */
 function socketAddress(c: Context<HttpEnv>): string {
   try {
@@ -301,8 +365,8 @@ function addCorsAndCaching(headers: Headers, request: Request, rules: AccessRule
   const origin = request.headers.get('origin')
   const isRead = READS.has(request.method)
   const { pathname } = new URL(request.url)
-  // Below /api/ an address gives the same to everybody; elsewhere browsers get pages, and programs do not.
-  headers.set('Vary', pathname.startsWith('/api/') ? VARY : `${VARY}, Accept`)
+  // Below /api/ cookies are never looked at; elsewhere browsers get pages, and programs do not.
+  headers.set('Vary', isPage(pathname) ? `${VARY}, Accept, Cookie` : VARY)
   if (isRead && pathname !== MCP_PATH) headers.set('Access-Control-Allow-Origin', '*')
   else if (origin !== null && isOriginAllowed(origin, rules)) {
     headers.set('Access-Control-Allow-Origin', origin)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createBodyReader, MAX_BODY_BYTES } from './body.ts'
+import { createBodyReaders, MAX_BODY_BYTES } from './body.ts'
 
-const readBody = createBodyReader()
+const { readBody } = createBodyReaders()
 
 const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>) =>
   new Request('http://localhost/', { method: 'POST', body, duplex: 'half' })
@@ -87,7 +87,7 @@ describe('bodies that come in slowly', () => {
     })
 
   it('are given up after a while, and make room for others', async () => {
-    const read = createBodyReader({ heldBytes: 1500, withinMs: 50 })
+    const { readBody: read } = createBodyReaders({ heldBytes: 1500, withinMs: 50 })
     const slow = read(stalled())
     await new Promise((resolve) => setTimeout(resolve, 10))
     await expect(read(stalled())).rejects.toMatchObject({ code: 'unavailable' })

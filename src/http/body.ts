@@ -11,18 +11,21 @@ const READ_WITHIN_MS = 25_000
 
 /** Reads the body of a request as text. */
 export type ReadBody = (request: Request) => Promise<string>
+/** Reads the body of a request of at most `maxBytes`. */
+export type ReadBytes = (request: Request, maxBytes: number) => Promise<Uint8Array<ArrayBuffer>>
 
 /**
- * A reader of bodies; all that one service reads share one budget.
- * Its reads throw AppError `too_large` over 4 MiB, `invalid_input` when the body is not UTF-8, cut off or too slow, `unavailable` when the budget is used up.
+ * Readers of bodies; all that one service reads share one budget.
+ * They throw AppError `too_large` over the limit (4 MiB for texts), `invalid_input` when the body is cut off or too slow, or a text is not UTF-8,
+ * `unavailable` when the budget is used up.
  */
-export function createBodyReader(
+export function createBodyReaders(
   limits: { heldBytes: number; withinMs: number } = { heldBytes: MAX_HELD_BYTES, withinMs: READ_WITHIN_MS },
-): ReadBody {
+): { readBody: ReadBody; readBytes: ReadBytes } {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let held = 0
-  return async (request) => {
-    if (!request.body) return ''
+  const readBytes: ReadBytes = async (request, maxBytes) => {
+    if (!request.body) return new Uint8Array(0)
     const chunks: Uint8Array[] = []
     let bytes = 0
     let own = 0
@@ -34,7 +37,7 @@ export function createBodyReader(
         const { done, value } = await Promise.race([reader.read().catch(cutOff), late.promise])
         if (done) break
         bytes += value.byteLength
-        if (bytes <= MAX_BODY_BYTES) {
+        if (bytes <= maxBytes) {
           held += value.byteLength
           own += value.byteLength
           chunks.push(value)
@@ -44,21 +47,31 @@ export function createBodyReader(
         } else chunks.length = 0
         if (bytes > MAX_DRAINED_BYTES) break
       }
-      if (bytes > MAX_BODY_BYTES) {
+      if (bytes > maxBytes) {
         throw new AppError(
           'too_large',
-          `The body is over ${MAX_BODY_BYTES} bytes (4 MiB). Import large skills from the command line, or add their files one by one.`,
+          `The body is over ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB). Import large skills from the command line, or add their files one by one.`,
         )
       }
-      return utf8.decode(Buffer.concat(chunks))
+      return new Uint8Array(Buffer.concat(chunks))
     } catch (error) {
       reader.cancel().catch(() => {})
-      if (error instanceof AppError) throw error
-      throw new AppError('invalid_input', 'The body is not valid UTF-8.')
+      throw error
     } finally {
       held -= own
       clearTimeout(timer)
     }
+  }
+  return {
+    readBytes,
+    async readBody(request) {
+      const bytes = await readBytes(request, MAX_BODY_BYTES)
+      try {
+        return utf8.decode(bytes)
+      } catch {
+        throw new AppError('invalid_input', 'The body is not valid UTF-8.')
+      }
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import { KEY_HEADERS } from '../auth/authenticate.ts'
 import { AppError, invalidInput } from '../errors.ts'
 import type { Actor } from '../library/actor.ts'
 import { parseJson } from '../library/json.ts'
+import type { ClientOfRequest } from '../library/ports.ts'
 import type { CallOptions, Context, Operation, Surfaces } from '../operations/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/describe-inputs.ts'
 import type { ReadBody } from './body.ts'
@@ -12,8 +13,8 @@ import { answerWithEvents, wantsEvents } from './event-stream.ts'
 
 /** What a request carries through the routes. */
 export interface HttpEnv {
-  /** `caller` is whom a request is counted for. */
-  Variables: { requestId: string; actor: Actor; caller: string }
+  /** `caller` is whom a request is counted for; `cookies` are set with the answer. */
+  Variables: { requestId: string; actor: Actor; caller: string; client: ClientOfRequest; cookies: readonly string[] }
 }
 
 /** Makes the operations' context for a request's caller. */
@@ -57,14 +58,20 @@ export function addOperationRoutes(
 function toAnswer(c: HonoContext<HttpEnv>, rest: Rest, json: string): Response {
   const headers = new Headers({ 'Content-Type': 'application/json; charset=utf-8' })
   if (rest.method === 'GET' && c.get('actor').kind === 'anonymous') {
-    const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`
+    const etag = makeEtag(json)
     headers.set('ETag', etag)
     if (matchesEtag(c.req.header('if-none-match'), etag)) return new Response(null, { status: 304, headers })
   }
   return new Response(json, { status: rest.status ?? 200, headers })
 }
 
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+/** The ETag of a text. */
+export function makeEtag(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+}
+
+/** Whether a request has the text of this ETag already. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
 }

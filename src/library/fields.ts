@@ -35,7 +35,7 @@ export type PromptType = (typeof PROMPT_TYPES)[number]
 
 export const MAX_TITLE = 200
 export const MAX_DESCRIPTION = 500
-const MAX_CONTENT = 200_000
+export const MAX_CONTENT = 200_000
 export const MAX_TAGS = 10
 const MAX_TAG = 50
 const MAX_NOTE = 200

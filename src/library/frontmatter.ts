@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml'
+import { parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
 
 /** What a SKILL.md says of itself (agentskills.io), as far as it could be read, and what is odd about it. */
@@ -10,6 +10,9 @@ export interface Frontmatter {
 
 /** Longest frontmatter read, in UTF-16 units. */
 const MAX_FRONTMATTER = 65_536
+
+/** The frontmatter with its two lines, and the YAML between them. */
+const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
 
 const fields = z.object({ name: z.string().nullish().catch(null), description: z.string().nullish().catch(null) })
 
@@ -30,9 +33,22 @@ export function readNamedFrontmatter(text: string): NamedFrontmatter | null {
   return namedFields.safeParse(readYaml(text)).data ?? null
 }
 
+/** A text apart from its frontmatter: the fields in order, values that are no text written as YAML. Without a readable one all of it is body. */
+export function splitFrontmatter(text: string): {
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+} {
+  const yaml = z.record(z.string(), z.unknown()).safeParse(readYaml(text))
+  if (!yaml.success) return { fields: [], body: text }
+  const fields = Object.entries(yaml.data).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : stringify(value).trimEnd()] as const,
+  )
+  return { fields, body: text.replace(BLOCK, '') }
+}
+
 /** The mapping at the head of a SKILL.md; undefined when there is none, null when it cannot be read. */
 function readYaml(text: string): unknown {
-  const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
+  const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
   if (block === undefined) return undefined
   const document = parseDocument(block)
   return document.errors.length > 0 ? null : toPlain(document)

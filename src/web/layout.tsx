@@ -9,18 +9,35 @@ interface LayoutProps {
   /** Path of the page under which it is known, for search engines. */
   readonly path?: string | undefined
   /** Which entry of the menu this is. */
-  readonly current?: 'prompts' | 'skills' | 'connect' | undefined
+  readonly current?: 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'account' | undefined
   readonly isIndexed?: boolean | undefined
+  /** More scripts of this page, by the names of their files. */
+  readonly scripts?: readonly string[] | undefined
+  /** What the page is to services that show links to it. Default: website */
+  readonly kind?: 'website' | 'article' | 'profile' | undefined
+  /** Path of a feed of what the page shows. Default: that of everything */
+  readonly feed?: string | undefined
   readonly children?: Child
 }
 
 /** What every page stands in. */
-export const Layout: FC<LayoutProps> = ({ site, title, description, path, current, isIndexed = true, children }) => {
+export const Layout: FC<LayoutProps> = ({
+  site,
+  title,
+  description,
+  path,
+  current,
+  isIndexed = true,
+  scripts = [],
+  kind = 'website',
+  feed = '/feed.xml',
+  children,
+}) => {
   const { words, name, baseUrl, url, hasMcp } = site
   const fullTitle = title === null ? name : `${title} · ${name}`
   const at = (entry: LayoutProps['current']) => (entry === current ? 'page' : undefined)
   return (
-    <html lang={words.language}>
+    <html lang={words.language} data-theme={site.theme ?? undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -29,12 +46,19 @@ export const Layout: FC<LayoutProps> = ({ site, title, description, path, curren
         {isIndexed ? null : <meta name="robots" content="noindex" />}
         <meta property="og:title" content={title ?? name} />
         <meta property="og:site_name" content={name} />
-        <meta property="og:type" content="website" />
+        <meta property="og:type" content={kind} />
+        {path === undefined ? null : <meta property="og:url" content={`${baseUrl}${path}`} />}
         {description ? <meta property="og:description" content={description} /> : null}
         {path === undefined ? null : <link rel="canonical" href={`${baseUrl}${path}`} />}
         <link rel="preload" href={url('literata-latin-wght-normal.woff2')} as="font" type="font/woff2" crossorigin="anonymous" />
+        <link rel="icon" href={url('favicon.svg')} type="image/svg+xml" />
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
+        <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />
         <link rel="stylesheet" href={url('site.css')} />
         <script src={url('site.js')} type="module" />
+        {scripts.map((name) => (
+          <script src={url(name)} type="module" />
+        ))}
       </head>
       <body>
         <a class="skip" href="#content">
@@ -56,6 +80,24 @@ export const Layout: FC<LayoutProps> = ({ site, title, description, path, curren
                 {words.connect}
               </a>
             ) : null}
+            <a href="/docs" aria-current={at('docs')}>
+              {words.docs}
+            </a>
+            {site.reader ? (
+              <>
+                <a class="apart" href="/library" aria-current={at('library')}>
+                  {words.myLibrary}
+                </a>
+                <a href="/new">{words.newItem}</a>
+                <a href="/settings" aria-current={at('account')}>
+                  {site.reader.username}
+                </a>
+              </>
+            ) : (
+              <a class="apart" href="/sign-in" rel="nofollow">
+                {words.signIn}
+              </a>
+            )}
           </nav>
         </header>
         <main class="frame" id="content">

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import type { AppError } from '../errors.ts'
+import { PROMPT_TYPES } from '../library/fields.ts'
 import { listedPrompt, promptRecord, skillRecord, variableRecord, versionRecord } from '../operations/records.ts'
+import type { SentForm } from './forms.ts'
 import type { Site } from './site.ts'
 
 /** What a page is made from: the service, the caller's operations, and what the address says. */
@@ -11,7 +14,20 @@ export interface PageRequest {
   readonly query: URLSearchParams
   /** The part of the path that names the item. */
   readonly ref: string
+  /** Another part of the path; empty when there is none. */
+  param(name: string): string
+  /** The form that was sent and refused, and why: the page shows both. */
+  readonly sent: { readonly form: SentForm; readonly fault: AppError } | null
 }
+
+/** What comes of a form: another page to go to, or a page that is shown this once. `cookies` are Set-Cookie headers. */
+type Outcome = { readonly cookies?: readonly string[] } & (
+  | { readonly to: string }
+  | { readonly html: { toString(): string | Promise<string> } }
+)
+
+/** Does what a form asks for. What it throws is shown on the page the form was on. */
+export type Action = (request: PageRequest & { readonly form: SentForm }) => Promise<Outcome>
 
 const page = {
   total: z.number(),
@@ -32,8 +48,35 @@ export const filledPrompt = z.object({ content: z.string() })
 export const shownSkill = skillRecord.omit({ files: true, categorySlug: true }).extend({
   files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
 })
+export const listedVersions = z.object({ versions: z.array(versionRecord), nextBefore: z.number().nullable() })
+export const shownVersion = versionRecord.extend({
+  title: z.string(),
+  description: z.string().nullable(),
+  categorySlug: z.string().nullable(),
+  tags: z.array(z.string()),
+  type: z.enum(PROMPT_TYPES).nullable(),
+  content: z.string().nullable(),
+  files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })).nullable(),
+})
+export const listedTags = z.object({ tags: z.array(z.object({ slug: z.string(), name: z.string(), count: z.number() })) })
 export const listedCategories = z.object({
   categories: z.array(
     z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), prompts: z.number(), skills: z.number() }),
   ),
 })
+/** How an item stands to the reader who is signed in. */
+export const marks = z.object({
+  id: z.string(),
+  owner: z.string(),
+  isOwner: z.boolean(),
+  hasVoted: z.boolean(),
+  version: z.number(),
+  isFeatured: z.boolean(),
+  isHeld: z.boolean(),
+})
+
+/** The page of a list an address asks for. */
+export function readPageNumber(query: URLSearchParams): number {
+  const text = query.get('page') ?? '1'
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1
+}

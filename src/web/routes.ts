@@ -1,31 +1,90 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
-import { HTTP_STATUS } from '../http/errors.ts'
+import type { ReadBody, ReadBytes } from '../http/body.ts'
+import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import type { HttpEnv, MakeContext } from '../http/rest.ts'
+import type { Actor } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
+import { DOCUMENTS } from './documents.ts'
+import { readForm, refuseForeignForm, type SentForm } from './forms.ts'
+import { stopHighlighting } from './markup/highlight.ts'
+import { changeCategories, changeInvites, changePeople, showAdmin, showCategories, showInvites, showPeople } from './pages/admin.tsx'
 import { browsePrompts, browseSkills } from './pages/browse.tsx'
-import { showConnect } from './pages/connect.tsx'
+import { showDocument, showDocuments } from './pages/documents.tsx'
+import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/edit-prompt.tsx'
+import { saveNewSkill, saveSkillForm, showEditSkill, showNewSkill } from './pages/edit-skill.tsx'
 import { showHome } from './pages/home.tsx'
+import { changeKeys, showKeys } from './pages/keys.tsx'
+import { restoreFromTrash, showLibrary, showTrash } from './pages/library.tsx'
+import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/password.tsx'
 import { showProblem } from './pages/problem.tsx'
+import { showProfile } from './pages/profile.tsx'
 import { showPromptPage } from './pages/prompt.tsx'
+import { changeSessions, changeSettings, deleteAccount, showData, showSessions, showSettings } from './pages/settings.tsx'
+import { showSignIn, showSignOut, signIn, signOut } from './pages/sign-in.tsx'
+import { showSignUp, signUp } from './pages/sign-up.tsx'
 import { showSkillPage } from './pages/skill.tsx'
-import type { PageRequest } from './request.ts'
+import { restoreVersion, showPromptVersion, showSkillVersion } from './pages/version.tsx'
+import { showVersions } from './pages/versions.tsx'
+import { actOnItem } from './parts/item-actions.tsx'
+import type { Action, PageRequest } from './request.ts'
 import type { Site } from './site.ts'
 import { readStaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings.ts'
 
-type Page = (request: PageRequest) => Promise<{ toString(): string | Promise<string> }>
+type Html = { toString(): string | Promise<string> }
+type Page = (request: PageRequest) => Promise<Html>
 
-/** Every page there is. `isOfMcp`: it goes with the MCP endpoint. */
-const PAGES: readonly { readonly path: string; readonly page: Page; readonly isOfMcp?: boolean }[] = [
+/** One page: what it shows, and what it does with a form that is sent to its own address. */
+interface PageEntry {
+  readonly path: string
+  readonly page: Page
+  readonly act?: Action
+  /** It goes with the MCP endpoint. */
+  readonly isOfMcp?: boolean
+}
+
+/** Every page there is. */
+export const PAGES: readonly PageEntry[] = [
   { path: '/', page: showHome },
   { path: '/prompts', page: browsePrompts },
-  { path: '/prompts/:ref', page: showPromptPage },
+  { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts') },
+  { path: '/prompts/:ref/versions', page: showVersions('prompts') },
+  { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: restoreVersion('prompts') },
   { path: '/skills', page: browseSkills },
-  { path: '/skills/:ref', page: showSkillPage },
-  { path: '/docs/connect', page: showConnect, isOfMcp: true },
+  { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills') },
+  { path: '/skills/:ref/versions', page: showVersions('skills') },
+  { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: restoreVersion('skills') },
+  { path: '/users/:name', page: showProfile },
+  { path: '/sign-in', page: showSignIn, act: signIn },
+  { path: '/sign-up', page: showSignUp, act: signUp },
+  { path: '/sign-out', page: showSignOut, act: signOut },
+  { path: '/forgot-password', page: showForgotPassword, act: askForPassword },
+  { path: '/reset-password', page: showResetPassword, act: setNewPassword },
+  { path: '/settings', page: showSettings, act: changeSettings },
+  { path: '/settings/keys', page: showKeys, act: changeKeys },
+  { path: '/settings/sessions', page: showSessions, act: changeSessions },
+  { path: '/settings/data', page: showData, act: deleteAccount },
+  { path: '/library', page: showLibrary },
+  { path: '/trash', page: showTrash, act: restoreFromTrash },
+  { path: '/new', page: showNewPrompt, act: savePromptForm },
+  { path: '/new/skill', page: showNewSkill, act: saveNewSkill },
+  { path: '/prompts/:ref/edit', page: showEditPrompt, act: savePromptForm },
+  { path: '/skills/:ref/edit', page: showEditSkill, act: saveSkillForm },
+  { path: '/admin', page: showAdmin },
+  { path: '/admin/people', page: showPeople, act: changePeople },
+  { path: '/admin/invites', page: showInvites, act: changeInvites },
+  { path: '/admin/categories', page: showCategories, act: changeCategories },
+  { path: '/docs', page: showDocuments },
+  ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
+    ...source,
+    path: `/docs/${name}`,
+    page: showDocument(name),
+  })),
 ]
+
+const SIGN_IN = '/sign-in'
 
 /** Nothing from elsewhere, no script in the page, no frame around it. */
 const POLICY = [
@@ -47,33 +106,63 @@ export interface PageSettings {
   readonly hasMcp: boolean
 }
 
+/** What pages need of HTTP. */
+interface PageHttp {
+  readonly readBody: ReadBody
+  readonly readBytes: ReadBytes
+  /** Hears of what goes wrong after an answer. */
+  onFault(error: AppError, requestId: string): void
+}
+
 /** The pages over the operations. */
 export interface Pages {
-  /** Adds their routes; the paths are given back, for what answers a wrong method. */
-  add(http: Hono<HttpEnv>): readonly string[]
+  /** Adds their routes; methods and paths are given back, for what answers a wrong method. */
+  add(http: Hono<HttpEnv>): readonly { method: string; path: string }[]
   /** A page that says what went wrong, when it is a page that was asked for; else null. */
   toProblem(c: HonoContext<HttpEnv>, error: AppError): Promise<Response> | null
+  /** Ends what works for them beside the requests. */
+  close(): void
 }
 
 /** Whether a browser asks for a page. What asks for anything else gets what it always got. */
 function wantsPage(c: HonoContext<HttpEnv>): boolean {
-  return (c.req.method === 'GET' || c.req.method === 'HEAD') && (c.req.header('accept') ?? '').includes('text/html')
+  return ['GET', 'HEAD', 'POST'].includes(c.req.method) && (c.req.header('accept') ?? '').includes('text/html')
 }
 
-export function createPages(operations: readonly Operation[], makeContext: MakeContext, settings: PageSettings): Pages {
+/** The look a reader chose, by a cookie that only pages read. */
+function readTheme(cookies: string): Site['theme'] {
+  const chosen = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(cookies)?.[1]
+  return chosen === 'light' || chosen === 'dark' ? chosen : null
+}
+
+function readReader(actor: Actor): Site['reader'] {
+  return actor.kind === 'user' ? { username: actor.username, isAdmin: actor.scopes.has('admin') } : null
+}
+
+export function createPages(operations: readonly Operation[], makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
   const files = readStaticFiles()
-  const site: Site = { words: ENGLISH, url: files.url, ...settings }
+  const siteFor = (c: HonoContext<HttpEnv>): Site => ({
+    words: ENGLISH,
+    url: files.url,
+    ...settings,
+    path: `${c.req.path}${new URL(c.req.url).search}`,
+    reader: readReader(c.get('actor')),
+    theme: readTheme(c.get('client').cookies),
+  })
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
 
-  const toRequest = (c: HonoContext<HttpEnv>): PageRequest => ({
-    site,
+  const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => ({
+    site: siteFor(c),
+    sent,
+    param: (name) => c.req.param(name) ?? '',
     path: c.req.path,
     query: new URL(c.req.url).searchParams,
     ref: c.req.param('ref') ?? '',
     async call<T>(name: string, input: Record<string, unknown>, answer: z.ZodType<T>): Promise<T> {
       const operation = byName.get(name)
       if (!operation) throw new AppError('internal', `There is no operation ${name}`)
-      return answer.parse(await operation.call(makeContext(c.get('actor')), input))
+      const onFault = (error: unknown) => http.onFault(toAppError(error), c.get('requestId'))
+      return answer.parse(await operation.call({ ...makeContext(c.get('actor')), client: c.get('client'), onFault }, input))
     },
   })
   const answer = (html: string, status = 200) =>
@@ -81,26 +170,56 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
       status,
       headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'same-origin' },
     })
+  /** Does what a form asks for; what is refused comes back as the page with the form as it was sent. */
+  const actOn = async (c: HonoContext<HttpEnv>, page: Page, act: Action): Promise<Response> => {
+    refuseForeignForm(c.req.raw.headers, settings.baseUrl)
+    const form = await readForm(c.req.raw, http)
+    try {
+      const outcome = await act({ ...toRequest(c), form })
+      c.set('cookies', [...c.get('cookies'), ...(outcome.cookies ?? [])])
+      if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
+      return answer(await outcome.html.toString())
+    } catch (error) {
+      const fault = toAppError(error)
+      // Who is not signed in is sent to sign in, except where that is what was tried.
+      if (fault.code === 'internal' || (fault.code === 'unauthenticated' && c.req.path !== SIGN_IN)) throw fault
+      const again = answer(await (await page(toRequest(c, { form, fault }))).toString(), HTTP_STATUS[fault.code])
+      for (const [name, value] of new Headers(errorHeaders(fault))) again.headers.set(name, value)
+      return again
+    }
+  }
   return {
-    add(http) {
+    add(routes) {
       const pages = PAGES.filter((page) => settings.hasMcp || !page.isOfMcp)
-      for (const { path, page } of pages) {
-        http.get(path, async (c, next) => {
+      for (const { path, page, act } of pages) {
+        if (act) routes.post(path, (c) => actOn(c, page, act))
+        routes.get(path, async (c, next) => {
           // The first page's address is also that of the service's description for programs.
           if (path === '/' && !wantsPage(c)) return await next()
           return answer(await (await page(toRequest(c))).toString())
         })
       }
-      http.get('/static/:digest/:name', (c) => {
-        const file = files.find(c.req.path)
+      routes.get('/static/:digest/:name', async (c) => {
+        const file = await files.answer(c.req.path, c.req.header('accept-encoding') ?? null)
         if (!file) throw new AppError('not_found', 'There is nothing at this address.')
-        return new Response(file.body, { headers: { 'Content-Type': file.type, 'Cache-Control': 'public, max-age=31536000, immutable' } })
+        return file
       })
-      return [...pages.map((page) => page.path.replace(':ref', '{ref}')), '/static/{digest}/{name}']
+      const known = pages.flatMap(({ path, act }) => {
+        const shown = path.replaceAll(/:(\w+)/g, '{$1}')
+        return [{ method: 'GET', path: shown }, ...(act ? [{ method: 'POST', path: shown }] : [])]
+      })
+      return [...known, { method: 'GET', path: '/static/{digest}/{name}' }]
     },
+    close: stopHighlighting,
     toProblem(c, error) {
       if (!wantsPage(c) || c.req.path.startsWith('/api/')) return null
       const shown = toAppError(error)
+      const site = siteFor(c)
+      if (shown.code === 'unauthenticated' && site.reader === null) {
+        const to = c.req.method === 'POST' ? c.req.path : site.path
+        const headers = { Location: `${SIGN_IN}?to=${encodeURIComponent(to)}`, 'Cache-Control': 'no-store' }
+        return Promise.resolve(new Response(null, { status: 303, headers }))
+      }
       return Promise.resolve(showProblem(site, shown, c.get('requestId')).toString()).then((html) => answer(html, HTTP_STATUS[shown.code]))
     },
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { CODINGS, type Coding, chooseCoding, compressFile } from '../http/compression.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ROOT = new URL('../../', import.meta.url)
@@ -7,38 +9,88 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['literata-latin-wght-normal.woff2', 'assets/web/literata-latin-wght-normal.woff2', 'font/woff2'],
   ['literata-latin-ext-wght-normal.woff2', 'assets/web/literata-latin-ext-wght-normal.woff2', 'font/woff2'],
   ['site.css', 'assets/web/site.css', 'text/css; charset=utf-8'],
+  ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
   ['site.js', 'dist/web/site.js', 'text/javascript; charset=utf-8'],
+  ['editor.js', 'dist/web/editor.js', 'text/javascript; charset=utf-8'],
+  ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
+  ['api-reference.css', 'dist/web/api-reference.css', 'text/css; charset=utf-8'],
+  ['api-reference.js', 'dist/web/api-reference.js', 'text/javascript; charset=utf-8'],
 ]
+/** Larger files are not held in memory; the build has laid their compressed forms beside them. */
+const MAX_HELD_BYTES = 256 * 1024
+const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
 
 /** A file the pages refer to. */
 interface StaticFile {
-  readonly body: Uint8Array<ArrayBuffer>
+  readonly url: string
   readonly type: string
+  /** Null for a coding that the file does not come in. */
+  read(coding: Coding | null): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
 /** The files of the pages, by an address that changes with their content, so that they may be kept for ever. */
 export interface StaticFiles {
   /** The address of a file. */
   url(name: string): string
-  find(path: string): StaticFile | null
+  /** The file at an address, in the best form that the client takes; null when there is none. */
+  answer(path: string, acceptEncoding: string | null): Promise<Response | null>
 }
 
-/** Reads the files once. */
+/** Reads each file when it is first needed. */
 export function readStaticFiles(): StaticFiles {
   const files = new Map<string, StaticFile>()
-  const urls = new Map<string, string>()
-  for (const [name, path, type] of FILES) {
-    const file = new URL(path, ROOT)
-    if (!existsSync(file)) continue
+
+  function find(name: string): StaticFile | null {
+    const known = files.get(name)
+    if (known) return known
+    const [, path, type] = FILES.find(([one]) => one === name) ?? []
+    if (path === undefined || type === undefined || !existsSync(new URL(path, ROOT))) return null
+    const place = new URL(path, ROOT)
+    const isHeld = statSync(place).size <= MAX_HELD_BYTES
     // A sheet names other files by the names they have; in the answer they carry their digests.
-    const text = type.startsWith('text/css')
-      ? [...urls].reduce((css, [other, url]) => css.replaceAll(`"${other}"`, `"${url}"`), readFileSync(file, 'utf8'))
-      : readFileSync(file)
+    const text =
+      isHeld && type.startsWith('text/css')
+        ? readFileSync(place, 'utf8').replaceAll(/url\("([^":]+)"\)/g, (_, other: string) => `url("${url(other)}")`)
+        : readFileSync(place)
     const body = new Uint8Array(Buffer.from(text))
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 12)
-    const url = `/static/${digest}/${name}`
-    urls.set(name, url)
-    files.set(url, { body, type })
+    const file = { url: `/static/${digest}/${name}`, type, read: isHeld ? holdFile(body, type) : fileOnDisk(place) }
+    files.set(name, file)
+    return file
   }
-  return { url: (name) => urls.get(name) ?? `/static/missing/${name}`, find: (path) => files.get(path) ?? null }
+  const url = (name: string) => find(name)?.url ?? `/static/missing/${name}`
+
+  return {
+    url,
+    async answer(path, acceptEncoding) {
+      const file = find(path.split('/').at(-1) ?? '')
+      if (file?.url !== path) return null
+      const headers = new Headers({ 'Content-Type': file.type, 'Cache-Control': 'public, max-age=31536000, immutable' })
+      const coding = chooseCoding(acceptEncoding, CODINGS)
+      const packed = coding === null ? null : await file.read(coding)
+      if (coding !== null && packed) headers.set('Content-Encoding', coding)
+      return new Response(packed ?? (await file.read(null)), { headers })
+    },
+  }
+}
+
+/** A file in memory, compressed the first time that somebody takes it so. */
+function holdFile(body: Uint8Array<ArrayBuffer>, type: string): StaticFile['read'] {
+  const packed = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>()
+  return async (coding) => {
+    if (coding === null) return body
+    // Fonts are compressed already.
+    if (!type.startsWith('text/')) return null
+    const known = packed.get(coding) ?? compressFile(body, coding)
+    packed.set(coding, known)
+    return await known
+  }
+}
+
+/** A file that is read for each answer. */
+function fileOnDisk(place: URL): StaticFile['read'] {
+  return async (coding) => {
+    const form = coding === null ? place : new URL(place.href + ENDINGS[coding])
+    return existsSync(form) ? new Uint8Array(await readFile(form)) : null
+  }
 }

@@ -1,12 +1,15 @@
 import type { FC } from 'hono/jsx'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import { Layout } from '../layout.tsx'
+import { PageLinks } from '../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../parts/rows.tsx'
 import { SearchField } from '../parts/search-field.tsx'
-import { listedCategories, listedPrompts, listedSkills, type PageRequest } from '../request.ts'
+import { listedCategories, listedPrompts, listedSkills, listedTags, type PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 
 const PER_PAGE = 24
+/** Tags offered, the most used ones. */
+const TAGS = 12
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
 /** What narrows a list, and stays when something else changes. */
 const KEPT = ['q', 'type', 'category', 'tag', 'author', 'sort'] as const
@@ -16,9 +19,10 @@ type Kept = { readonly [Name in (typeof KEPT)[number]]?: string | undefined }
 /** Prompts, searched and filtered by plain links. */
 export async function browsePrompts({ site, call, query }: PageRequest) {
   const kept = readKept(query)
-  const [found, { categories }] = await Promise.all([
+  const [found, { categories }, { tags }] = await Promise.all([
     call('list_prompts', { ...toInput(kept), page: readPage(query), perPage: PER_PAGE }, listedPrompts),
     call('list_categories', {}, listedCategories),
+    call('list_tags', { perPage: TAGS }, listedTags),
   ])
   const { words } = site
   return (
@@ -42,11 +46,32 @@ export async function browsePrompts({ site, call, query }: PageRequest) {
           choices={topCategories(categories, 'prompts')}
           all={words.all}
         />
+        <Choices
+          base="/prompts"
+          kept={kept}
+          name="category"
+          label={words.category}
+          choices={innerCategories(categories, 'prompts', kept.category)}
+          all={null}
+        />
+        <Choices
+          base="/prompts"
+          kept={kept}
+          name="tag"
+          label={words.tags}
+          choices={tags.map(({ slug, name }) => [slug, name])}
+          all={null}
+        />
         <Choices base="/prompts" kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
       </nav>
       <Found site={site} base="/prompts" kept={kept} total={found.total} corrected={found.correctedQuery} />
       {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} query={kept.q ?? ''} />}
-      <Pages site={site} base="/prompts" kept={kept} page={found.page} pages={found.totalPages} />
+      <PageLinks
+        site={site}
+        page={found.page}
+        pages={found.totalPages}
+        toUrl={(page) => linkTo('/prompts', kept, { page: page === 1 ? undefined : String(page) })}
+      />
     </Layout>
   )
 }
@@ -54,9 +79,10 @@ export async function browsePrompts({ site, call, query }: PageRequest) {
 /** Skills, in the same way. */
 export async function browseSkills({ site, call, query }: PageRequest) {
   const { type: _, ...kept } = readKept(query)
-  const [found, { categories }] = await Promise.all([
+  const [found, { categories }, { tags }] = await Promise.all([
     call('list_skills', { ...toInput(kept), page: readPage(query), perPage: PER_PAGE }, listedSkills),
     call('list_categories', {}, listedCategories),
+    call('list_tags', { perPage: TAGS }, listedTags),
   ])
   const { words } = site
   return (
@@ -72,11 +98,25 @@ export async function browseSkills({ site, call, query }: PageRequest) {
           choices={topCategories(categories, 'skills')}
           all={words.all}
         />
+        <Choices
+          base="/skills"
+          kept={kept}
+          name="category"
+          label={words.category}
+          choices={innerCategories(categories, 'skills', kept.category)}
+          all={null}
+        />
+        <Choices base="/skills" kept={kept} name="tag" label={words.tags} choices={tags.map(({ slug, name }) => [slug, name])} all={null} />
         <Choices base="/skills" kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
       </nav>
       <Found site={site} base="/skills" kept={kept} total={found.total} corrected={found.correctedQuery} />
       {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} query={kept.q ?? ''} />}
-      <Pages site={site} base="/skills" kept={kept} page={found.page} pages={found.totalPages} />
+      <PageLinks
+        site={site}
+        page={found.page}
+        pages={found.totalPages}
+        toUrl={(page) => linkTo('/skills', kept, { page: page === 1 ? undefined : String(page) })}
+      />
     </Layout>
   )
 }
@@ -114,6 +154,20 @@ function topCategories(
     .filter(([, , count]) => count > 0)
 }
 
+/** The categories below the chosen one, or beside it. */
+function innerCategories(
+  categories: readonly { slug: string; name: string; parent: string | null; prompts: number; skills: number }[],
+  kind: 'prompts' | 'skills',
+  chosen: string | undefined,
+): [string, string, number][] {
+  const found = categories.find(({ slug }) => slug === chosen)
+  if (!found) return []
+  const above = found.parent ?? found.slug
+  return categories
+    .filter((category) => category.parent === above && category[kind] > 0)
+    .map((category): [string, string, number] => [category.slug, category.name, category[kind]])
+}
+
 function sortChoices({ words }: Site, kept: Kept): [string, string][] {
   return SORTS.filter((sort) => sort !== 'relevance' || kept.q !== undefined).map((sort) => [sort, words.sorts[sort]])
 }
@@ -121,7 +175,7 @@ function sortChoices({ words }: Site, kept: Kept): [string, string][] {
 interface ChoicesProps {
   readonly base: string
   readonly kept: Kept
-  readonly name: 'type' | 'category' | 'sort'
+  readonly name: 'type' | 'category' | 'tag' | 'sort'
   readonly label: string
   readonly choices: readonly (readonly [value: string, text: string, count?: number])[]
   /** What undoes the choice; null where something always holds. */
@@ -129,7 +183,7 @@ interface ChoicesProps {
 }
 
 const Choices: FC<ChoicesProps> = ({ base, kept, name, label, choices, all }) => {
-  const chosen = kept[name] ?? (all === null ? (kept.q === undefined ? 'newest' : 'relevance') : undefined)
+  const chosen = kept[name] ?? (name === 'sort' ? (kept.q === undefined ? 'newest' : 'relevance') : undefined)
   if (choices.length === 0) return null
   return (
     <ul class="filters" aria-label={label}>
@@ -168,39 +222,36 @@ const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected
         </p>
       </section>
     ) : (
-      <p class="quiet">
-        {words.found(total)}
+      <div class="quiet found">
+        <h2>{words.found(total)}</h2>
         {corrected === undefined ? null : (
           <>
             {'. '}
             {words.didYouMean} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>?
           </>
         )}
-        {kept.tag === undefined && kept.author === undefined ? null : (
-          <>
-            {' · '}
-            {[kept.tag, kept.author].filter(Boolean).join(' · ')}{' '}
-            <a href={linkTo(base, kept, { tag: undefined, author: undefined })}>{words.clearFilters}</a>
-          </>
-        )}
-      </p>
+        <Narrowed words={words} base={base} kept={kept} />
+      </div>
     )}
   </div>
 )
 
-const Pages: FC<{ site: Site; base: string; kept: Kept; page: number; pages: number }> = ({ site: { words }, base, kept, page, pages }) =>
-  pages <= 1 ? null : (
-    <nav class="pages" aria-label={words.pages}>
-      {page > 1 ? (
-        <a href={linkTo(base, kept, { page: page === 2 ? undefined : String(page - 1) })} rel="prev">
-          {words.previous}
-        </a>
-      ) : null}
-      <span class="quiet">{words.pageOf(page, pages)}</span>
-      {page < pages ? (
-        <a href={linkTo(base, kept, { page: String(page + 1) })} rel="next">
-          {words.next}
-        </a>
-      ) : null}
-    </nav>
+/** What narrows the list beside the choices above, each with what takes it away. */
+const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept }> = ({ words, base, kept }) => {
+  const narrowings = [
+    ['tag', kept.tag && words.reading.onlyTag(kept.tag)],
+    ['author', kept.author && words.reading.onlyAuthor(kept.author)],
+  ] as const
+  return (
+    <>
+      {narrowings.map(([name, shown]) =>
+        shown ? (
+          <>
+            {' · '}
+            {shown} <a href={linkTo(base, kept, { [name]: undefined })}>{words.reading.remove}</a>
+          </>
+        ) : null,
+      )}
+    </>
   )
+}

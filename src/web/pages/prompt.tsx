@@ -1,9 +1,16 @@
+import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
 import { cutAtWord } from '../../library/characters.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { Layout } from '../layout.tsx'
-import { Day } from '../parts/day.tsx'
+import { highlightCode } from '../markup/highlight.ts'
+import { renderMarkdown } from '../markup/markdown.ts'
+import { downloadsOf, Fact, ItemFacts } from '../parts/facts.tsx'
+import { Done, Fault } from '../parts/field.tsx'
+import { ItemActions, readStanding } from '../parts/item-actions.tsx'
+import { MarkedText } from '../parts/marked-text.tsx'
+import { VersionIndex } from '../parts/version-index.tsx'
 import { filledPrompt, type PageRequest, shownPrompt } from '../request.ts'
 import type { Site } from '../site.ts'
 
@@ -22,8 +29,10 @@ const OPEN_IN: readonly (readonly [name: string, toUrl: (text: string) => string
 ]
 
 /** A prompt as the page of a book, with its blanks to fill in. */
-export async function showPromptPage({ site, call, ref, query }: PageRequest) {
+export async function showPromptPage(request: PageRequest) {
+  const { site, call, ref, query, sent } = request
   const prompt = await call('show_prompt', { id: ref }, shownPrompt)
+  const standing = await readStanding(request, 'prompts', prompt.id)
   const given = prompt.variables.flatMap(({ name }) => {
     const value = query.get(BLANK + name)
     return value === null || value === '' ? [] : [[name, value] as const]
@@ -38,6 +47,10 @@ export async function showPromptPage({ site, call, ref, query }: PageRequest) {
   const missing = isFilled ? prompt.variables.filter(({ name, required }) => required && !values.has(name)).map(({ name }) => name) : []
   const isPublic = prompt.visibility === 'public'
   const path = new URL(prompt.url).pathname
+  const wantsRendered = query.get('view') === 'rendered' && !isCode(prompt)
+  const rendered = wantsRendered ? await renderMarkdown(text, { headingShift: 1, hasBlanks: !isFilled }) : null
+  const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
+  const code = language === null ? null : await highlightCode(text, language)
   return (
     <Layout
       site={site}
@@ -46,22 +59,31 @@ export async function showPromptPage({ site, call, ref, query }: PageRequest) {
       path={path}
       current="prompts"
       isIndexed={isPublic && !isFilled}
+      kind="article"
     >
       <article class="leaf" data-prompt>
         <header>
           <h1>{prompt.title}</h1>
           {prompt.description === null ? null : <p class="lead">{prompt.description}</p>}
+          <Done text={sent ? undefined : words.done[query.get('done') ?? '']} />
+          <Fault sent={sent} summary={words.lookAtFields} />
+          <ItemActions site={site} path={path} standing={standing} isPublic={isPublic} />
         </header>
-        <Facts site={site} prompt={prompt} />
-        {prompt.variables.length === 0 ? null : <Blanks site={site} path={path} prompt={prompt} values={values} />}
+        <Facts site={site} prompt={prompt} path={path} />
+        {prompt.variables.length === 0 ? null : (
+          <Blanks site={site} path={path} prompt={prompt} values={values} isRendered={rendered !== null} />
+        )}
         {missing.length === 0 ? null : <p class="quiet">{words.unfilled(missing.join(', '))}</p>}
+        {isCode(prompt) ? null : <Views site={site} path={path} query={query} isRendered={rendered !== null} />}
+        {rendered === null ? null : <div class="written text">{raw(rendered)}</div>}
         <div
           class={isCode(prompt) ? 'text code' : 'text'}
+          hidden={rendered !== null}
           data-text
           data-names={isFilled ? undefined : namesOf(segments).join('\n')}
           tabindex={isCode(prompt) ? 0 : undefined}
         >
-          {isFilled ? text : <MarkedText segments={segments} />}
+          {code === null ? isFilled ? text : <MarkedText segments={segments} /> : raw(code)}
         </div>
         <div class="actions here">
           <button class="button first" type="button" data-copy={words.copied} hidden>
@@ -90,81 +112,82 @@ function isCode(prompt: ShownPrompt): boolean {
   return prompt.type === 'STRUCTURED'
 }
 
-/** The text with its blanks marked. */
-const MarkedText: FC<{ segments: Segments }> = ({ segments }) => (
-  <>{segments.map((segment) => (segment.kind === 'text' ? segment.raw : <mark>{segment.raw}</mark>))}</>
-)
-
 /** The variable of each mark, in order: for the script that fills them in, which knows no rules. */
 function namesOf(segments: Segments): string[] {
   return segments.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
 }
 
-const Facts: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prompt }) => (
-  <aside class="facts">
-    <dl>
-      <div>
-        <dt>{words.type}</dt>
-        <dd>{words.types[prompt.type]}</dd>
-      </div>
-      {prompt.category === null ? null : (
-        <div>
-          <dt>{words.category}</dt>
-          <dd>
-            <a href={`/prompts?category=${prompt.categorySlug}`}>{prompt.category}</a>
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>{words.author}</dt>
-        <dd>
-          <a href={`/prompts?author=${encodeURIComponent(prompt.author)}`}>{prompt.author}</a>
-        </dd>
-      </div>
-      {prompt.tags.length === 0 ? null : (
-        <div>
-          <dt>{words.tags}</dt>
-          <dd>{prompt.tags.join(', ')}</dd>
-        </div>
-      )}
-      <div>
-        <dt>{words.updated}</dt>
-        <dd>
-          <Day at={prompt.updatedAt} />
-        </dd>
-      </div>
-      {prompt.votes === 0 ? null : (
-        <div>
-          <dt>{words.sorts.votes}</dt>
-          <dd>{words.votes(prompt.votes)}</dd>
-        </div>
-      )}
-      {prompt.versions.length < 2 ? null : (
-        <div>
-          <dt>{words.versions}</dt>
-          <dd>{prompt.versions.length}</dd>
-        </div>
-      )}
-      <div>
-        <dt>{words.download}</dt>
-        <dd>
-          <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>, <a href={`/api/prompts/${prompt.id}/raw`}>{words.raw}</a>
-        </dd>
-      </div>
-    </dl>
-  </aside>
-)
+/** What a structured text is, by how it begins; null when that does not tell. */
+function languageOf(text: string): string | null {
+  if (/^\s*[[{]/.test(text)) return 'json'
+  return /^\s*(---|["']?\w[\w -]{0,60}["']?:(\s|$))/.test(text) ? 'yaml' : null
+}
+
+/** The text as it was written, or as Markdown; what was filled in stays. */
+const Views: FC<{ site: Site; path: string; query: URLSearchParams; isRendered: boolean }> = ({
+  site: { words },
+  path,
+  query,
+  isRendered,
+}) => {
+  const toUrl = (view: string | null) => {
+    const changed = new URLSearchParams(query)
+    changed.delete('view')
+    if (view !== null) changed.set('view', view)
+    return changed.size === 0 ? path : `${path}?${changed}`
+  }
+  return (
+    <nav aria-label={words.reading.view}>
+      <ul class="filters views">
+        <li>
+          <a href={toUrl(null)} rel="nofollow" aria-current={isRendered ? undefined : 'true'}>
+            {words.reading.raw}
+          </a>
+        </li>
+        <li>
+          <a href={toUrl('rendered')} rel="nofollow" aria-current={isRendered ? 'true' : undefined}>
+            {words.reading.rendered}
+          </a>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+const Facts: FC<{ site: Site; prompt: ShownPrompt; path: string }> = ({ site, prompt, path }) => {
+  const { words } = site
+  return (
+    <aside class="facts">
+      <dl>
+        <Fact label={words.type}>{words.types[prompt.type]}</Fact>
+        <ItemFacts site={site} kind="prompts" item={prompt} />
+        <Fact label={words.download}>
+          <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
+          <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
+          {prompt.isPrivate ? null : (
+            <>
+              , <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>
+            </>
+          )}
+        </Fact>
+      </dl>
+      <VersionIndex site={site} path={path} versions={prompt.versions} />
+    </aside>
+  )
+}
 
 interface BlanksProps {
   readonly site: Site
   readonly path: string
   readonly prompt: ShownPrompt
   readonly values: ReadonlyMap<string, string>
+  readonly isRendered: boolean
 }
 
 /** A field for each blank. Without a script the page comes back filled in. */
-const Blanks: FC<BlanksProps> = ({ site: { words }, path, prompt, values }) => (
+const Blanks: FC<BlanksProps> = ({ site: { words }, path, prompt, values, isRendered }) => (
   <form method="get" action={path} data-blanks>
+    {isRendered ? <input type="hidden" name="view" value="rendered" /> : null}
     <div class="blanks">
       {prompt.variables.map(({ name, default: preset }, index) => (
         <>

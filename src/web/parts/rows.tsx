@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { listedPrompt, skillRecord } from '../../operations/records.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
+import { authorPath } from './facts.tsx'
 import { Highlight } from './highlight.tsx'
 
 type ListedPrompt = z.infer<typeof listedPrompt>
@@ -39,7 +40,9 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; quer
                 <a href={`/prompts?category=${prompt.categorySlug}`}>{prompt.category}</a>
               </li>
             )}
-            <li>{prompt.author}</li>
+            <li>
+              <a href={authorPath(prompt.author)}>{prompt.author}</a>
+            </li>
             <li>
               <Day at={prompt.createdAt} />
             </li>
@@ -76,7 +79,9 @@ export const SkillRows: FC<{ site: Site; skills: readonly SkillRecord[]; query?:
                 <a href={`/skills?category=${skill.categorySlug}`}>{skill.category}</a>
               </li>
             )}
-            <li>{skill.author}</li>
+            <li>
+              <a href={authorPath(skill.author)}>{skill.author}</a>
+            </li>
             <li>
               <Day at={skill.createdAt} />
             </li>

@@ -1,0 +1,94 @@
+import { Zip, ZipDeflate } from 'fflate'
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { EXPORT_NAMES } from '../../library/exported-items.ts'
+import { fromFileContent } from '../../library/skill.ts'
+import type { Context, Operation } from '../../operations/define-operation.ts'
+import { downloadHeaders } from '../download.ts'
+import type { HttpEnv, MakeContext } from '../rest.ts'
+
+const partShape = z.object({
+  lines: z.array(z.string()),
+  skills: z.array(
+    z.object({
+      entry: z.looseObject({ folder: z.string() }),
+      files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
+    }),
+  ),
+  next: z.number().nullable(),
+})
+
+/** Everything a person owns as a zip, read and packed as it is sent: an exported library, and what is kept of the account. */
+export function addAccountExportRoute(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext): void {
+  const byName = new Map(operations.map((operation) => [operation.name, operation]))
+  const call = async (name: string, context: Context, input: unknown) => {
+    const operation = byName.get(name)
+    if (!operation) throw new AppError('internal', `The operation ${name} is missing`)
+    return await operation.call(context, input)
+  }
+  app.get('/settings/data/export.zip', async (c) => {
+    const context = makeContext(c.get('actor'))
+    // Asked for before anything is sent: who is not signed in is told so by a status.
+    const { sessions: _, ...account } = await call('show_account', context, {})
+    const { keys } = await call('list_keys', context, {})
+    const pieces = pack((input) => call('export_own_items', context, input), { ...account, keys })
+    const body = new ReadableStream<Uint8Array>({
+      async pull(stream) {
+        const { done, value } = await pieces.next()
+        if (done) stream.close()
+        else stream.enqueue(value)
+      },
+      cancel: () => void pieces.return(undefined),
+    })
+    return new Response(body, { headers: downloadHeaders('application/zip', 'commonplace-export.zip') })
+  })
+}
+
+async function* parts(read: (input: unknown) => Promise<unknown>, collection: 'prompts' | 'skills') {
+  for (let after: number | null = 0; after !== null; ) {
+    const part: z.infer<typeof partShape> = partShape.parse(await read({ collection, after }))
+    yield part
+    after = part.next
+  }
+}
+
+async function* pack(read: (input: unknown) => Promise<unknown>, account: unknown): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextEncoder()
+  let ready: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    ready.push(piece)
+  })
+  const take = () => {
+    const taken = ready
+    ready = []
+    return taken
+  }
+  const open = (name: string) => {
+    const entry = new ZipDeflate(name, { level: 6 })
+    zip.add(entry)
+    return entry
+  }
+  open('account.json').push(utf8.encode(`${JSON.stringify(account, null, 2)}\n`), true)
+  const prompts = open(EXPORT_NAMES.prompts)
+  for await (const { lines } of parts(read, 'prompts')) {
+    prompts.push(utf8.encode(lines.map((line) => `${line}\n`).join('')), false)
+    yield* take()
+  }
+  prompts.push(new Uint8Array(0), true)
+  const index: unknown[] = []
+  for await (const { skills } of parts(read, 'skills')) {
+    for (const { entry, files } of skills) {
+      index.push(entry)
+      for (const file of files) {
+        const { filename, bytes } = fromFileContent(file, '')
+        open(`${EXPORT_NAMES.skillsFolder}/${entry.folder}/${filename}`).push(bytes, true)
+        yield* take()
+      }
+    }
+  }
+  open(EXPORT_NAMES.skillsIndex).push(utf8.encode(`${JSON.stringify(index, null, 2)}\n`), true)
+  zip.end()
+  yield* take()
+}

@@ -1,0 +1,36 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Hono } from 'hono'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { fromFileContent } from '../../library/skill.ts'
+import { writeSkillArchive } from '../../library/skill-archive.ts'
+import type { Operation } from '../../operations/define-operation.ts'
+import { downloadHeaders } from '../download.ts'
+import type { HttpEnv, MakeContext } from '../rest.ts'
+
+const skillShape = z.object({
+  slug: z.string(),
+  files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
+})
+
+/** A skill as a zip, packed as it is sent: each piece is a few milliseconds' work, and other requests come in between. */
+export function addSkillZipRoute(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext, prefix: string): void {
+  const getSkill = operations.find(({ name }) => name === 'get_skill')
+  if (!getSkill) throw new AppError('internal', 'The operation get_skill is missing')
+  app.get(`${prefix}/skills/:skillId/zip`, async (c) => {
+    const skill = skillShape.parse(await getSkill.call(makeContext(c.get('actor')), { id: c.req.param('skillId') }))
+    const pieces = writeSkillArchive(
+      skill.files.map((file) => fromFileContent(file, '')),
+      skill.slug,
+    )
+    const body = new ReadableStream<Uint8Array>({
+      async pull(stream) {
+        await setImmediate()
+        const { done, value } = pieces.next()
+        if (done) stream.close()
+        else stream.enqueue(value)
+      },
+    })
+    return new Response(body, { headers: downloadHeaders('application/zip', `${skill.slug}.zip`) })
+  })
+}

@@ -1,0 +1,244 @@
+import { Inflate, Zip, ZipDeflate } from 'fflate'
+import { AppError } from '../errors.ts'
+import { filenameFault, normalizeFilename } from './filename.ts'
+import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from './left-out.ts'
+import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile } from './skill.ts'
+
+/** Largest archive read, in bytes: the largest skill, not compressed at all, and what an archive says of its files. */
+export const MAX_ARCHIVE_BYTES = MAX_SKILL_BYTES + 1024 * 1024
+
+/** Entries looked at: the files of a skill, folders, and what is left out. */
+const MAX_ENTRIES = 20_000
+/** Bytes inflated at once. Deflate makes at most 1,032 of one, so a step past the limit is over by 2 MiB at most. */
+const INFLATE_STEP = 2048
+/** Bytes deflated at once: some 3 ms. */
+const DEFLATE_STEP = 65_536
+const UTF8_NAME = 0x800
+const IS_ENCRYPTED = 0x41
+const SYMBOLIC_LINK = 0xa000
+const SPECIAL_TYPES = new Set([SYMBOLIC_LINK, 0x1000, 0x2000, 0x6000, 0xc000])
+/** Makers of archives whose file modes are Unix's (APPNOTE 4.4.2). */
+const UNIX_MAKERS = new Set([3, 19])
+
+/** What an archive holds for a skill, and what of it was left out. */
+export interface ReadArchive {
+  readonly files: readonly SkillFile[]
+  readonly skipped: readonly { readonly filename: string; readonly reason: string }[]
+}
+
+interface Entry {
+  readonly name: string
+  readonly isFolder: boolean
+  readonly isSpecial: boolean
+  readonly isEncrypted: boolean
+  readonly method: number
+  readonly crc: number
+  readonly packedBytes: number
+  readonly bytes: number
+  readonly offset: number
+}
+
+/**
+ * The files of a skill out of the bytes of a zip, held to the limits of a skill while they are inflated: what a header says of sizes is
+ * never believed. One folder around everything is taken off; secrets, tool folders and what an operating system adds are left out and named.
+ * @throws AppError `invalid_input` (no zip, damaged, encrypted, links, bad or clashing names, no SKILL.md), `too_large` (a limit is passed)
+ */
+export function readSkillArchive(archive: Uint8Array): ReadArchive {
+  if (archive.length > MAX_ARCHIVE_BYTES)
+    throw new AppError('too_large', `The archive has ${archive.length} bytes; the limit is ${MAX_ARCHIVE_BYTES} (9 MiB).`)
+  const skipped: { filename: string; reason: string }[] = []
+  const entries = readEntries(archive).filter((entry) => {
+    const reason = leftOutReason(entry.name)
+    // What lies in a folder that is left out is told of once, by the folder.
+    if (reason !== null && !skipped.some(({ filename }) => filename === reason.filename)) skipped.push(reason)
+    return reason === null && !entry.isFolder
+  })
+  const top = findTopFolder(entries.map((entry) => entry.name))
+  if (entries.length > MAX_SKILL_FILES)
+    throw new AppError('too_large', `The archive holds ${entries.length} files; a skill may have ${MAX_SKILL_FILES}.`)
+  const files: SkillFile[] = []
+  let left = MAX_SKILL_BYTES
+  for (const entry of entries) {
+    const filename = normalizeFilename(entry.name.slice(top.length))
+    const fault = filenameFault(filename)
+    if (fault) throw new AppError('invalid_input', `The name "${shorten(entry.name)}" in the archive ${fault}.`)
+    const bytes = readEntry(archive, entry, filename, left)
+    left -= bytes.length
+    const name = filename.split('/').at(-1) ?? filename
+    if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'holds a private key' })
+    else files.push({ filename, bytes })
+  }
+  checkSkillFiles(files)
+  return { files, skipped }
+}
+
+/** The first part of a name that is left out, and why; null when nothing is. */
+function leftOutReason(name: string): { filename: string; reason: string } | null {
+  const parts = name.split('/')
+  for (const [index, part] of parts.entries()) {
+    const filename = parts.slice(0, index + 1).join('/')
+    if (isSystemName(part)) return { filename, reason: 'belongs to the operating system' }
+    if (isLeftOutName(part)) return { filename, reason: 'is never imported' }
+    if (index === parts.length - 1 && isSecretName(part)) return { filename, reason: 'may hold a secret' }
+  }
+  return null
+}
+
+/** The folder everything lies in, with its slash; empty when there is none, or SKILL.md stands beside it. */
+function findTopFolder(names: readonly string[]): string {
+  const [first = ''] = names
+  const top = first.slice(0, first.indexOf('/') + 1)
+  return top !== '' && !top.startsWith('..') && top !== './' && names.every((name) => name.startsWith(top)) ? top : ''
+}
+
+/** What the archive's directory lists. @throws AppError `invalid_input` when it is no zip, or one that this does not read */
+function readEntries(archive: Uint8Array): Entry[] {
+  const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength)
+  const end = findEnd(view)
+  if (end === null) throw new AppError('invalid_input', 'This is not a zip archive; send the folder of a skill as .zip.')
+  const count = view.getUint16(end + 10, true)
+  let at = view.getUint32(end + 16, true)
+  if (view.getUint16(end + 4, true) !== 0 || count === 0xffff || at === 0xffffffff)
+    throw new AppError('invalid_input', 'The archive is split or in the Zip64 form, which is not read; pack it again as a plain zip.')
+  if (count > MAX_ENTRIES) throw new AppError('too_large', `The archive lists ${count} entries; the limit is ${MAX_ENTRIES}.`)
+  const entries: Entry[] = []
+  for (let n = 0; n < count; n++) {
+    if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw damaged('its directory cannot be read')
+    const flags = view.getUint16(at + 8, true)
+    const nameLength = view.getUint16(at + 28, true)
+    const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+    if (next > end) throw damaged('its directory cannot be read')
+    const name = decodeName(archive.subarray(at + 46, at + 46 + nameLength), (flags & UTF8_NAME) !== 0)
+    const mode = UNIX_MAKERS.has(view.getUint8(at + 5)) ? (view.getUint32(at + 38, true) >>> 16) & 0xf000 : 0
+    entries.push({
+      name,
+      isFolder: name.endsWith('/'),
+      isSpecial: SPECIAL_TYPES.has(mode),
+      isEncrypted: (flags & IS_ENCRYPTED) !== 0,
+      method: view.getUint16(at + 10, true),
+      crc: view.getUint32(at + 16, true),
+      packedBytes: view.getUint32(at + 20, true),
+      bytes: view.getUint32(at + 24, true),
+      offset: view.getUint32(at + 42, true),
+    })
+    at = next
+  }
+  return entries
+}
+
+/** Where the end of the directory stands: within the last 64 KiB, a comment after it. */
+function findEnd(view: DataView): number | null {
+  for (let at = view.byteLength - 22; at >= 0 && at >= view.byteLength - 22 - 0xffff; at--) {
+    if (view.getUint32(at, true) === 0x06054b50 && at + 22 + view.getUint16(at + 20, true) === view.byteLength) return at
+  }
+  return null
+}
+
+/** Names are UTF-8 when the archive says so; older ones are only when they are plain letters, for then every reading is the same. */
+function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    const hint = isUtf8 ? '' : '; pack it again with names in UTF-8'
+    throw new AppError('invalid_input', `A name in the archive is not UTF-8${hint}.`)
+  }
+}
+
+/** One file's bytes. @param left what a skill may still hold */
+function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: number): Uint8Array {
+  const shown = shorten(filename)
+  if (entry.isEncrypted) throw new AppError('invalid_input', `"${shown}" in the archive is encrypted; pack it again without a password.`)
+  if (entry.isSpecial) throw new AppError('invalid_input', `"${shown}" in the archive is a link or a device; only files are read.`)
+  const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength)
+  if (entry.offset + 30 > archive.length || view.getUint32(entry.offset, true) !== 0x04034b50)
+    throw damaged(`"${shown}" is not where it should be`)
+  const start = entry.offset + 30 + view.getUint16(entry.offset + 26, true) + view.getUint16(entry.offset + 28, true)
+  if (start + entry.packedBytes > archive.length) throw damaged(`"${shown}" is cut off`)
+  const packed = archive.subarray(start, start + entry.packedBytes)
+  const refuse = (bytes: number) => {
+    if (bytes > MAX_FILE_BYTES)
+      throw new AppError('too_large', `"${shown}" in the archive is over ${MAX_FILE_BYTES} bytes (1 MiB), the limit for a file.`)
+    if (bytes > left)
+      throw new AppError('too_large', `The files in the archive are over ${MAX_SKILL_BYTES} bytes (8 MiB), the limit for a skill.`)
+  }
+  if (entry.method === 0) refuse(packed.length)
+  else if (entry.method !== 8)
+    throw new AppError('invalid_input', `"${shown}" in the archive is packed in a way that is not read; use plain zip (deflate).`)
+  const bytes = entry.method === 0 ? packed.slice() : inflate(packed, shown, refuse)
+  if (bytes.length !== entry.bytes || readCrc(bytes) !== entry.crc) throw damaged(`"${shown}" is not what the archive says it is`)
+  return bytes
+}
+
+function inflate(packed: Uint8Array, shown: string, refuse: (bytes: number) => void): Uint8Array {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  let isWhole = false
+  const inflating = new Inflate((piece, isLast) => {
+    pieces.push(piece)
+    length += piece.length
+    isWhole = isLast
+  })
+  try {
+    for (let at = 0; at === 0 || at < packed.length; at += INFLATE_STEP) {
+      inflating.push(packed.subarray(at, at + INFLATE_STEP), at + INFLATE_STEP >= packed.length)
+      refuse(length)
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw damaged(`"${shown}" cannot be inflated`, error)
+  }
+  if (!isWhole) throw damaged(`"${shown}" is cut off`)
+  return Buffer.concat(pieces)
+}
+
+function damaged(what: string, cause?: unknown): AppError {
+  return new AppError('invalid_input', `The archive is damaged: ${what}. Pack it again.`, cause === undefined ? {} : { cause })
+}
+
+function shorten(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name.toWellFormed()
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
+  return value
+})
+
+function readCrc(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+/**
+ * A skill's files as a zip, piece by piece, each of a few milliseconds' work, so that who sends it may do other things between.
+ * The same files give the same bytes: no time and no machine stands in it.
+ * @param folder the folder everything lies in
+ */
+export function* writeSkillArchive(files: readonly SkillFile[], folder: string): Generator<Uint8Array> {
+  let ready: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    ready.push(piece)
+  })
+  const take = () => {
+    const taken = ready
+    ready = []
+    return taken
+  }
+  for (const { filename, bytes } of files) {
+    const entry = new ZipDeflate(`${folder}/${filename}`, { level: 6 })
+    // The first moment a zip can name. It is read by the local calendar, so it is made by the local calendar.
+    entry.mtime = new Date(1980, 0, 1)
+    entry.os = 3
+    entry.attrs = 0o100644 << 16
+    zip.add(entry)
+    for (let at = 0; at === 0 || at < bytes.length; at += DEFLATE_STEP) {
+      entry.push(bytes.subarray(at, at + DEFLATE_STEP), at + DEFLATE_STEP >= bytes.length)
+      yield* take()
+    }
+  }
+  zip.end()
+  yield* take()
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type DiffPiece, diffByLines, diffTexts, toDiffLines } from './text-diff.ts'
+
+const oldText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'added' ? '' : text)).join('')
+const newText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'removed' ? '' : text)).join('')
+const short = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => `${{ same: '=', added: '+', removed: '-' }[kind]}${text}`)
+
+describe('diffTexts', () => {
+  it('says which words changed, and takes what changed side by side as one change', () => {
+    expect(short(diffTexts('one two three\nend', 'one 2 three\nend'))).toEqual(['=one ', '-two', '+2', '= three\n', '=end'])
+    expect(short(diffTexts('a b c d', 'a x y d'))).toEqual(['=a ', '-b c', '+x y', '= d'])
+    expect(diffTexts('', '')).toEqual([])
+    expect(short(diffTexts('a', 'a'))).toEqual(['=a'])
+    expect(short(diffTexts('\na', 'b\na'))).toEqual(['+b', '=\n', '=a'])
+  })
+
+  it('loses nothing: both texts can be put together again', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '文', '𝒳', 'ü', '.'), maxLength: 60 })
+    fc.assert(
+      fc.property(text, text, (old, fresh) => {
+        for (const pieces of [diffTexts(old, fresh), diffByLines(old, fresh)]) {
+          expect([oldText(pieces), newText(pieces)]).toEqual([old, fresh])
+          for (const piece of pieces) expect(piece.text.isWellFormed()).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('takes bounded time for texts made to be slow', () => {
+    const words = (count: number, alphabet: readonly string[]) => {
+      let seed = 7
+      return Array.from({ length: count }, () => {
+        seed = (seed * 1103515245 + 12345) & 0x7fffffff
+        return alphabet[(seed >> 8) % alphabet.length] ?? ''
+      }).join('')
+    }
+    for (const [old, fresh] of [
+      [words(25_000, ['a ', 'b ', 'c ']), words(24_990, ['b ', 'a ', 'd '])],
+      [words(100_000, ['a\n', 'b\n', 'c\n']), words(99_990, ['b\n', 'a\n', 'd\n'])],
+      ['\n'.repeat(200_000), 'a\n'.repeat(100_000)],
+      ['a'.repeat(200_000), 'b'.repeat(200_000)],
+    ] as const) {
+      const started = performance.now()
+      const pieces = diffTexts(old, fresh)
+      expect(performance.now() - started).toBeLessThan(2000)
+      expect([oldText(pieces) === old, newText(pieces) === fresh]).toEqual([true, true])
+    }
+  })
+})
+
+describe('toDiffLines', () => {
+  it('shows lines around a change with their numbers, and counts what it leaves out', () => {
+    const lines = toDiffLines(diffByLines('1\n2\n3\n4\n5\n6\n7\n8\n9\n', '1\n2\n3\n4\nX\n6\n7\n8\n9\n'), 1)
+    expect(lines).toEqual([
+      { kind: 'left-out', lines: 3 },
+      { kind: 'same', text: '4', number: 4 },
+      { kind: 'removed', text: '5', number: 5 },
+      { kind: 'added', text: 'X', number: 5 },
+      { kind: 'same', text: '6', number: 6 },
+      { kind: 'left-out', lines: 3 },
+    ])
+  })
+})

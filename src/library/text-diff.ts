@@ -1,0 +1,129 @@
+import { type ChangeObject, diffLines, diffWordsWithSpace } from 'diff'
+
+/** A run of text that stayed, came or went. */
+export interface DiffPiece {
+  readonly kind: 'same' | 'added' | 'removed'
+  readonly text: string
+}
+
+/**
+ * How many edits are looked for. The work grows with their square, and with the texts only linearly; past these the texts
+ * have too little in common for a finer comparison to say anything.
+ */
+const MAX_WORD_EDITS = 1000
+const MAX_LINE_EDITS = 1000
+/** Longest texts compared word by word, in UTF-16 units of both together, without what they begin and end with alike. */
+const MAX_BY_WORDS = 100_000
+
+/**
+ * What changed between two texts: by words where they are near to each other, by lines where they are large or far apart, and else the
+ * one whole text against the other. The work is bounded for any texts. Same and removed pieces together are `before`, same and added ones `after`.
+ */
+export function diffTexts(before: string, after: string): DiffPiece[] {
+  return diffWith(before, after, compareByWords)
+}
+
+/** What changed line by line, as {@link diffTexts} does it for large texts; every piece ends at the end of a line. */
+export function diffByLines(before: string, after: string): DiffPiece[] {
+  return diffWith(before, after, compareByLines)
+}
+
+function diffWith(before: string, after: string, compare: (before: string, after: string) => DiffPiece[] | null): DiffPiece[] {
+  if (before === after) return before === '' ? [] : [{ kind: 'same', text: before }]
+  const start = sharedStart(before, after)
+  const end = sharedEnd(before, after, start)
+  const old = before.slice(start, before.length - end)
+  const fresh = after.slice(start, after.length - end)
+  const middle = compare(old, fresh) ?? [
+    { kind: 'removed', text: old },
+    { kind: 'added', text: fresh },
+  ]
+  const pieces: DiffPiece[] = [
+    { kind: 'same', text: before.slice(0, start) },
+    ...middle,
+    { kind: 'same', text: before.slice(before.length - end) },
+  ]
+  return pieces.filter(({ text }) => text !== '')
+}
+
+function compareByWords(before: string, after: string): DiffPiece[] | null {
+  const found =
+    before.length + after.length > MAX_BY_WORDS ? undefined : diffWordsWithSpace(before, after, { maxEditLength: MAX_WORD_EDITS })
+  return found ? joinChanges(found.map(toPiece)) : compareByLines(before, after)
+}
+
+/** Words that changed side by side as one change: what stands between them is only space, and read word for word they would be a riddle. */
+function joinChanges(pieces: readonly DiffPiece[]): DiffPiece[] {
+  const joined: DiffPiece[] = []
+  let removed = ''
+  let added = ''
+  for (const [index, { kind, text }] of pieces.entries()) {
+    if (kind === 'removed') removed += text
+    else if (kind === 'added') added += text
+    else if (removed !== '' && added !== '' && index < pieces.length - 1 && /^[^\S\n]+$/.test(text)) {
+      removed += text
+      added += text
+    } else {
+      joined.push({ kind: 'removed', text: removed }, { kind: 'added', text: added }, { kind, text })
+      removed = ''
+      added = ''
+    }
+  }
+  joined.push({ kind: 'removed', text: removed }, { kind: 'added', text: added })
+  return joined.filter(({ text }) => text !== '')
+}
+
+function compareByLines(before: string, after: string): DiffPiece[] | null {
+  return diffLines(before, after, { maxEditLength: MAX_LINE_EDITS })?.map(toPiece) ?? null
+}
+
+function toPiece({ added, removed, value }: ChangeObject<string>): DiffPiece {
+  return { kind: added ? 'added' : removed ? 'removed' : 'same', text: value }
+}
+
+/** How far two texts are alike, to the beginning of a line: so no word, and no sign of two halves, is parted. */
+function sharedStart(before: string, after: string): number {
+  const most = Math.min(before.length, after.length)
+  let at = 0
+  while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at++
+  return at === 0 ? 0 : before.lastIndexOf('\n', at - 1) + 1
+}
+
+/** The same from the end, as far as it does not meet the beginning. */
+function sharedEnd(before: string, after: string, start: number): number {
+  const most = Math.min(before.length, after.length) - start
+  let length = 0
+  while (length < most && before.charCodeAt(before.length - 1 - length) === after.charCodeAt(after.length - 1 - length)) length++
+  const line = before.indexOf('\n', before.length - length)
+  return line === -1 || length === 0 ? 0 : before.length - line - 1
+}
+
+/** Lines of a comparison: what changed with a few lines around it, and how many unchanged ones are left out between. */
+export type DiffLine = (DiffPiece & { readonly number: number }) | { readonly kind: 'left-out'; readonly lines: number }
+
+/**
+ * A comparison as lines, with `around` unchanged lines at each change. `number` is that of the line in the newer text, for removed ones in
+ * the older.
+ */
+export function toDiffLines(pieces: readonly DiffPiece[], around: number): DiffLine[] {
+  const lines: DiffLine[] = []
+  const numbers = { before: 1, after: 1 }
+  for (const [index, { kind, text }] of pieces.entries()) {
+    const own = text.split('\n')
+    if (own.at(-1) === '') own.pop()
+    const head = index === 0 ? 0 : around
+    const tail = index === pieces.length - 1 ? own.length : own.length - around
+    const leftOut = kind === 'same' ? Math.max(0, tail - head) : 0
+    for (const [place, line] of own.entries()) {
+      const number = kind === 'removed' ? numbers.before : numbers.after
+      if (kind !== 'added') numbers.before++
+      if (kind !== 'removed') numbers.after++
+      if (leftOut > 1 && place >= head && place < tail) {
+        if (place === head) lines.push({ kind: 'left-out', lines: leftOut })
+        continue
+      }
+      lines.push({ kind, text: line, number })
+    }
+  }
+  return lines
+}

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import MarkdownIt, { type Token } from 'markdown-it'
+import { AppError } from '../errors.ts'
+import type { Site } from './site.ts'
+
+/** Two folders below the root, as the sources and the built program both stand. */
+const FOLDER = new URL('../../docs/', import.meta.url)
+
+/** A document of the repository that the service shows. */
+interface DocumentSource {
+  /** Below `/docs/`. */
+  readonly name: string
+  /** Below the folder of the documents. */
+  readonly file: string
+  /** It goes with the MCP endpoint. */
+  readonly isOfMcp?: boolean
+}
+
+/** Every document that is shown, in the order of the index: what to do first, then what to look up. */
+export const DOCUMENTS = {
+  guides: [
+    { name: 'getting-started', file: 'getting-started.md' },
+    { name: 'connect', file: 'connect.md', isOfMcp: true },
+    { name: 'accounts', file: 'accounts.md' },
+    { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
+    { name: 'variables', file: 'variables.md' },
+    { name: 'skills', file: 'skills.md' },
+    { name: 'search', file: 'search.md' },
+    { name: 'improve', file: 'improve.md' },
+    { name: 'import-export', file: 'import-export.md' },
+    { name: 'self-hosting', file: 'self-hosting.md' },
+  ],
+  references: [
+    { name: 'api', file: 'reference/routes.md' },
+    { name: 'tools', file: 'reference/tools.md', isOfMcp: true },
+    { name: 'cli', file: 'reference/cli.md' },
+    { name: 'settings', file: 'reference/settings.md' },
+    { name: 'errors', file: 'reference/errors.md' },
+  ],
+} as const satisfies Record<string, readonly DocumentSource[]>
+
+/** Every document, the guides first. */
+export const ALL_DOCUMENTS: readonly DocumentSource[] = [...DOCUMENTS.guides, ...DOCUMENTS.references]
+
+/** A document, ready to be shown. */
+export interface RenderedDocument {
+  readonly title: string
+  /** Without the title. */
+  readonly html: string
+  /** Its sections, for a table of contents. */
+  readonly sections: readonly { readonly id: string; readonly text: string }[]
+}
+
+/** Documents already rendered; they are the same as long as the service runs. */
+const rendered = new Map<string, RenderedDocument>()
+
+/**
+ * The document of a name, read and rendered on its first use.
+ * @throws AppError `not_found`
+ */
+export function readDocument(name: string, site: Site): RenderedDocument {
+  const source = ALL_DOCUMENTS.find((one) => one.name === name)
+  if (!source) throw new AppError('not_found', 'There is no such document.')
+  const key = [name, site.baseUrl, site.hasMcp, site.words.language].join(' ')
+  const document = rendered.get(key) ?? renderDocument(chooseParts(readText(source.file), site), source.file, site)
+  rendered.set(key, document)
+  return document
+}
+
+/** @throws AppError `not_found` where the program was installed without its documents */
+function readText(file: string): string {
+  try {
+    return readFileSync(new URL(file, FOLDER), 'utf8')
+  } catch (cause) {
+    throw new AppError('not_found', 'The documents are not there: the folder docs is missing beside the program.', { cause })
+  }
+}
+
+/**
+ * The text as this service shows it. What stands between `<!-- mcp -->` and `<!-- /mcp -->`, and a line with
+ * `<!-- mcp line -->`, is for services with MCP alone; with `repository`, for readers of the files alone.
+ * The marks are comments, which other readers of the files do not see: a line must not begin with one unless it is all of the line.
+ */
+export function chooseParts(text: string, { baseUrl, hasMcp }: Pick<Site, 'baseUrl' | 'hasMcp'>): string {
+  const hidden = hasMcp ? 'repository' : 'repository|mcp'
+  return (
+    text
+      .replaceAll('\r\n', '\n')
+      .replaceAll(new RegExp(`<!-- (${hidden}) -->.*?<!-- /\\1 -->`, 'gs'), '')
+      .replaceAll(new RegExp(`^.*<!-- (?:${hidden}) line -->.*\n`, 'gm'), '')
+      .replaceAll(/<!--.*?-->/gs, '')
+      // A proxy goes on asking the service where it listens.
+      .replaceAll(/(?<!proxy_pass )http:\/\/127\.0\.0\.1:3000/g, () => baseUrl)
+  )
+}
+
+function renderDocument(text: string, file: string, site: Site): RenderedDocument {
+  const markdown = new MarkdownIt({ html: false, linkify: false })
+  const sections: { id: string; text: string }[] = []
+  let title = ''
+  const { escapeHtml } = markdown.utils
+  const { copy, copied } = site.words
+
+  markdown.core.ruler.push('documents', ({ tokens }) => {
+    const ids = new Map<string, number>()
+    for (const [place, token] of tokens.entries()) {
+      const inline = tokens[place + 1]
+      if (token.type === 'heading_open' && inline) {
+        const words = (inline.children ?? []).map((child) => child.content).join('')
+        const id = toAnchor(words, ids)
+        if (token.tag === 'h1') {
+          title = words
+          for (const part of tokens.slice(place, place + 3)) part.hidden = true
+          inline.children = []
+          continue
+        }
+        token.attrSet('id', id)
+        if (token.tag === 'h2') sections.push({ id, text: words })
+      }
+      if (token.children) token.children = mendLinks(token.children, file, site)
+    }
+  })
+  markdown.renderer.rules['fence'] = (tokens, place) =>
+    `<div class="sample" data-prompt><pre data-text tabindex="0"><code>${escapeHtml(tokens[place]?.content ?? '')}</code></pre>` +
+    `<button class="button" type="button" data-copy="${escapeHtml(copied)}" hidden>${escapeHtml(copy)}</button></div>\n`
+  // A wide table is moved within its place, not the page with it.
+  markdown.renderer.rules['table_open'] = () => '<div class="wide" tabindex="0"><table>\n'
+  markdown.renderer.rules['table_close'] = () => '</table></div>\n'
+  const html = markdown.render(text)
+  return { title, html, sections }
+}
+
+/** A heading's anchor, as GitHub makes them, so that links between the files lead to the same places here. */
+function toAnchor(words: string, known: Map<string, number>): string {
+  const plain = words
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-')
+  const count = known.get(plain) ?? 0
+  known.set(plain, count + 1)
+  return count === 0 ? plain : `${plain}-${count}`
+}
+
+/** Links between the files lead to the pages here; one to a file that is not shown is a text. */
+function mendLinks(tokens: readonly Token[], file: string, site: Site): Token[] {
+  const open: boolean[] = []
+  return tokens.filter((token) => {
+    if (token.type === 'link_close') return open.pop()
+    if (token.type !== 'link_open') return true
+    const address = toAddress(String(token.attrGet('href') ?? ''), file, site)
+    if (address !== null) token.attrSet('href', address)
+    open.push(address !== null)
+    return address !== null
+  })
+}
+
+/** Where a link leads here; null when nowhere. */
+function toAddress(href: string, file: string, site: Site): string | null {
+  if (/^(?:https?:|#)/.test(href)) return href
+  const url = new URL(href, `file:///${file}`)
+  const target = ALL_DOCUMENTS.find((one) => `/${one.file}` === url.pathname)
+  if (!target || (target.isOfMcp && !site.hasMcp)) return null
+  return `/docs/${target.name}${url.hash}`
+}

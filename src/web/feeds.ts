@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import type { Hono, Context as HonoContext } from 'hono'
+import type { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { type HttpEnv, type MakeContext, makeEtag, matchesEtag } from '../http/rest.ts'
+import { ANONYMOUS } from '../library/actor.ts'
+import { cutAtWord } from '../library/characters.ts'
+import type { Operation } from '../operations/define-operation.ts'
+import { listedPrompts, listedSkills } from './request.ts'
+import { ENGLISH } from './strings.ts'
+
+type Listed = z.infer<typeof listedPrompts>['prompts'][number] | z.infer<typeof listedSkills>['skills'][number]
+
+/** Entries of a feed. */
+const NEWEST = 50
+/** Addresses of one sitemap: ten pages of a list, so that no request is much work. */
+const PER_SITEMAP = 1000
+const PER_LIST = 100
+/** Longest text of an entry, in characters. */
+const MAX_ENTRY = 2000
+const PATHS = ['/feed.xml', '/sitemap.xml', '/robots.txt', '/favicon.ico'] as const
+
+interface FeedSettings {
+  readonly name: string
+  readonly baseUrl: string
+}
+
+/** Adds what programs look for beside pages: a feed, a sitemap, robots.txt and an icon, of public items alone whoever asks. Its paths are given back. */
+export function addFeeds(
+  http: Hono<HttpEnv>,
+  operations: readonly Operation[],
+  makeContext: MakeContext,
+  { name, baseUrl }: FeedSettings,
+): readonly string[] {
+  const call = async <T>(operationName: string, input: Record<string, unknown>, answer: z.ZodType<T>): Promise<T> => {
+    const operation = operations.find((candidate) => candidate.name === operationName)
+    if (!operation) throw new AppError('internal', `There is no operation ${operationName}`)
+    return answer.parse(await operation.call(makeContext(ANONYMOUS), input))
+  }
+  const listPrompts = (input: Record<string, unknown>) => call('list_prompts', input, listedPrompts)
+  const listSkills = (input: Record<string, unknown>) => call('list_skills', input, listedSkills)
+
+  http.get('/feed.xml', async (c) => {
+    const author = c.req.query('author')
+    const input = { perPage: NEWEST, sort: 'newest', ...(author ? { author } : {}) }
+    const [{ prompts }, { skills }] = await Promise.all([listPrompts(input), listSkills(input)])
+    const items = [...prompts, ...skills].toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, NEWEST)
+    const [first] = items
+    if (author && !first) throw new AppError('not_found', 'There is nobody of this name here.')
+    const title = author && first ? ENGLISH.reading.feedOf(first.author) : ENGLISH.reading.feedTitle(name)
+    const page = author && first ? `${baseUrl}/users/${encodeURIComponent(first.author)}` : baseUrl
+    const self = author && first ? `${baseUrl}/feed.xml?author=${encodeURIComponent(first.author)}` : `${baseUrl}/feed.xml`
+    return toXml(c, 'application/rss+xml', writeFeed({ title, page, self, items }))
+  })
+
+  http.get('/sitemap.xml', async (c) => {
+    const [prompts, skills] = await Promise.all([listPrompts({ perPage: 1 }), listSkills({ perPage: 1 })])
+    const parts = [
+      ...Array.from({ length: Math.ceil(prompts.total / PER_SITEMAP) }, (_, index) => `prompts-${index + 1}`),
+      ...Array.from({ length: Math.ceil(skills.total / PER_SITEMAP) }, (_, index) => `skills-${index + 1}`),
+    ]
+    const asked = c.req.query('part')
+    if (asked === undefined) {
+      const entries = ['pages', ...parts].map((part) => `<sitemap><loc>${escapeXml(`${baseUrl}/sitemap.xml?part=${part}`)}</loc></sitemap>`)
+      return toXml(c, 'application/xml', `<sitemapindex xmlns="${SITEMAP}">${entries.join('')}</sitemapindex>`)
+    }
+    if (asked === 'pages') {
+      const urls = ['/', '/prompts', '/skills', '/docs'].map((path) => `<url><loc>${escapeXml(baseUrl + path)}</loc></url>`)
+      return toXml(c, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
+    }
+    if (!parts.includes(asked)) throw new AppError('not_found', 'There is no such sitemap.')
+    const [kind, number] = asked.split('-')
+    const urls: string[] = []
+    // Oldest first, so that what is new is added at the end and a part that is full stays as it is.
+    for (let page = 1; page <= PER_SITEMAP / PER_LIST; page++) {
+      const input = { perPage: PER_LIST, sort: 'oldest', page: (Number(number) - 1) * (PER_SITEMAP / PER_LIST) + page }
+      const list = kind === 'prompts' ? await listPrompts(input) : await listSkills(input)
+      for (const { url, updatedAt } of 'prompts' in list ? list.prompts : list.skills)
+        urls.push(`<url><loc>${escapeXml(url)}</loc><lastmod>${updatedAt}</lastmod></url>`)
+      if (list.page >= list.totalPages) break
+    }
+    return toXml(c, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
+  })
+
+  const robots = `User-agent: *\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\n\nSitemap: ${baseUrl}/sitemap.xml\n`
+  http.get('/robots.txt', (c) => c.text(robots))
+
+  const icon = new Uint8Array(readFileSync(new URL('../../assets/web/favicon.ico', import.meta.url)))
+  http.get('/favicon.ico', (c) => c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }))
+  return PATHS
+}
+
+const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+function writeFeed({ title, page, self, items }: { title: string; page: string; self: string; items: readonly Listed[] }): string {
+  const newest = items[0]?.createdAt
+  const entries = items.map((item) => {
+    const text = item.description ?? ('content' in item ? cutAtWord(item.content, MAX_ENTRY) : '')
+    const categories = [item.category, ...item.tags].flatMap((name) => (name === null ? [] : [`<category>${escapeXml(name)}</category>`]))
+    return `<item><title>${escapeXml(item.title)}</title><link>${escapeXml(item.url)}</link><guid isPermaLink="false">urn:uuid:${item.id}</guid><pubDate>${new Date(item.createdAt).toUTCString()}</pubDate><dc:creator>${escapeXml(item.author)}</dc:creator>${categories.join('')}<description>${escapeXml(escapeXml(text))}</description></item>`
+  })
+  return `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>${escapeXml(title)}</title><link>${escapeXml(page)}</link><description>${escapeXml(ENGLISH.lead)}</description><language>${ENGLISH.language}</language>${newest === undefined ? '' : `<lastBuildDate>${new Date(newest).toUTCString()}</lastBuildDate>`}<atom:link href="${escapeXml(self)}" rel="self" type="application/rss+xml"/>${entries.join('')}</channel></rss>`
+}
+
+/** A text as XML holds it: what XML 1.0 has no place for (section 2.2) is left out. A feed's description is HTML, so it is escaped twice. */
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}
+
+function toXml(c: HonoContext<HttpEnv>, type: string, body: string): Response {
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${body}\n`
+  const headers = { 'Content-Type': `${type}; charset=utf-8`, ETag: makeEtag(xml) }
+  if (matchesEtag(c.req.header('if-none-match'), headers.ETag)) return new Response(null, { status: 304, headers })
+  return new Response(xml, { headers })
+}

@@ -1,0 +1,84 @@
+// Highlights code in a thread of its own: grammars are slow to begin, and a hostile text can make any of their patterns run for ever.
+import { parentPort } from 'node:worker_threads'
+import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core'
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
+import type { HighlightAnswer, HighlightQuestion } from './highlight.ts'
+
+/** A grammar is loaded when the first text in its language comes. */
+const GRAMMARS: Readonly<Record<string, LanguageInput>> = {
+  bash: () => import('shiki/langs/bash.mjs'),
+  bicep: () => import('shiki/langs/bicep.mjs'),
+  c: () => import('shiki/langs/c.mjs'),
+  csharp: () => import('shiki/langs/csharp.mjs'),
+  css: () => import('shiki/langs/css.mjs'),
+  diff: () => import('shiki/langs/diff.mjs'),
+  docker: () => import('shiki/langs/docker.mjs'),
+  go: () => import('shiki/langs/go.mjs'),
+  graphql: () => import('shiki/langs/graphql.mjs'),
+  html: () => import('shiki/langs/html.mjs'),
+  ini: () => import('shiki/langs/ini.mjs'),
+  java: () => import('shiki/langs/java.mjs'),
+  javascript: () => import('shiki/langs/javascript.mjs'),
+  json: () => import('shiki/langs/json.mjs'),
+  kotlin: () => import('shiki/langs/kotlin.mjs'),
+  lua: () => import('shiki/langs/lua.mjs'),
+  make: () => import('shiki/langs/make.mjs'),
+  markdown: () => import('shiki/langs/markdown.mjs'),
+  php: () => import('shiki/langs/php.mjs'),
+  powershell: () => import('shiki/langs/powershell.mjs'),
+  python: () => import('shiki/langs/python.mjs'),
+  r: () => import('shiki/langs/r.mjs'),
+  ruby: () => import('shiki/langs/ruby.mjs'),
+  rust: () => import('shiki/langs/rust.mjs'),
+  scala: () => import('shiki/langs/scala.mjs'),
+  sql: () => import('shiki/langs/sql.mjs'),
+  swift: () => import('shiki/langs/swift.mjs'),
+  terraform: () => import('shiki/langs/terraform.mjs'),
+  toml: () => import('shiki/langs/toml.mjs'),
+  tsx: () => import('shiki/langs/tsx.mjs'),
+  typescript: () => import('shiki/langs/typescript.mjs'),
+  xml: () => import('shiki/langs/xml.mjs'),
+  yaml: () => import('shiki/langs/yaml.mjs'),
+}
+const THEME = 'classes'
+/** The class of each colour of the theme; what has none is plain. */
+const CLASSES: Readonly<Record<string, string>> = {
+  'var(--t-token-keyword)': 't-keyword',
+  'var(--t-token-string)': 't-string',
+  'var(--t-token-string-expression)': 't-string',
+  'var(--t-token-constant)': 't-constant',
+  'var(--t-token-comment)': 't-comment',
+  'var(--t-token-function)': 't-function',
+  'var(--t-token-parameter)': 't-parameter',
+  'var(--t-token-link)': 't-link',
+  'var(--t-token-inserted)': 't-inserted',
+  'var(--t-token-deleted)': 't-deleted',
+  'var(--t-token-changed)': 't-changed',
+}
+
+let opened: Promise<HighlighterCore> | undefined
+
+async function highlight({ code, language, maxLine }: HighlightQuestion): Promise<HighlightAnswer['lines']> {
+  const grammar = GRAMMARS[language]
+  if (!grammar) return null
+  opened ??= createHighlighterCore({
+    langs: [],
+    themes: [createCssVariablesTheme({ name: THEME, variablePrefix: '--t-' })],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
+  })
+  const highlighter = await opened
+  await highlighter.loadLanguage(grammar)
+  const lines = highlighter.codeToTokensBase(code, {
+    lang: language,
+    theme: THEME,
+    tokenizeMaxLineLength: maxLine,
+    // The first line of a language pays for its patterns. Who asks keeps the time.
+    tokenizeTimeLimit: 0,
+  })
+  return lines.map((line) => line.map(({ content, color }) => [CLASSES[color ?? ''] ?? '', content] as const))
+}
+
+parentPort?.on('message', async (question: HighlightQuestion) => {
+  const lines = await highlight(question).catch(() => null)
+  parentPort?.postMessage({ number: question.number, lines } satisfies HighlightAnswer)
+})

@@ -1,0 +1,48 @@
+/** Languages that are highlighted, each by the names it goes by: as a fence says them, and as files end. C++ is read as C, whose grammar is a twentieth of its own. */
+const NAMES: Readonly<Record<string, string>> = {
+  bash: 'bash sh zsh shell shellscript console',
+  bicep: 'bicep',
+  c: 'c h cpp c++ cc hpp cxx',
+  csharp: 'csharp cs c#',
+  css: 'css',
+  diff: 'diff patch',
+  docker: 'docker dockerfile',
+  go: 'go golang',
+  graphql: 'graphql gql',
+  html: 'html htm xhtml',
+  ini: 'ini properties cfg conf',
+  java: 'java',
+  javascript: 'javascript js mjs cjs',
+  json: 'json jsonc json5 jsonl webmanifest',
+  kotlin: 'kotlin kt kts',
+  lua: 'lua',
+  make: 'make makefile mk',
+  markdown: 'markdown md mdc',
+  php: 'php',
+  powershell: 'powershell ps ps1 psm1 pwsh',
+  python: 'python py pyi',
+  r: 'r',
+  ruby: 'ruby rb',
+  rust: 'rust rs',
+  scala: 'scala sc',
+  sql: 'sql',
+  swift: 'swift',
+  terraform: 'terraform tf tfvars hcl',
+  toml: 'toml',
+  tsx: 'tsx jsx',
+  typescript: 'typescript ts mts cts',
+  xml: 'xml svg xsd csproj',
+  yaml: 'yaml yml',
+}
+const BY_NAME = new Map(Object.entries(NAMES).flatMap(([language, names]) => names.split(' ').map((name) => [name, language] as const)))
+
+/** The language a fence names in its first word; null when it is none that is highlighted. */
+export function languageOfFence(info: string): string | null {
+  return BY_NAME.get(/^[^\s{,]*/.exec(info.trim())?.[0].toLowerCase() ?? '') ?? null
+}
+
+/** The language of a file, by the end of its name or, for some, by the whole. */
+export function languageOfFile(filename: string): string | null {
+  const name = filename.split('/').at(-1)?.toLowerCase() ?? ''
+  return BY_NAME.get(name.slice(name.lastIndexOf('.') + 1)) ?? null
+}

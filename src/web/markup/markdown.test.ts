@@ -1,0 +1,108 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { stopHighlighting } from './highlight.ts'
+import { renderMarkdown } from './markdown.ts'
+
+const render = async (text: string) => (await renderMarkdown(text, { headingShift: 1 })) ?? ''
+
+afterAll(stopHighlighting)
+
+describe('renderMarkdown', () => {
+  it('lets no HTML through, and no link that runs', async () => {
+    const hostile = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>',
+      '[a](javascript:alert(1))',
+      '[a](JaVaScRiPt:alert(1))',
+      '[a](  javascript&colon;alert(1))',
+      '[a](vbscript:x) [b](data:text/html,x) [c](file:///etc/passwd)',
+      '[a](java\nscript:alert(1))',
+      '[a]: javascript:alert(1)\n\n[a]',
+      '<javascript:alert(1)>',
+      '![x](javascript:alert(1))',
+      '[x](https://a.b/"onmouseover="alert(1))',
+      "[x](https://a.b '\"><script>')",
+      '```"><script>alert(1)</script>\nx\n```',
+      '# <b onclick=x>\n',
+      '`<script>`',
+      '|<i onclick=x>|\n|-|\n|<script>|',
+      '![" onerror="x](https://a.b/c.png)',
+    ]
+    for (const text of hostile) {
+      const html = await render(text)
+      for (const [tag] of html.matchAll(/<[a-z][^>]*>/gi)) {
+        expect(tag.replaceAll(/"[^"]*"/g, ''), text).toMatch(/^<(p|a|em|pre|code|h2|div|table|thead|tbody|tr|th|td|br)[ >/]/)
+        expect(tag.replaceAll(/"[^"]*"/g, ''), text).not.toMatch(/\son\w+|\sstyle/)
+        const [, href] = /href="([^"]*)"/.exec(tag) ?? []
+        if (href !== undefined) expect(href, text).toMatch(/^(https?:|mailto:|#text-)/)
+      }
+    }
+  })
+
+  it('marks links that lead elsewhere, and loads no image', async () => {
+    expect(await render('[a](https://a.b/c?d&e)')).toBe('<p><a href="https://a.b/c?d&amp;e" rel="nofollow noopener ugc">a</a></p>\n')
+    expect(await render('![A cat](https://a.b/c.png)')).toBe('<p><a href="https://a.b/c.png" rel="nofollow noopener ugc">A cat</a></p>\n')
+    expect(await render('[![A cat](https://a.b/c.png)](https://d.e)')).toBe(
+      '<p><a href="https://d.e" rel="nofollow noopener ugc">A cat</a></p>\n',
+    )
+    expect(await render('see https://a.b/c, and example.com')).toContain('<a href="https://a.b/c" rel="nofollow noopener ugc">')
+    expect(await render('see example.com')).not.toContain('<a')
+  })
+
+  it('keeps the first heading for the page, and links to headings of the text', async () => {
+    expect(await render('# One\n###### Six\n\n[to](#one)')).toBe(
+      '<h2 id="text-one">One</h2>\n<h6 id="text-six">Six</h6>\n<p><a href="#text-one">to</a></p>\n',
+    )
+    expect(await render('# content\n# content')).toBe('<h2 id="text-content">content</h2>\n<h2 id="text-content-1">content</h2>\n')
+  })
+
+  it('follows relative links where the place knows them, and drops the others', async () => {
+    const links = { key: 'a', find: (path: string) => (path === 'other.md' ? null : `?file=${encodeURIComponent(path)}`) }
+    const html = await renderMarkdown('[a](docs/a%20b.md#x) [b](other.md) [c](/admin) [d](//evil.example)', { headingShift: 1, links })
+    expect(html).toBe('<p><a href="?file=docs%2Fa%20b.md">a</a> b c d</p>\n')
+  })
+
+  it('marks the blanks of a prompt where they stand', async () => {
+    const text = '# For ${name}\n\n**${topic:the <weather>}** `${code}` $x\n\n```js\nconst a = ${b}\n```'
+    const html = await renderMarkdown(text, { headingShift: 1, hasBlanks: true })
+    expect([...(html ?? '').matchAll(/<mark>(.*?)<\/mark>/g)].map(([, blank]) => blank)).toEqual([
+      '${name}',
+      '${topic:the &lt;weather&gt;}',
+      '${code}',
+      '${b}',
+    ])
+    expect(await render('${name}')).toBe('<p>${name}</p>\n')
+  })
+
+  it('takes bounded time for any text, and leaves what is too long', async () => {
+    const pieces = [
+      '>',
+      '> ',
+      '- ',
+      '[',
+      '![',
+      '](',
+      '*a **b ',
+      '_a__ ',
+      '`',
+      '``a`',
+      '<',
+      'http://a.b/(((',
+      '|a',
+      '~a~~',
+      '&amp',
+      '[a]: b\n',
+      '\\',
+      '#',
+      '```\n',
+      '${',
+      '${a:{',
+    ]
+    for (const piece of pieces) {
+      const text = piece.repeat(Math.ceil(100_000 / piece.length)).slice(0, 100_000)
+      const started = performance.now()
+      expect(await renderMarkdown(text, { headingShift: 1, hasBlanks: true }), piece).not.toBeNull()
+      expect(performance.now() - started, piece).toBeLessThan(1500)
+    }
+    expect(await renderMarkdown('a'.repeat(100_001), { headingShift: 1 })).toBeNull()
+  })
+})

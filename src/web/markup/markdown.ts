@@ -1,0 +1,149 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import { slugify } from '../../library/slug.ts'
+import { parseVariables } from '../../library/variables.ts'
+import { escapeHtml, highlightCode } from './highlight.ts'
+import { languageOfFence } from './languages.ts'
+import { createTextCache } from './text-cache.ts'
+
+/** How a text stands in its page. */
+export interface MarkdownPlace {
+  /** How far headings go down, so that the page keeps its own above them. */
+  readonly headingShift: 1 | 2
+  /** Whether the blanks of a prompt are marked. */
+  readonly hasBlanks?: boolean
+  /** Where a relative link leads; null when it leads nowhere. Without it no relative link leads anywhere. Its answers must depend on `key` alone. */
+  readonly links?: { readonly key: string; find(path: string): string | null }
+}
+
+/** Longer texts stay plain, in UTF-16 units. Any text of this length takes well under half a second. */
+const MAX_TEXT = 100_000
+/** Fences of one text that are highlighted, and headings that can be linked to. */
+const MAX_FENCES = 50
+const MAX_ANCHORS = 200
+/** Of all that is remembered, in UTF-16 units. */
+const MAX_REMEMBERED = 8 * 1024 * 1024
+/** What stands before a heading's name as its id, so that no text can take an id of the page. */
+const ANCHOR = 'text-'
+const OUTSIDE = /^(https?|mailto):/i
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i
+
+const markdown = new MarkdownIt({ html: false, linkify: true, maxNesting: 20 })
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
+// Which links lead somewhere is said below, where they are written; here they only must not be taken for text.
+markdown.validateLink = (url) => OUTSIDE.test(url) || !SCHEME.test(url.trim())
+markdown.renderer.rules['marked'] = (tokens, index) => `<mark>${escapeHtml(tokens[index]?.content ?? '')}</mark>`
+markdown.renderer.rules['made'] = (tokens, index) => tokens[index]?.content ?? ''
+// A wide table scrolls by itself instead of the page.
+markdown.renderer.rules['table_open'] = () => '<div class="wide" tabindex="0"><table>\n'
+markdown.renderer.rules['table_close'] = () => '</table></div>\n'
+
+const { Token: MarkdownToken } = new markdown.core.State('', markdown, {})
+const remembered = createTextCache(MAX_REMEMBERED)
+
+/**
+ * Markdown as HTML, or null when it is too long to be rendered. No HTML of the text is let through; links lead to http, https, mailto, headings
+ * of the text and what `place.links` knows; images are links, for nothing is loaded from elsewhere.
+ */
+export async function renderMarkdown(text: string, place: MarkdownPlace): Promise<string | null> {
+  if (text.length > MAX_TEXT) return null
+  const key = [String(place.headingShift), String(place.hasBlanks ?? false), place.links?.key ?? '', text]
+  return await remembered.find(key, async () => {
+    const tokens = markdown.parse(text, {})
+    const anchors = new Map<string, number>()
+    let fences = 0
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === 'heading_open' || token.type === 'heading_close') token.tag = shiftHeading(token.tag, place.headingShift)
+      if (token.type === 'heading_open') addAnchor(token, tokens[index + 1]?.content ?? '', anchors)
+      if (token.type === 'inline') token.children = rewriteInline(token.children ?? [], place)
+      if (token.type === 'fence' || token.type === 'code_block') {
+        token.content = await renderCode(token, place, fences++ < MAX_FENCES)
+        token.type = 'made'
+      }
+    }
+    return markdown.renderer.render(tokens, markdown.options, {})
+  })
+}
+
+function shiftHeading(tag: string, shift: number): string {
+  return `h${Math.min(6, Number(tag.slice(1)) + shift)}`
+}
+
+function addAnchor(token: Token, title: string, anchors: Map<string, number>): void {
+  const slug = slugify(title.slice(0, 200))
+  if (slug === '' || anchors.size >= MAX_ANCHORS) return
+  const count = anchors.get(slug) ?? 0
+  anchors.set(slug, count + 1)
+  token.attrSet('id', ANCHOR + (count === 0 ? slug : `${slug}-${count}`))
+}
+
+async function renderCode(token: Token, place: MarkdownPlace, isHighlighted: boolean): Promise<string> {
+  const { segments } = parseVariables(place.hasBlanks ? token.content : '')
+  const hasBlank = segments.some((segment) => segment.kind === 'variable')
+  const language = token.type === 'fence' && isHighlighted && !hasBlank ? languageOfFence(token.info) : null
+  const html = hasBlank
+    ? segments.map(({ kind, raw }) => (kind === 'variable' ? `<mark>${escapeHtml(raw)}</mark>` : escapeHtml(raw))).join('')
+    : ((language && (await highlightCode(token.content, language))) ?? escapeHtml(token.content))
+  return `<pre tabindex="0"><code>${html}</code></pre>\n`
+}
+
+/** Links that lead somewhere, images as links, and blanks marked. */
+function rewriteInline(tokens: readonly Token[], place: MarkdownPlace): Token[] {
+  const rewritten: Token[] = []
+  /** For each link that is open: whether it leads anywhere. */
+  const open: boolean[] = []
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      const target = findTarget(String(token.attrGet('href') ?? ''), place)
+      open.push(target !== null)
+      if (target !== null) rewritten.push(makeLink(target, token.attrGet('title')))
+    } else if (token.type === 'link_close') {
+      if (open.pop()) rewritten.push(make('made', '</a>'))
+    } else if (token.type === 'image') {
+      const source = String(token.attrGet('src') ?? '')
+      const target = open.includes(true) ? null : findTarget(source, place)
+      const shown = escapeHtml(token.content || source)
+      rewritten.push(...(target === null ? [make('made', shown)] : [makeLink(target, null), make('made', `${shown}</a>`)]))
+    } else if (place.hasBlanks && (token.type === 'text' || token.type === 'code_inline')) rewritten.push(...markBlanks(token))
+    else rewritten.push(token)
+  }
+  return rewritten
+}
+
+function make(type: 'made' | 'marked', content: string): Token {
+  const token = new MarkdownToken(type, '', 0)
+  token.content = content
+  return token
+}
+
+function makeLink(target: { href: string; isOutside: boolean }, title: string | number | null): Token {
+  const about = title === null ? '' : ` title="${escapeHtml(String(title))}"`
+  const care = target.isOutside ? ' rel="nofollow noopener ugc"' : ''
+  return make('made', `<a href="${escapeHtml(target.href)}"${about}${care}>`)
+}
+
+function findTarget(href: string, { links }: MarkdownPlace): { href: string; isOutside: boolean } | null {
+  if (OUTSIDE.test(href)) return { href, isOutside: true }
+  if (href.startsWith('#')) {
+    const slug = slugify(decode(href.slice(1)).slice(0, 200))
+    return slug === '' ? null : { href: `#${ANCHOR}${slug}`, isOutside: false }
+  }
+  if (SCHEME.test(href) || href.startsWith('/')) return null
+  const inside = links?.find(decode(href.replace(/[?#].*$/s, ''))) ?? null
+  return inside === null ? null : { href: inside, isOutside: false }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** A text or a piece of code with its blanks marked. */
+function markBlanks(token: Token): Token[] {
+  const { segments } = parseVariables(token.content)
+  if (!segments.some((segment) => segment.kind === 'variable')) return [token]
+  const inner = segments.map(({ kind, raw }) => (kind === 'variable' ? make('marked', raw) : make('made', escapeHtml(raw))))
+  return token.type === 'text' ? inner : [make('made', '<code>'), ...inner, make('made', '</code>')]
+}

@@ -1,0 +1,64 @@
+import type { Child, FC } from 'hono/jsx'
+import { slugifyTag } from '../../library/slug.ts'
+import type { Site } from '../site.ts'
+import { Day } from './day.tsx'
+
+/** The page of an author. */
+export function authorPath(author: string): string {
+  return `/users/${encodeURIComponent(author)}`
+}
+
+/** Where the files of an item are had: what is private, where its owner's session is known. */
+export function downloadsOf(item: { readonly isPrivate: boolean }): '/api' | '/download' {
+  return item.isPrivate ? '/download' : '/api'
+}
+
+/** One fact of a margin. */
+export const Fact: FC<{ label: string; children?: Child }> = ({ label, children }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+interface ItemFactsProps {
+  readonly site: Site
+  readonly kind: 'prompts' | 'skills'
+  readonly item: {
+    readonly author: string
+    readonly category: string | null
+    readonly categorySlug?: string | null
+    readonly tags: readonly string[]
+    readonly votes: number
+    readonly updatedAt: string
+  }
+}
+
+/** What prompts and skills say of themselves in the margin. */
+export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item }) => (
+  <>
+    {item.category === null ? null : (
+      <Fact label={words.category}>
+        {item.categorySlug ? <a href={`/${kind}?category=${item.categorySlug}`}>{item.category}</a> : item.category}
+      </Fact>
+    )}
+    <Fact label={words.author}>
+      <a href={authorPath(item.author)}>{item.author}</a>
+    </Fact>
+    {item.tags.length === 0 ? null : (
+      <Fact label={words.tags}>
+        <ul class="tags">
+          {item.tags.map((tag) => (
+            <li>
+              <a href={`/${kind}?tag=${slugifyTag(tag)}`}>{tag}</a>
+            </li>
+          ))}
+        </ul>
+      </Fact>
+    )}
+    <Fact label={words.updated}>
+      <Day at={item.updatedAt} />
+    </Fact>
+    {item.votes === 0 ? null : <Fact label={words.sorts.votes}>{words.votes(item.votes)}</Fact>}
+  </>
+)

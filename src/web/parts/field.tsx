@@ -1,0 +1,146 @@
+import type { Child, FC } from 'hono/jsx'
+import type { PageRequest } from '../request.ts'
+
+interface FieldProps {
+  readonly sent: PageRequest['sent']
+  readonly name: string
+  readonly label: string
+  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number'
+  /** What stands there until something else was typed. */
+  readonly value?: string | null | undefined
+  readonly hint?: string | undefined
+  readonly rows?: number
+  readonly maxlength?: number
+  readonly autocomplete?: string
+  readonly isRequired?: boolean
+  readonly placeholder?: string
+  /** Where people begin on this page. */
+  readonly isFirst?: boolean
+}
+
+/** What is wrong with a field of the form that was sent, or null. */
+export function faultOf(sent: PageRequest['sent'], name: string): string | null {
+  const detail = sent?.fault.details.find(({ path }) => path === name || path.startsWith(`${name}[`) || path.startsWith(`${name}.`))
+  return detail?.message ?? null
+}
+
+/** What a field holds: as it was sent, passwords left out, or as it stands. */
+export function sentOr(sent: PageRequest['sent'], name: string, value: string | null | undefined): string {
+  return sent?.form.has(name) ? sent.form.text(name) : (value ?? '')
+}
+
+/** A labelled field that keeps what was typed, and says what is wrong with it. */
+export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value, hint, rows, isRequired, isFirst, ...more }) => {
+  const fault = faultOf(sent, name)
+  const described = [hint ? `${name}-hint` : '', fault ? `${name}-fault` : ''].filter((id) => id !== '').join(' ')
+  const shared = {
+    id: `field-${name}`,
+    name,
+    required: isRequired,
+    autofocus: isFirst && !sent,
+    'aria-invalid': fault ? ('true' as const) : undefined,
+    'aria-describedby': described || undefined,
+    ...more,
+  }
+  const shown = type === 'password' ? '' : sentOr(sent, name, value)
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      {rows === undefined ? (
+        <input type={type} value={shown} {...shared} />
+      ) : (
+        // A line feed right after the tag is dropped by browsers: one is given for it.
+        <textarea rows={rows} {...shared}>{`\n${shown}`}</textarea>
+      )}
+      {hint ? (
+        <p class="quiet" id={`${name}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+      {fault ? (
+        <p class="fault" id={`${name}-fault`}>
+          {fault}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly sent: PageRequest['sent']
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly hint?: string
+}
+
+/** A list to choose one of. */
+export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hint }) => {
+  const chosen = sentOr(sent, name, value)
+  const fault = faultOf(sent, name)
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      <select id={`field-${name}`} name={name} aria-describedby={fault ? `${name}-fault` : undefined}>
+        {options.map(([option, text]) => (
+          <option value={option} selected={option === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {hint ? <p class="quiet">{hint}</p> : null}
+      {fault ? (
+        <p class="fault" id={`${name}-fault`}>
+          {fault}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** What went wrong with the form that was sent, above it; where a field says it already, only that something did. */
+export const Fault: FC<{ sent: PageRequest['sent']; fields?: readonly string[]; summary: string }> = ({ sent, fields = [], summary }) => {
+  if (!sent) return null
+  const isAtFields = sent.fault.details.length > 0 && sent.fault.details.every(({ path }) => fields.includes(path.split(/[.[]/)[0] ?? ''))
+  return (
+    <p class="fault notice" role="alert">
+      {isAtFields ? summary : sent.fault.message}
+    </p>
+  )
+}
+
+/** Says what was just done, after a form led here. */
+export const Done: FC<{ text: string | undefined }> = ({ text }) =>
+  text === undefined ? null : (
+    <p class="notice" role="status">
+      {text}
+    </p>
+  )
+
+/** A button that does one thing: a form of its own, which works without a script. */
+export const ActionButton: FC<{
+  action?: string
+  does: string
+  values?: Readonly<Record<string, string>>
+  class?: string
+  label?: string
+  isPressed?: boolean
+  children?: Child
+}> = ({ action, does, values = {}, class: look = 'button', label, isPressed, children }) => (
+  <form method="post" action={action} class="inline">
+    {Object.entries(values).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button
+      class={look}
+      type="submit"
+      name="do"
+      value={does}
+      aria-label={label}
+      aria-pressed={isPressed === undefined ? undefined : isPressed ? 'true' : 'false'}
+    >
+      {children}
+    </button>
+  </form>
+)

@@ -1,0 +1,80 @@
+import type { FC } from 'hono/jsx'
+import { SKILL_MD } from '../../library/skill.ts'
+import type { Site } from '../site.ts'
+
+interface Folder {
+  readonly folders: Map<string, Folder>
+  readonly files: { readonly name: string; readonly filename: string }[]
+}
+
+/** Trees with more files than this begin with their folders closed, but for those the open file is in. */
+const OPEN_UP_TO = 40
+
+interface FileTreeProps {
+  readonly site: Site
+  readonly filenames: readonly string[]
+  /** The one that is shown. */
+  readonly open: string
+  toUrl(filename: string): string
+}
+
+/** A skill's files, folders in folders, SKILL.md first. */
+export const FileTree: FC<FileTreeProps> = ({ site: { words }, filenames, open, toUrl }) => (
+  <nav class="tree" aria-label={words.files}>
+    <h2 class="kind">
+      {words.files} <span>{filenames.length}</span>
+    </h2>
+    <Level folder={toTree(filenames)} path="" open={open} isOpen={filenames.length <= OPEN_UP_TO} toUrl={toUrl} />
+  </nav>
+)
+
+function toTree(filenames: readonly string[]): Folder {
+  const root: Folder = { folders: new Map(), files: [] }
+  for (const filename of filenames) {
+    const parts = filename.split('/')
+    const name = parts.pop() ?? filename
+    let folder = root
+    for (const part of parts) {
+      const inner = folder.folders.get(part) ?? { folders: new Map(), files: [] }
+      folder.folders.set(part, inner)
+      folder = inner
+    }
+    folder.files.push({ name, filename })
+  }
+  return root
+}
+
+interface LevelProps {
+  readonly folder: Folder
+  readonly path: string
+  readonly open: string
+  readonly isOpen: boolean
+  toUrl(filename: string): string
+}
+
+const Level: FC<LevelProps> = ({ folder, path, open, isOpen, toUrl }) => {
+  const link = ({ name, filename }: Folder['files'][number]) => (
+    <li>
+      <a href={toUrl(filename)} aria-current={filename === open ? 'true' : undefined}>
+        {name}
+      </a>
+    </li>
+  )
+  return (
+    <ul class="files">
+      {folder.files.filter(({ filename }) => filename === SKILL_MD).map(link)}
+      {[...folder.folders].map(([name, inner]) => {
+        const below = `${path}${name}/`
+        return (
+          <li>
+            <details open={isOpen || open.startsWith(below)}>
+              <summary>{name}</summary>
+              <Level folder={inner} path={below} open={open} isOpen={isOpen} toUrl={toUrl} />
+            </details>
+          </li>
+        )
+      })}
+      {folder.files.filter(({ filename }) => filename !== SKILL_MD).map(link)}
+    </ul>
+  )
+}

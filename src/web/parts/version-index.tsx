@@ -1,0 +1,29 @@
+import type { FC } from 'hono/jsx'
+import type { Site } from '../site.ts'
+import { Day } from './day.tsx'
+
+interface VersionIndexProps {
+  readonly site: Site
+  /** Path of the item. */
+  readonly path: string
+  readonly versions: readonly { readonly version: number; readonly createdAt: string }[]
+}
+
+/** Versions in a margin; the whole list is a page of its own. */
+const SHOWN = 6
+
+/** An item's newest versions as an index; nothing while there is only one. */
+export const VersionIndex: FC<VersionIndexProps> = ({ site: { words }, path, versions }) =>
+  versions.length < 2 ? null : (
+    <nav class="versions" aria-label={words.versions}>
+      <h2 class="kind">{words.versions}</h2>
+      <ol>
+        {versions.slice(0, SHOWN).map(({ version, createdAt }) => (
+          <li>
+            <a href={`${path}/versions/${version}`}>{version}</a> <Day at={createdAt} />
+          </li>
+        ))}
+      </ol>
+      <a href={`${path}/versions`}>{words.reading.allVersions}</a>
+    </nav>
+  )
