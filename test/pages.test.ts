@@ -144,7 +144,12 @@ describe('pages', () => {
   it('are small, ask nobody else for anything, and name their files by what is in them', async () => {
     const { html } = await read(service, '/')
     const files = [...html.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path ?? '')
-    expect(files.map((path) => path.split('/').at(-1)).toSorted()).toEqual(['literata-latin-wght-normal.woff2', 'site.css', 'site.js'])
+    expect(files.map((path) => path.split('/').at(-1)).toSorted()).toEqual([
+      'favicon.svg',
+      'literata-latin-wght-normal.woff2',
+      'site.css',
+      'site.js',
+    ])
     let bytes = gzipSync(html).length
     for (const path of files) {
       const file = await service.fetch(path)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSkillArchive } from '../src/library/skill-archive.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
 
@@ -70,6 +71,7 @@ const ROUTES: readonly Route[] = [
   { operation: 'list_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/skills?q=${item.marker}`] },
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}`] },
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/raw`] },
+  { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/prompt.md`] },
   { operation: 'list_versions', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions`] },
   { operation: 'get_version', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1`] },
   { operation: 'list_tags', kind: 'both', reach: 'list', request: () => ['/api/tags?perPage=100'] },
@@ -239,7 +241,9 @@ describe('the visibility table', () => {
 
   it('has a row for every operation', () => {
     const covered = new Set([...ROUTES, ...WRITES].map((route) => route.operation))
-    for (const operation of OPERATIONS) expect(covered.has(operation.name) || operation.name in EXEMPT, operation.name).toBe(true)
+    // What pages alone call is proved by the table of pages.
+    const offered = OPERATIONS.filter(({ surfaces }) => Object.keys(surfaces).length > 0)
+    for (const operation of offered) expect(covered.has(operation.name) || operation.name in EXEMPT, operation.name).toBe(true)
     for (const name of [...covered, ...Object.keys(EXEMPT)])
       expect(
         OPERATIONS.some((operation) => operation.name === name),
@@ -301,6 +305,28 @@ describe('the visibility table', () => {
       }
     })
   }
+
+  it('packs a skill as a zip for who may read it', async () => {
+    for (const item of items.filter((one) => one.kind === 'skill')) {
+      for (const actor of ACTORS) {
+        for (const reach of ['id', 'slug'] as const) {
+          const cell = `${item.state} by ${reach} for ${actor}`
+          const key = keys.get(actor)
+          const ask = (ref: string) => test.fetch(`/api/skills/${ref}/zip`, key === undefined ? {} : { key })
+          const answer = await ask(reach === 'slug' ? item.slug : item.id)
+          if (mayRead(actor, item.state, reach)) {
+            const { files } = readSkillArchive(new Uint8Array(await answer.arrayBuffer()))
+            expect([answer.status, files.map((file) => file.filename)], cell).toEqual([200, ['SKILL.md', 'a.txt']])
+            expect(Buffer.from(files[1]?.bytes ?? []).toString(), cell).toBe(item.marker)
+          } else {
+            const missing = await ask(NOBODY)
+            const told = async (response: Response) => (await response.text()).replaceAll(/"requestId":"[^"]*"/g, '')
+            expect([answer.status, await told(answer)], cell).toEqual([404, await told(missing)])
+          }
+        }
+      }
+    }
+  })
 
   it('is inspired by what is public alone, even for its owner', async () => {
     const improvers = { other: (await test.user('other', ['improve'])).key, owner: (await test.user('owner')).key }

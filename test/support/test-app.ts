@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { ImproveSettings } from '../../src/ai/improver.ts'
 import type { EmbeddingSettings } from '../../src/ai/text-embedder.ts'
-import { type App, openApp, SYSTEM } from '../../src/app.ts'
+import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server.ts'
@@ -57,12 +57,13 @@ export async function testApp(
   settings: Partial<ServerSettings> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
+  more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl'>> = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
   let now = START
   const app = await openApp(
-    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null, improve: { ...IMPROVE, ...improve }, embeddings },
+    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null, improve: { ...IMPROVE, ...improve }, embeddings, ...more },
     {
       outside: {
         clock: () => {

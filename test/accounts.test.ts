@@ -1,0 +1,483 @@
+import { DatabaseSync } from 'node:sqlite'
+import { unzipSync } from 'fflate'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readJson, type TestApp, testApp } from './support/test-app.ts'
+import { PASSWORD, signUp, visit } from './support/visitor.ts'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await testApp()
+})
+afterEach(() => test.close())
+
+const keyIn = (html: string) => /cpb_[A-Za-z0-9]{49}/.exec(html)?.[0] ?? ''
+/** What a page says is wrong, in the order it says it. */
+const faultsIn = (html: string) => [...html.matchAll(/class="fault[^>]*>([^<]+)</g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
+/** Every text in the database file, the log that is not folded in yet included. */
+function everyText(path: string): string {
+  const db = new DatabaseSync(path)
+  const tables = db.prepare("select name from sqlite_master where type = 'table'").all()
+  const rows = tables.flatMap(({ name }) => db.prepare(`select * from "${name}"`).all())
+  db.close()
+  return rows.map((row) => Object.values(row).join('\n')).join('\n')
+}
+
+describe('the first account', () => {
+  it('needs the setup code where the browser is not on the same machine', async () => {
+    const visitor = visit(test)
+    expect((await visitor.get('/sign-up')).html).toContain('name="setupCode"')
+    const fields = { username: 'ada', password: PASSWORD }
+    for (const setupCode of [undefined, '', 'x', `${test.app.setupCode}0`, test.app.setupCode.slice(1)]) {
+      const refused = await visitor.post('/sign-up', { ...fields, ...(setupCode === undefined ? {} : { setupCode }) })
+      expect(refused.status).toBe(400)
+      expect(faultsIn(refused.html)).toContain('The first account needs the setup code that the service printed when it started.')
+      expect(refused.html).toContain('value="ada"')
+      expect(refused.html).not.toContain(PASSWORD)
+    }
+    expect(await test.app.store.hasLogins()).toBe(false)
+    const made = await visitor.post('/sign-up', { ...fields, setupCode: test.app.setupCode })
+    expect([made.status, made.to]).toEqual([303, '/settings/keys?done=welcome'])
+    expect((await visitor.get('/admin')).status).toBe(200)
+  })
+
+  it('uses the code up: the next one needs an invite', async () => {
+    await signUp(test, 'ada')
+    const second = await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, setupCode: test.app.setupCode })
+    expect(second.status).toBe(403)
+    expect(await test.app.store.findPersonByName('eve')).toBeNull()
+  })
+
+  it('is one even when two ask at the same moment', async () => {
+    const [one, two] = await Promise.all(
+      ['ada', 'eve'].map((username) => visit(test).post('/sign-up', { username, password: PASSWORD, setupCode: test.app.setupCode })),
+    )
+    expect([one?.status, two?.status].toSorted()).toEqual([303, 403])
+  })
+})
+
+describe('signing up', () => {
+  it.each([
+    [{ username: 'a b' }, 'The name may hold only A-Z, a-z, 0-9, dot, underscore and hyphen.'],
+    [{ username: '' }, 'The name is empty.'],
+    [{ username: 'ADA' }, 'The name "ADA" is taken; choose another.'],
+    [{ password: 'short' }, 'The password needs at least 8 characters.'],
+    [{ password: 'aaaaaaaaaaaa' }, 'The password repeats the same characters; choose another.'],
+    [{ username: 'longenough', password: 'LONGENOUGH' }, 'The password must not be the name or the e-mail address.'],
+    [{ password: 'x1y'.repeat(50) }, 'The password may have at most 128 characters.'],
+    [{ email: 'no address' }, 'email is not an e-mail address.'],
+    [{ email: 'x@login.invalid' }, 'email is not an address that can be written to.'],
+    [{ email: 'ADA@example.org' }, 'There is an account with this e-mail address already.'],
+  ])('refuses %o', async (fields, fault) => {
+    const admin = await signUp(test, 'ada')
+    await admin.post('/settings', { do: 'email', email: 'ada@example.org', password: PASSWORD })
+    const made = await admin.post('/admin/invites', { do: 'create', role: 'user' })
+    const invite = /invite=([\w-]+)/.exec(made.html)?.[1] ?? ''
+    const refused = await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD, invite, ...fields })
+    expect([refused.status, faultsIn(refused.html)]).toEqual([400, ['Something is missing or not right. It is said at the field.', fault]])
+    expect((await test.app.store.listInvites({ limit: 1, offset: 0 })).items[0]?.usedAt).toBeNull()
+  })
+
+  it('is open to everybody only where the settings say so', async () => {
+    await signUp(test, 'ada')
+    expect((await visit(test).get('/sign-up')).html).toContain('takes an invite')
+    expect((await visit(test).get('/sign-in')).html).not.toContain('/sign-up')
+    expect((await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(403)
+    const open = await testApp({}, {}, null, { allowSignUp: true })
+    try {
+      await signUp(open, 'ada')
+      const bob = visit(open)
+      expect((await bob.post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(303)
+      expect((await bob.get('/admin')).status).toBe(403)
+    } finally {
+      await open.close()
+    }
+  })
+
+  it('takes an invite once, for its name alone, until it expires or is revoked', async () => {
+    const admin = await signUp(test, 'ada')
+    const inviteFor = async (username: string) => {
+      const made = await admin.post('/admin/invites', { do: 'create', username, role: 'user' })
+      return /invite=([\w-]+)/.exec(made.html)?.[1] ?? ''
+    }
+    const tryInvite = async (invite: string, username: string) => {
+      const answer = await visit(test).post('/sign-up', { username, password: PASSWORD, invite })
+      return [answer.status, faultsIn(answer.html).at(-1)]
+    }
+    const forBob = await inviteFor('bob')
+    expect(await tryInvite(forBob, 'eve')).toEqual([400, 'This invite is for the name "bob".'])
+    expect(await tryInvite(forBob, 'BOB')).toEqual([303, undefined])
+    expect(await tryInvite(forBob, 'bob')).toEqual([403, 'This invite was used already. Ask for another one.'])
+    const late = await inviteFor('')
+    test.wait(7 * 86_400_000)
+    expect(await tryInvite(late, 'late')).toEqual([403, 'This invite has expired. Ask for another one.'])
+    const revoked = await inviteFor('')
+    const newest = (await test.app.store.listInvites({ limit: 1, offset: 0 })).items[0]?.id ?? ''
+    await admin.post('/admin/invites', { do: 'revoke', id: newest })
+    expect(await tryInvite(revoked, 'gone')).toEqual([403, 'This invite is not known here. Ask for another one.'])
+    expect(await tryInvite('made-up', 'gone')).toEqual([403, 'This invite is not known here. Ask for another one.'])
+    expect((await test.app.store.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username }) => username)).toEqual([
+      'ada',
+      'BOB',
+    ])
+  })
+
+  it('gives a kept name, or a contributor’s, only to who is invited under it', async () => {
+    const admin = await signUp(test, 'ada')
+    await test.user('kept')
+    const placeholder = await test.app.store.ensurePlaceholder('Grace')
+    const anyName = await admin.post('/admin/invites', { do: 'create', role: 'user' })
+    const invite = /invite=([\w-]+)/.exec(anyName.html)?.[1] ?? ''
+    for (const username of ['kept', 'grace']) {
+      expect(faultsIn((await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).html).at(-1)).toMatch(/is taken/)
+    }
+    const forGrace = await admin.post('/admin/invites', { do: 'create', username: 'grace', role: 'user' })
+    const grace = visit(test)
+    const token = /invite=([\w-]+)/.exec(forGrace.html)?.[1] ?? ''
+    expect((await grace.post('/sign-up', { username: 'Grace', password: PASSWORD, invite: token })).status).toBe(303)
+    expect(await test.app.store.findPersonByName('grace')).toMatchObject({ id: placeholder.id, hasLogin: true, isPlaceholder: false })
+    // What names her in a file from now on stands for somebody else.
+    expect((await test.app.store.ensurePlaceholder('Grace')).id).not.toBe(placeholder.id)
+  })
+})
+
+describe('signing in', () => {
+  it('goes by name or e-mail address, in any case, and tells no more than that something is wrong', async () => {
+    const ada = await signUp(test, 'Ada')
+    await ada.post('/settings', { do: 'email', email: 'ada@example.org', password: PASSWORD })
+    for (const name of ['ada', ' ADA ', 'Ada@Example.org']) {
+      expect((await visit(test).post('/sign-in', { name, password: PASSWORD })).to, name).toBe('/')
+    }
+    const faults = new Set<string>()
+    for (const [name, password] of [
+      ['ada', 'wrong password'],
+      ['nobody', PASSWORD],
+      ['no@example.org', PASSWORD],
+      ['ada', 'x'.repeat(10_000)],
+    ] as const) {
+      const refused = await visit(test).post('/sign-in', { name, password })
+      expect(refused.status).toBe(401)
+      faults.add(faultsIn(refused.html).join('|'))
+    }
+    expect([...faults]).toEqual(['The name or the password is not right.'])
+  })
+
+  it('leads on to a page of this service alone', async () => {
+    await signUp(test, 'ada')
+    for (const [to, expected] of [
+      ['/settings?x=1', '/settings?x=1'],
+      ['//evil.example/', '/'],
+      ['/\\evil.example', '/'],
+      ['https://evil.example/', '/'],
+      ['javascript:alert(1)', '/'],
+      ['/\t/evil.example', '/'],
+    ]) {
+      expect((await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD, to: to ?? '' })).to, to).toBe(expected)
+    }
+  })
+
+  it('rests after too many failures, for the right password too, and only for a while', async () => {
+    await signUp(test, 'ada')
+    const statuses: number[] = []
+    for (let n = 0; n < 31; n++) statuses.push((await visit(test).post('/sign-in', { name: 'ada', password: `wrong ${n}` })).status)
+    expect(new Set(statuses.slice(0, 30))).toEqual(new Set([401]))
+    expect(statuses[30]).toBe(429)
+    const refused = await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD })
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+  })
+
+  it('sends cookies no script and no other site gets to see', async () => {
+    await signUp(test, 'ada')
+    const answer = await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD, isRemembered: 'true' })
+    const [cookie, ...others] = answer.headers.getSetCookie()
+    expect(others).toEqual([])
+    expect(cookie).toMatch(/^commonplace\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('marks cookies Secure where the service is reached by https', async () => {
+    const secure = await testApp({}, {}, null, { baseUrl: 'https://prompts.example.org' })
+    try {
+      const host = { host: 'prompts.example.org', origin: 'https://prompts.example.org' }
+      const fields = { username: 'ada', password: PASSWORD, setupCode: secure.app.setupCode }
+      const answer = await visit(secure).post('/sign-up', fields, host)
+      expect(answer.headers.getSetCookie()[0]).toMatch(/^__Secure-commonplace\.session_token=.*; Secure/)
+      expect(
+        (await visit(secure).post('/sign-in', { name: 'ada', password: PASSWORD }, { ...host, origin: 'http://evil.example' })).status,
+      ).toBe(403)
+    } finally {
+      await secure.close()
+    }
+  })
+})
+
+describe('sessions', () => {
+  it('end at once: by signing out, from elsewhere, and with a new password', async () => {
+    const first = await signUp(test, 'ada')
+    const thief = visit(test)
+    thief.setCookies(first.cookies())
+    expect((await thief.get('/settings')).status).toBe(200)
+    expect((await first.post('/sign-out', {})).status).toBe(303)
+    expect((await thief.get('/settings')).to).toBe('/sign-in?to=%2Fsettings')
+
+    const [here, elsewhere] = [visit(test), visit(test)]
+    for (const browser of [here, elsewhere]) await browser.post('/sign-in', { name: 'ada', password: PASSWORD })
+    expect((await elsewhere.get('/settings')).status).toBe(200)
+    await here.post('/settings/sessions', { do: 'end-others' })
+    expect((await elsewhere.get('/settings')).status).toBe(303)
+    expect((await here.get('/settings')).status).toBe(200)
+
+    await elsewhere.post('/sign-in', { name: 'ada', password: PASSWORD })
+    const changed = await here.post('/settings/sessions', { do: 'password', password: PASSWORD, newPassword: 'another good one' })
+    expect(changed.to).toBe('/settings/sessions?done=password-changed')
+    expect([(await elsewhere.get('/settings')).status, (await here.get('/settings')).status]).toEqual([303, 200])
+    expect((await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD })).status).toBe(401)
+  })
+
+  it('of somebody else cannot be ended', async () => {
+    const ada = await signUp(test, 'ada')
+    const eve = await signUp(test, 'eve')
+    const person = await test.app.store.findPersonByName('ada')
+    const [session] = await test.app.logins.listSessions(person?.id ?? '')
+    expect((await eve.post('/settings/sessions', { do: 'end', id: session?.id ?? '' })).status).toBe(404)
+    expect((await ada.get('/settings')).status).toBe(200)
+  })
+
+  it('are nothing to the interfaces of programs', async () => {
+    const ada = await signUp(test, 'ada')
+    await ada.post('/new', { title: 'Mine', content: 'secret', visibility: 'private' })
+    const answer = await test.fetch('/api/prompts', { headers: { cookie: ada.cookies() } })
+    expect([answer.status, (await readJson(answer)).total]).toEqual([200, 0])
+    const write = await test.fetch('/api/prompts', {
+      method: 'POST',
+      headers: { cookie: ada.cookies(), 'content-type': 'application/json' },
+      body: '{"title":"x","content":"x"}',
+    })
+    expect(write.status).toBe(401)
+  })
+
+  it('are kept as hashes: nothing in the database signs anybody in', async () => {
+    const ada = await signUp(test, 'ada')
+    const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
+    const invite = /invite=([\w-]+)/.exec((await ada.post('/admin/invites', { do: 'create', role: 'user' })).html)?.[1] ?? ''
+    const reset = /token=([\w-]+)/.exec((await ada.post('/admin/people', { do: 'reset', username: 'ada' })).html)?.[1] ?? ''
+    const token = decodeURIComponent(/session_token=([^;]+)/.exec(ada.cookies())?.[1] ?? '')
+    const secrets = [token.split('.')[0] ?? '', token.split('.')[1] ?? '', keyIn(made.html), invite, reset, PASSWORD, test.app.setupCode]
+    const stored = everyText(test.path)
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(9)
+      expect(stored.includes(secret)).toBe(false)
+    }
+  })
+})
+
+describe('forms', () => {
+  it.each([
+    [{ origin: 'http://evil.example' }, 403],
+    [{ origin: 'http://127.0.0.1:9999' }, 403],
+    [{ origin: 'http://localhost:3000' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-origin' }, 303],
+  ])('sent with %o are answered with %i', async (headers, status) => {
+    const ada = await signUp(test, 'ada')
+    const answer = await ada.post('/settings', { do: 'profile', displayName: 'Changed', defaultVisibility: 'private' }, headers)
+    expect(answer.status).toBe(status)
+    const person = await test.app.store.findPersonByName('ada')
+    expect(person?.displayName).toBe(status === 303 ? 'Changed' : null)
+  })
+
+  it('of every page need a session, and lead to signing in without one', async () => {
+    await signUp(test, 'ada')
+    for (const path of [
+      '/settings',
+      '/settings/keys',
+      '/settings/sessions',
+      '/settings/data',
+      '/library',
+      '/trash',
+      '/new',
+      '/new/skill',
+      '/admin',
+    ]) {
+      expect((await visit(test).get(path)).to, path).toBe(`/sign-in?to=${encodeURIComponent(path)}`)
+    }
+    for (const path of [
+      '/settings',
+      '/settings/keys',
+      '/settings/sessions',
+      '/settings/data',
+      '/trash',
+      '/admin/people',
+      '/admin/invites',
+    ]) {
+      expect((await visit(test).post(path, { do: 'create', username: 'ada', name: 'x' })).to, path).toBe(
+        `/sign-in?to=${encodeURIComponent(path)}`,
+      )
+    }
+  })
+})
+
+describe('keys', () => {
+  it('are made, used, and revoked', async () => {
+    const ada = await signUp(test, 'ada')
+    const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read', 'write'], expiresInDays: '30' })
+    const key = keyIn(made.html)
+    expect(made.headers.get('cache-control')).toBe('private, no-store')
+    expect((await ada.get('/settings/keys')).html).not.toContain(key)
+    const save = () =>
+      test.fetch('/api/prompts', {
+        method: 'POST',
+        key,
+        headers: { 'content-type': 'application/json' },
+        body: '{"title":"T","content":"C"}',
+      })
+    expect((await save()).status).toBe(201)
+    const [stored] = await test.app.store.listKeys('ada')
+    expect(stored).toMatchObject({ name: 'laptop', scopes: ['read', 'write'] })
+    await ada.post('/settings/keys', { do: 'revoke', id: stored?.id ?? '' })
+    expect((await save()).status).toBe(401)
+  })
+
+  it('of somebody else are neither listed nor revoked', async () => {
+    const ada = await signUp(test, 'ada')
+    const key = keyIn((await ada.post('/settings/keys', { do: 'create', name: 'of ada', scopes: ['read'] })).html)
+    const eve = await signUp(test, 'eve')
+    const [stored] = await test.app.store.listKeys('ada')
+    expect((await eve.post('/settings/keys', { do: 'revoke', id: stored?.id ?? '' })).status).toBe(404)
+    expect((await eve.get('/settings/keys')).html).not.toContain('of ada')
+    expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
+  })
+
+  it.each([
+    [{ name: '', scopes: ['read'] }, /name/],
+    [{ name: ' ', scopes: ['read'] }, /name/],
+    [{ name: 'x', scopes: [] }, /scopes/],
+    [{ name: 'x', scopes: ['account'] }, /scopes/],
+    [{ name: 'x', scopes: ['read'], expiresInDays: '0' }, /expiresInDays/],
+  ])('are refused with %o', async (fields, fault) => {
+    const ada = await signUp(test, 'ada')
+    const refused = await ada.post('/settings/keys', { do: 'create', ...fields })
+    expect(refused.status).toBe(400)
+    expect(faultsIn(refused.html).join(' ')).toMatch(fault)
+    expect(await test.app.store.listKeys('ada')).toEqual([])
+  })
+
+  it('never make, list or end what only a person may', async () => {
+    const { actor } = await test.user('bot')
+    for (const operation of test.app.operations.filter(({ scope }) => scope === 'account' || scope === 'admin')) {
+      await expect(test.call(actor, operation.name, {}), operation.name).rejects.toMatchObject({ code: 'forbidden' })
+      await expect(test.call({ kind: 'anonymous' }, operation.name, {}), operation.name).rejects.toMatchObject({ code: 'unauthenticated' })
+      expect(operation.surfaces, operation.name).toEqual({})
+    }
+  })
+})
+
+describe('administrators', () => {
+  it('alone do what administrators do', async () => {
+    await signUp(test, 'ada')
+    const bob = await signUp(test, 'bob')
+    for (const path of ['/admin', '/admin/people', '/admin/invites']) expect((await bob.get(path)).status, path).toBe(403)
+    const tried = await Promise.all([
+      bob.post('/admin/people', { do: 'role', username: 'bob', role: 'admin' }),
+      bob.post('/admin/people', { do: 'reset', username: 'ada' }),
+      bob.post('/admin/invites', { do: 'create', role: 'admin' }),
+      bob.post('/admin/categories', { do: 'create', name: 'Mine' }),
+    ])
+    expect(tried.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(tried.some(({ html }) => /token=|invite=/.test(html))).toBe(false)
+  })
+
+  it('are never none', async () => {
+    const ada = await signUp(test, 'ada')
+    await signUp(test, 'bob')
+    expect((await ada.post('/admin/people', { do: 'role', username: 'ada', role: 'user' })).status).toBe(409)
+    expect((await ada.post('/settings/data', { do: 'delete', username: 'ada', password: PASSWORD })).status).toBe(409)
+    expect((await ada.post('/admin/people', { do: 'role', username: 'bob', role: 'admin' })).status).toBe(303)
+    expect((await ada.post('/admin/people', { do: 'role', username: 'ada', role: 'user' })).status).toBe(303)
+    expect((await ada.get('/admin')).status).toBe(403)
+  })
+
+  it('keep a category from going while something is in it', async () => {
+    const ada = await signUp(test, 'ada')
+    expect((await ada.post('/admin/categories', { do: 'create', name: 'Law', parent: '' })).status).toBe(303)
+    expect((await ada.post('/admin/categories', { do: 'create', name: 'Contracts', parent: 'law' })).status).toBe(303)
+    expect((await ada.post('/admin/categories', { do: 'create', name: 'Law' })).status).toBe(409)
+    expect((await ada.post('/admin/categories', { do: 'create', name: 'Deep', parent: 'contracts' })).status).toBe(400)
+    expect((await ada.post('/admin/categories', { do: 'delete', slug: 'law' })).status).toBe(409)
+    await ada.post('/new', { title: 'T', content: 'C', category: 'contracts', visibility: 'private' })
+    expect((await ada.post('/admin/categories', { do: 'delete', slug: 'contracts' })).status).toBe(409)
+    expect((await ada.post('/admin/categories', { do: 'rename', slug: 'contracts', name: 'Treaties' })).status).toBe(303)
+    expect((await ada.get('/library')).html).toContain('Treaties')
+  })
+})
+
+describe('a forgotten password', () => {
+  it('is set anew by a link, once, which ends every session', async () => {
+    const ada = await signUp(test, 'ada')
+    const made = await ada.post('/admin/people', { do: 'reset', username: 'ada' })
+    const token = /token=([\w-]+)/.exec(made.html)?.[1] ?? ''
+    const visitor = visit(test)
+    expect((await visitor.get(`/reset-password?token=${token}`)).html).toContain('New password for ada')
+    expect((await visitor.post('/reset-password', { token, password: 'short' })).status).toBe(400)
+    expect((await visitor.post('/reset-password', { token, password: 'a new good one' })).to).toBe('/sign-in?done=password-set')
+    expect((await visitor.post('/reset-password', { token, password: 'once more, please' })).status).toBe(404)
+    expect((await ada.get('/settings')).status).toBe(303)
+    expect((await visitor.post('/sign-in', { name: 'ada', password: 'a new good one' })).status).toBe(303)
+  })
+
+  it('says the same whether there is such an account or not', async () => {
+    await signUp(test, 'ada')
+    const answers = await Promise.all(['ada', 'nobody', 'x@example.org'].map((name) => visit(test).post('/forgot-password', { name })))
+    expect(new Set(answers.map(({ to }) => to))).toEqual(new Set(['/forgot-password?asked=admin']))
+    expect((await visit(test).get('/reset-password?token=made-up')).html).toContain('not good any more')
+  })
+})
+
+describe('leaving', () => {
+  it('takes everything along as a library that can be imported', async () => {
+    const ada = await signUp(test, 'ada')
+    await ada.post('/new', { title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
+    const form = new FormData()
+    form.set('do', 'save')
+    form.set('title', 'Skill')
+    form.set('skillMd', '---\nname: one\ndescription: Two.\n---\n')
+    expect((await ada.send('/new/skill', form)).status).toBe(303)
+    const answer = await test.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
+    const text = (name: string) => new TextDecoder().decode(files[name])
+    const [skill] = JSON.parse(text('skills.json'))
+    expect(Object.keys(files).toSorted()).toEqual(['account.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`])
+    expect(JSON.parse(text('prompts.jsonl'))).toMatchObject({ title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
+    expect(JSON.parse(text('account.json'))).toMatchObject({ username: 'ada', role: 'admin' })
+    expect((await test.fetch('/settings/data/export.zip', { headers: { accept: 'text/html' } })).status).toBe(303)
+  })
+
+  it('removes everything, gives no address away again, and keeps what is others’', async () => {
+    const ada = await signUp(test, 'ada')
+    const bob = await signUp(test, 'bob')
+    const key = keyIn((await bob.post('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })).html)
+    const saved = await bob.post('/new', { title: 'Only of Bob', content: 'a text unlike any other', visibility: 'public' })
+    const path = saved.to?.split('?')[0] ?? ''
+    const trashed = await bob.post('/new', { title: 'Thrown away', content: 'quite another text', visibility: 'private' })
+    await bob.post(trashed.to?.split('?')[0] ?? '', { do: 'delete' })
+    const others = await ada.post('/new', { title: 'Of Ada', content: 'x', visibility: 'public' })
+    const otherPath = others.to?.split('?')[0] ?? ''
+    await bob.post(otherPath, { do: 'vote' })
+    expect((await readJson(await test.fetch(`/api${otherPath}`))).votes).toBe(1)
+
+    expect((await bob.post('/settings/data', { do: 'delete', username: 'bob', password: 'wrong one' })).status).toBe(400)
+    expect((await bob.post('/settings/data', { do: 'delete', username: 'bo', password: PASSWORD })).status).toBe(400)
+    expect((await bob.post('/settings/data', { do: 'delete', username: 'bob', password: PASSWORD })).to).toBe('/?done=account-deleted')
+    expect((await bob.get('/settings')).status).toBe(303)
+    expect((await test.fetch('/api/prompts', { key })).status).toBe(401)
+    expect((await test.fetch(`/api${path}`)).status).toBe(404)
+    expect((await readJson(await test.fetch('/api/prompts?q=unlike'))).total).toBe(0)
+    expect((await readJson(await test.fetch(`/api${otherPath}`))).votes).toBe(0)
+    const stored = everyText(test.path)
+    for (const text of ['unlike any other', 'quite another text', 'Only of Bob']) expect(stored.includes(text), text).toBe(false)
+    // The slug led to something once: it never leads to something else.
+    const again = await ada.post('/new', { title: 'Only of Bob', content: 'x', visibility: 'public' })
+    expect(again.to?.split('?')[0]).toMatch(/^\/prompts\/only-of-bob-/)
+  })
+})

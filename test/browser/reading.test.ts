@@ -1,0 +1,94 @@
+import type { Page } from '@playwright/test'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useBrowser } from '../support/browser.ts'
+
+const CONTENT = 'Write to ${name} about ${topic:the weather}.'
+
+describe('a reader in a browser', () => {
+  const bench = useBrowser()
+  let letter = ''
+  beforeAll(async () => {
+    const key = await bench.createKey('Ada')
+    letter = `/prompts/${(await bench.save(key, 'prompt', { title: 'Letter', content: CONTENT })).slug}`
+    await bench.save(key, 'prompt', { title: 'Kaleidoscope maker', content: 'Builds kaleidoscopes' })
+  })
+
+  it('comes to the content with the first key, and sees where they are', async () => {
+    const page = await bench.newPage()
+    await page.goto('/')
+    const skip = page.locator('a.skip')
+    await page.keyboard.press('Tab')
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true)
+    expect((await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    expect(await outlineOf(page)).toMatch(/^solid [1-9]/)
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).toBe('#content')
+    // The next key goes on inside of the content, and whatever has the focus shows it.
+    for (let count = 0; count < 5; count++) {
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+      expect(await outlineOf(page)).toMatch(/^solid [1-9]/)
+    }
+  })
+
+  it('fills in a prompt as they type, and takes a copy of it', async () => {
+    const page = await bench.newPage()
+    await page.goto(letter)
+    await page.getByLabel('name').fill('Ada & <b>Bob</b>')
+    await expect.poll(() => page.locator('[data-text]').textContent()).toBe('Write to Ada & <b>Bob</b> about the weather.')
+    await page.getByLabel('topic').fill('tea')
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await expect.poll(() => page.getByRole('button', { name: 'Copied' }).count()).toBe(1)
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Write to Ada & <b>Bob</b> about tea.')
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  it('fills in a prompt without a script', async () => {
+    const page = await bench.newPage({ hasScript: false })
+    await page.goto(letter)
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    await page.getByLabel('name').fill('Ada & <b>Bob</b>')
+    await page.getByRole('button', { name: 'Fill in' }).click()
+    expect(await page.locator('[data-text]').textContent()).toBe('Write to Ada & <b>Bob</b> about the weather.')
+    expect(new URL(page.url()).searchParams.get('v.name')).toBe('Ada & <b>Bob</b>')
+  })
+
+  it('finds as they type, at an address they can keep', async () => {
+    const page = await bench.newPage()
+    await page.goto('/prompts')
+    await page.getByRole('searchbox').pressSequentially('kaleido')
+    await page.waitForURL('**/prompts?q=kaleido')
+    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Kaleidoscope maker'])
+    expect(await page.getByRole('searchbox').evaluate((field) => field === document.activeElement)).toBe(true)
+    await page.reload()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('kaleido')
+    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Kaleidoscope maker'])
+  })
+
+  it('takes a copy of an example in the documents', async () => {
+    const page = await bench.newPage()
+    await page.goto('/docs/connect')
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`commonplace ${bench.baseUrl}/api/mcp --header`)
+  })
+
+  it('browses the REST interface, or reads the list of its routes without a script', async () => {
+    const page = await bench.newPage({ allowed: [/\/api-reference\.js: Applying inline style violates .* style attributes/] })
+    await page.goto('/docs/api')
+    await page.getByRole('heading', { name: 'Search prompts' }).first().waitFor()
+    expect(await page.locator('.written').isVisible()).toBe(false)
+    const plain = await bench.newPage({ hasScript: false })
+    await plain.goto('/docs/api')
+    expect(await plain.getByRole('heading', { name: 'GET /api/search/prompts' }).isVisible()).toBe(true)
+    expect(await plain.locator('.reference').isVisible()).toBe(false)
+    expect(await plain.locator('.written a[href="/api/openapi.json"]').isVisible()).toBe(true)
+  })
+})
+
+/** Style and width of the outline of what has the focus. */
+async function outlineOf(page: Page): Promise<string> {
+  return await page.evaluate(() => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body)
+    return `${outlineStyle} ${outlineWidth}`
+  })
+}

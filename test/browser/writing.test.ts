@@ -1,0 +1,310 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { strToU8, unzipSync, zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { findBarriers, THEMES, useBrowser, VIEWPORTS } from '../support/browser.ts'
+import { addressesOfPages } from '../support/page-addresses.ts'
+import { PASSWORD } from '../support/visitor.ts'
+
+type Bench = ReturnType<typeof useBrowser>
+type Page = Awaited<ReturnType<Bench['newPage']>>
+
+/** Signs up the first account, from the machine the service runs on. */
+async function signUp(page: Page, username: string): Promise<void> {
+  await page.goto('/sign-up')
+  await page.getByLabel('Name').fill(username)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Make an account' }).click()
+  await page.waitForURL('**/settings/keys?done=welcome')
+}
+
+async function signIn(page: Page, username: string): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('Name or e-mail address').fill(username)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/')
+}
+
+describe('from nothing to a key and a prompt', () => {
+  const bench = useBrowser()
+
+  it('signs up, makes a key, calls with it, saves a prompt, and revokes the key', async () => {
+    const page = await bench.newPage()
+    await signUp(page, 'ada')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const key = (await page.locator('.new-key [data-text]').first().textContent())?.trim() ?? ''
+    expect(key).toMatch(/^cpb_[A-Za-z0-9]{49}$/)
+    await page.locator('.new-key [data-copy]').first().click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+    expect(await page.locator('.new-key').textContent()).toContain(`--header "PROMPTS_API_KEY: ${key}"`)
+
+    const callTool = async () => {
+      const response = await fetch(`${bench.baseUrl}/api/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', PROMPTS_API_KEY: key },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'search_prompts', arguments: { query: 'greeting' } },
+        }),
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    await page.getByRole('link', { name: 'New', exact: true }).click()
+    await page.getByLabel('Title').fill('A greeting')
+    await page.getByLabel('Text', { exact: true }).fill('Greet ${name} in ${language:English}.')
+    await expect.poll(() => page.locator('[data-variables]').textContent()).toBe('Blanks: name, language')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/prompts/**')
+    expect(await page.getByRole('status').textContent()).toBe('Saved.')
+    // It is private: the key finds it, nobody else does.
+    expect(await callTool()).toMatchObject({ status: 200, text: expect.stringContaining('A greeting') })
+    expect((await (await fetch(`${bench.baseUrl}/api/prompts`)).text()).includes('A greeting')).toBe(false)
+
+    await page.goto('/settings/keys')
+    expect(await page.locator('main').textContent()).not.toContain(key)
+    await page.getByRole('button', { name: 'Revoke My laptop' }).click()
+    await page.getByText('The key is revoked.').waitFor()
+    expect(await callTool()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })
+  })
+})
+
+describe('writing', () => {
+  const bench = useBrowser()
+  let isSignedUp = false
+  /** A page of somebody who is signed in. */
+  const newWriter = async (options: Parameters<Bench['newPage']>[0] = {}) => {
+    const page = await bench.newPage(options)
+    if (isSignedUp) await signIn(page, 'ada')
+    else await signUp(page, 'ada')
+    isSignedUp = true
+    return page
+  }
+  const savePrompt = async (page: Page, title: string, content: string) => {
+    await page.goto('/new')
+    await page.getByLabel('Title').fill(title)
+    await page.getByLabel('Text', { exact: true }).fill(content)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/prompts/**')
+    return new URL(page.url()).pathname
+  }
+
+  it.each([true, false])('saves, edits, compares and restores (with a script: %s)', async (hasScript) => {
+    const page = await newWriter({ hasScript })
+    const path = await savePrompt(page, 'Four words', 'one two three four')
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByLabel('Text', { exact: true }).fill('one 2 three four')
+    await page.getByLabel('What changed').fill('A digit.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(`**${path}?done=saved`)
+    await page.goto(`${path}/versions/2`)
+    expect(await page.locator('del').allTextContents()).toEqual(['two'])
+    expect(await page.locator('ins').allTextContents()).toEqual(['2'])
+    await page.goto(`${path}/versions/1`)
+    await page.getByRole('button', { name: 'Restore this version' }).click()
+    await page.waitForURL(`**${path}?done=version-restored`)
+    expect(await page.locator('[data-text]').textContent()).toBe('one two three four')
+    await page.goto(`${path}/versions`)
+    expect(await page.locator('main').textContent()).toContain('A digit.')
+  })
+
+  it('refuses to save over what somebody else saved first, and loses neither', async () => {
+    const one = await newWriter({ allowed: [/status of 409/] })
+    const path = await savePrompt(one, 'Shared', 'The first text.')
+    const two = await newWriter()
+    await one.goto(`${path}/edit`)
+    await two.goto(`${path}/edit`)
+    await two.getByLabel('Text', { exact: true }).fill('The text of two.')
+    await two.getByRole('button', { name: 'Save' }).click()
+    await two.waitForURL('**?done=saved')
+    await one.getByLabel('Text', { exact: true }).fill('The text of one.')
+    await one.getByRole('button', { name: 'Save' }).click()
+    const alert = one.getByRole('alert')
+    expect(await alert.textContent()).toContain('Somebody saved version 2 while you were writing.')
+    expect([await alert.locator('del').allTextContents(), await alert.locator('ins').allTextContents()]).toEqual([['two'], ['one']])
+    expect(await one.getByLabel('Text', { exact: true }).inputValue()).toBe('The text of one.')
+    await one.getByRole('button', { name: 'Save mine over it' }).click()
+    await one.waitForURL('**?done=saved')
+    expect(await one.locator('[data-text]').textContent()).toBe('The text of one.')
+    await one.goto(`${path}/versions/2?view=text`)
+    expect(await one.locator('main').textContent()).toContain('The text of two.')
+  })
+
+  it('keeps what was typed when a field is refused, and a draft when the page is left', async () => {
+    const page = await newWriter({ allowed: [/status of 400/] })
+    await page.goto('/new')
+    await page.getByLabel('Title').fill('Kept')
+    await page.getByLabel('Text', { exact: true }).fill('A text\nof two lines')
+    await page.getByLabel('Tags').fill('x'.repeat(60))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.locator('#field-tags-fault, #tags-fault').textContent()).toContain('50')
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('A text\nof two lines')
+    await page.getByLabel('Tags').fill('fine')
+    await page.getByLabel('Text', { exact: true }).fill('A text that was left')
+    await page.waitForTimeout(500)
+    await page.goto('/new')
+    await page.getByRole('button', { name: 'Take the draft' }).click()
+    expect([await page.getByLabel('Title').inputValue(), await page.getByLabel('Text', { exact: true }).inputValue()]).toEqual([
+      'Kept',
+      'A text that was left',
+    ])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**?done=saved')
+    await page.goto('/new')
+    expect(await page.getByRole('button', { name: 'Take the draft' }).count()).toBe(0)
+  })
+
+  it('shows a better text, and takes it over', async () => {
+    const page = await newWriter()
+    await page.goto('/new')
+    await page.getByLabel('Title').fill('Mail')
+    await page.getByLabel('Text', { exact: true }).fill('write a mail to ${customer} that the delivery is late')
+    await page.getByRole('button', { name: 'Improve' }).click()
+    await page.getByRole('heading', { name: 'A better text' }).waitFor()
+    await page.getByRole('button', { name: 'Use this text' }).click()
+    const text = await page.getByLabel('Text', { exact: true }).inputValue()
+    expect(text).toContain('${customer}')
+    expect(text.length).toBeGreaterThan(100)
+    expect(await page.getByLabel('Title').inputValue()).toBe('Mail')
+  })
+
+  it('votes and takes the vote back; deletes and restores', async () => {
+    const page = await newWriter()
+    const path = await savePrompt(page, 'Liked', 'x')
+    await page.getByRole('button', { name: 'Vote for it' }).click()
+    await page.getByText('1 vote').waitFor()
+    await page.getByRole('button', { name: 'Take the vote back' }).click()
+    await page.getByRole('button', { name: 'Vote for it' }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL('**/trash?done=deleted')
+    await page.getByRole('button', { name: 'Restore Liked' }).click()
+    await page.waitForURL(`**${path}?done=restored`)
+  })
+
+  it('takes a skill in as a zip, changes it, and gives it out as one', async () => {
+    const page = await newWriter()
+    const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256)
+    const zip = zipSync({
+      'tidy/SKILL.md': strToU8('---\nname: tidy\ndescription: Tidy up.\n---\n# Tidy\n'),
+      'tidy/scripts/a.py': strToU8('print("a")\r\n'),
+      'tidy/logo.bin': bytes,
+    })
+    const file = join(bench.place.folder, 'tidy.zip')
+    await writeFile(file, zip)
+    await page.goto('/new/skill')
+    await page.getByLabel('Title').fill('Tidy')
+    await page.getByLabel('Files from your machine').setInputFiles(file)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/edit?done=saved')
+    const path = new URL(page.url()).pathname.replace(/\/edit$/, '')
+
+    // The editor for files has taken the place of the plain field, which it keeps up to date.
+    await page.goto(`${path}/edit?file=scripts/a.py`)
+    const editor = page.locator('.cm-content')
+    await editor.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('print("b")')
+    await page.getByRole('button', { name: 'Save the file' }).click()
+    await page.waitForURL('**done=saved')
+    await page.getByLabel('New file').fill('references/more.md')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.waitForURL('**done=file-added')
+    await page.getByLabel('New name of references/more.md').fill('references/api.md')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.waitForURL('**done=renamed')
+
+    await page.goto(path)
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'zip' }).click()
+    const files = unzipSync(new Uint8Array(await readFile(await (await downloading).path())))
+    const top = Object.keys(files)[0]?.split('/')[0] ?? ''
+    expect(
+      Object.keys(files)
+        .map((name) => name.slice(top.length + 1))
+        .toSorted(),
+    ).toEqual(['SKILL.md', 'logo.bin', 'references/api.md', 'scripts/a.py'])
+    expect(files[`${top}/logo.bin`]).toEqual(bytes)
+    expect(new TextDecoder().decode(files[`${top}/scripts/a.py`])).toBe('print("a")\r\nprint("b")')
+  })
+
+  it('has no barriers for who is signed in, in both themes, on a desktop and on a phone', async () => {
+    const page = await newWriter({ allowed: [/status of 40[034]/, /\/api-reference\.js: Applying inline style/] })
+    const prompt = (await savePrompt(page, 'Looked at', 'Text of ${name}.')).split('/').at(-1) ?? ''
+    await page.goto('/new/skill')
+    await page.getByLabel('Title').fill('Looked at')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/edit?done=saved')
+    const skill = new URL(page.url()).pathname.split('/')[2] ?? ''
+    await page.goto('/settings/keys')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const found: string[] = []
+    const look = async (place: string) => {
+      for (const [viewport, size] of Object.entries(VIEWPORTS)) {
+        await page.setViewportSize(size)
+        for (const theme of THEMES) {
+          await page.emulateMedia({ colorScheme: theme })
+          for (const barrier of await findBarriers(page)) found.push(`${place}, ${viewport}, ${theme}: ${barrier}`)
+        }
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        if (width > size.width) found.push(`${place}, ${viewport}: is ${width} pixels wide`)
+      }
+    }
+    await look('a key just made')
+    const addresses = addressesOfPages({ prompt, skill, user: 'ada' }).filter(({ address }) => !address.startsWith('/docs'))
+    for (const { address } of addresses) {
+      await page.goto(address)
+      await look(address)
+    }
+    expect(found).toEqual([])
+  }, 180_000)
+})
+
+describe('a writer that wants to be a program', () => {
+  const bench = useBrowser()
+  const ATTACK = `</textarea></title><script>alert(1)</script>"><img src=x onerror=alert(2)>'`
+  it('stays a text in every form and on every page of their own', async () => {
+    const page = await bench.newPage({ allowed: [/status of 40[0139]/] })
+    await signUp(page, 'mallory')
+    await page.goto('/settings')
+    await page.getByLabel('Full name').fill(ATTACK)
+    await page.getByLabel('About you').fill(ATTACK)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.goto('/settings/keys')
+    await page.getByLabel('What it is for').fill(ATTACK)
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.goto('/new')
+    for (const label of ['Title', 'In a sentence', 'What changed']) await page.getByLabel(label).fill(ATTACK)
+    await page.getByLabel('Text', { exact: true }).fill(`${ATTACK} \${name:${ATTACK}}`)
+    await page.getByLabel('Tags').fill('<b>a</b>, "x')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Improve' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/prompts/**')
+    const path = new URL(page.url()).pathname
+    for (const address of [
+      `${path}/edit`,
+      `${path}/versions`,
+      `${path}/versions/1`,
+      '/library',
+      '/users/mallory',
+      '/settings',
+      '/settings/keys',
+      '/admin/people',
+      `/sign-in?to=${ATTACK}`,
+      `/admin/people?q=${ATTACK}`,
+      `/admin/invites?username=${ATTACK}`,
+    ]) {
+      await page.goto(address)
+    }
+    await page.goto('/admin/categories')
+    await page.getByLabel('Name of the category').fill(ATTACK.slice(0, 60))
+    await page.getByRole('button', { name: 'New category' }).click()
+    await page.goto('/new')
+    // A script that ran would have opened a dialog, which fails the test by itself.
+    expect(await page.locator('img[src="x"]').count()).toBe(0)
+  })
+})

@@ -1,0 +1,143 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { z } from 'zod'
+import { adviseOnBrowser, findBrowser } from '../../scripts/setup-browser.ts'
+import { createPlace, type Place } from './processes.ts'
+
+/** The sizes pages are looked at. */
+export const VIEWPORTS = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
+/** The colours pages are looked at in. */
+export const THEMES = ['light', 'dark'] as const
+
+/** How a page is opened. */
+interface PageOptions {
+  readonly viewport?: keyof typeof VIEWPORTS
+  readonly theme?: (typeof THEMES)[number]
+  /** Default: true. */
+  readonly hasScript?: boolean
+  /** What the console may say, such as the 404 of a page that is missing on purpose. */
+  readonly allowed?: readonly RegExp[]
+}
+
+/** The built program on a library of its own, and one browser, for the tests of a file. */
+export interface BrowserBench {
+  readonly baseUrl: string
+  /** Where the library is, and how commands are run on it. */
+  readonly place: Place
+  /**
+   * A page in a context of its own, which shares no cookie with another; `page.context().newPage()` opens a second tab.
+   * After the test it is closed, and the test fails when the page reported an error, broke its content policy,
+   * opened a dialog, or asked another server for anything.
+   */
+  newPage(options?: PageOptions): Promise<Page>
+  /** The key of a user, who is made on first use. */
+  createKey(username: string): Promise<string>
+  /** Saves a prompt or a skill over REST, public unless the fields say otherwise. */
+  save(key: string, kind: 'prompt' | 'skill', fields: Readonly<Record<string, unknown>>): Promise<{ id: string; slug: string }>
+}
+
+const saved = z.object({ id: z.string(), slug: z.string() })
+
+/** Starts the program and a browser before the tests of a file, and ends both after them. Call it once, outside the tests. */
+export function useBrowser(options: { env?: Record<string, string>; args?: readonly string[] } = {}): BrowserBench {
+  const place = createPlace()
+  const faults: string[] = []
+  const contexts: BrowserContext[] = []
+  const users = new Set<string>()
+  let browser: Browser | undefined
+  let baseUrl = ''
+
+  beforeAll(async () => {
+    const executablePath = findBrowser()
+    if (executablePath === null) throw new Error(adviseOnBrowser())
+    const [running, started] = await Promise.all([
+      place.serve(options),
+      // The sandbox of Chromium does not start for root.
+      chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0, args: ['--disable-dev-shm-usage'] }),
+    ])
+    baseUrl = running.url
+    browser = started
+  })
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()))
+    expect(faults.splice(0)).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await place.remove()
+  })
+
+  return {
+    get baseUrl() {
+      return baseUrl
+    },
+    place,
+    async newPage({ viewport = 'desktop', theme = 'light', hasScript = true, allowed = [] } = {}) {
+      if (!browser) throw new Error('A page is opened in a test, after the browser has started.')
+      const context = await browser.newContext({
+        baseURL: baseUrl,
+        viewport: VIEWPORTS[viewport],
+        colorScheme: theme,
+        javaScriptEnabled: hasScript,
+        reducedMotion: 'reduce',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      contexts.push(context)
+      watch(context, baseUrl, (fault) => {
+        if (!allowed.some((pattern) => pattern.test(fault))) faults.push(fault)
+      })
+      return await context.newPage()
+    },
+    async createKey(username) {
+      if (!users.has(username)) await runOrThrow(place, ['users', 'create', username])
+      users.add(username)
+      return await runOrThrow(place, ['keys', 'create', '--user', username, '--name', 'test'])
+    },
+    async save(key, kind, fields) {
+      const response = await fetch(`${baseUrl}/api/${kind}s`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
+        body: JSON.stringify({ visibility: 'public', ...fields }),
+      })
+      const text = await response.text()
+      if (response.status !== 201) throw new Error(`Saving answered ${response.status}: ${text}`)
+      return saved.parse(z.record(z.string(), z.unknown()).parse(JSON.parse(text))[kind])
+    },
+  }
+}
+
+async function runOrThrow(place: Place, args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await place.commonplace(args)
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+  return stdout.trim()
+}
+
+/** Tells of everything that no page of ours may do. A broken content policy is an error on the console. */
+function watch(context: BrowserContext, baseUrl: string, report: (fault: string) => void): void {
+  const { origin } = new URL(baseUrl)
+  context.on('console', (message) => {
+    if (message.type() === 'error') report(`${message.location().url}: ${message.text()}`)
+  })
+  context.on('weberror', (thrown) => report(`${thrown.page()?.url()}: ${thrown.error()}`))
+  context.on('dialog', async (dialog) => {
+    report(`A dialog was opened: ${dialog.message()}`)
+    await dialog.dismiss()
+  })
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    if (/^(?:https?|wss?):$/.test(url.protocol) && url.origin !== origin) report(`Another server was asked: ${url.href}`)
+  })
+}
+
+/** What axe finds on a page that readers with other senses or hands could not use, one line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // What stands inside of the API reference is its makers' work, a second main part of the page among it.
+  const isReference = (await page.locator('.scalar-app').count()) > 0
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .exclude('.scalar-app')
+    .disableRules(isReference ? ['landmark-no-duplicate-main'] : [])
+    .analyze()
+  return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`))
+}

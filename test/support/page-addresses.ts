@@ -1,0 +1,25 @@
+import { PAGES } from '../../src/web/routes.ts'
+
+/** What stands for the parts of a page's path that are not fixed. */
+export interface ShownItems {
+  readonly prompt: string
+  readonly skill: string
+  readonly user: string
+}
+
+/** How the path of a page becomes an address; one that is not fixed and has no line here is a page that no test looks at. */
+const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => string])[] = [
+  ['/prompts/:ref', ({ prompt }) => `/prompts/${prompt}`],
+  ['/skills/:ref', ({ skill }) => `/skills/${skill}`],
+  ['/users/:name', ({ user }) => `/users/${user}`],
+  ['/versions/:version', () => '/versions/1'],
+]
+
+/** An address of every page there is. @throws for a page that has none here */
+export function addressesOfPages(items: ShownItems): { readonly address: string; readonly isOfMcp: boolean }[] {
+  return PAGES.map(({ path, isOfMcp = false }) => {
+    const address = PARTS.reduce((text, [part, toText]) => text.replace(part, () => toText(items)), path)
+    if (address.includes(':')) throw new Error(`Give the page ${path} an address in test/support/page-addresses.ts`)
+    return { address, isOfMcp }
+  })
+}
