@@ -6,6 +6,9 @@ const DEFAULTS = {
   HOST: '127.0.0.1',
   BASE_URL: null,
   DATABASE_URL: 'sqlite:./data/commonplace.db',
+  ALLOW_SIGNUP: false,
+  SMTP_URL: null,
+  MAIL_FROM: null,
   MCP_ENABLED: true,
   LOG_LEVEL: 'info',
   ALLOWED_HOSTS: [],
@@ -53,6 +56,8 @@ describe('good values', () => {
     ['BASE_URL', 'https://prompts.example.org/', 'https://prompts.example.org'],
     ['BASE_URL', 'http://localhost:8080', 'http://localhost:8080'],
     ['DATABASE_URL', 'sqlite:/var/lib/commonplace.db', 'sqlite:/var/lib/commonplace.db'],
+    ['ALLOW_SIGNUP', 'true', true],
+    ['MAIL_FROM', 'Commonplace <prompts@example.org>', 'Commonplace <prompts@example.org>'],
     ['MCP_ENABLED', 'true', true],
     ['MCP_ENABLED', 'false', false],
     ['LOG_LEVEL', 'silent', 'silent'],
@@ -97,6 +102,10 @@ describe('values out of range', () => {
     ['BASE_URL', 'https://prompts.example.org/?a=1'],
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'mysql:x'],
+    ['ALLOW_SIGNUP', 'yes'],
+    ['SMTP_URL', 'mail.example.org'],
+    ['SMTP_URL', 'https://mail.example.org'],
+    ['MAIL_FROM', 'a\r\nBcc: b@example.org'],
     ['MCP_ENABLED', 'no'],
     ['MCP_ENABLED', '0'],
     ['LOG_LEVEL', 'loud'],
@@ -176,5 +185,16 @@ describe('a provider of embeddings', () => {
 
   it('names the setting the key belongs into', () => {
     expect(() => loadConfig({ EMBEDDINGS_URL: 'http://u:p@x.example/v1' })).toThrow('the key belongs into EMBEDDINGS_API_KEY')
+  })
+})
+
+describe('a mail server', () => {
+  const SMTP_URL = 'smtps://user:password@mail.example.org:465'
+  it('is taken with who mails come from', () => {
+    expect(loadConfig({ SMTP_URL, MAIL_FROM: 'prompts@example.org' })).toMatchObject({ SMTP_URL, MAIL_FROM: 'prompts@example.org' })
+  })
+
+  it('is refused without', () => {
+    expect(() => loadConfig({ SMTP_URL })).toThrow('SMTP_URL is set, which needs MAIL_FROM too: who the mails come from.')
   })
 })

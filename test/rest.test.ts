@@ -184,7 +184,7 @@ describe('headers', () => {
   it('let anybody read from a page, and nobody foreign write', async () => {
     const read = await test.fetch('/api/prompts', { headers: { origin: 'https://anywhere.example' } })
     expect([read.headers.get('access-control-allow-origin'), read.headers.get('access-control-allow-credentials')]).toEqual(['*', null])
-    expect(read.headers.get('vary')).toBe('PROMPTS_API_KEY, PROMPTS-API-KEY, X-API-Key, Authorization, Origin')
+    expect(read.headers.get('vary')).toBe('PROMPTS_API_KEY, PROMPTS-API-KEY, X-API-Key, Authorization, Origin, Accept-Encoding')
     const write = (origin: string) =>
       test.fetch('/api/prompts', {
         ...json('POST', { title: 'o', content: 'o' }),

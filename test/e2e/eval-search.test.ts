@@ -71,21 +71,24 @@ describe('npm run eval:search', () => {
   const data = findTestData()
   const queries = fileURLToPath(new URL('../../../shared/data/queries-dev.tsv', import.meta.url))
 
-  it.runIf(data.isReal && existsSync(queries))('finds what people look for in a library of real size', async () => {
-    const { overall, byKind } = await evaluate(data.promptsFile, queries)
-    expect(overall.mrr10).toBeGreaterThanOrEqual(0.82)
-    expect(overall.empty).toBeLessThanOrEqual(0.01)
-    expect(byKind['keyword']?.mrr10).toBeGreaterThanOrEqual(0.98)
-    expect(byKind['typo']?.mrr10).toBeGreaterThanOrEqual(0.95)
-    expect(byKind['question']?.mrr10).toBeGreaterThanOrEqual(0.85)
-    // Beyond what words alone reach (.35): meaning has its part.
-    expect(byKind['need']?.mrr10).toBeGreaterThanOrEqual(0.42)
-  })
-
-  it.runIf(!data.isReal)('finds every prompt of the starter library by its title', async () => {
-    const { overall } = await evaluateTitles(data.promptsFile, folder)
-    expect(overall.mrr10).toBeGreaterThanOrEqual(0.95)
-  })
+  // One of the two, by what is there: a folder of real data beside the checkout, or the starter library alone.
+  if (data.isReal && existsSync(queries)) {
+    it('finds what people look for in a library of real size', async () => {
+      const { overall, byKind } = await evaluate(data.promptsFile, queries)
+      expect(overall.mrr10).toBeGreaterThanOrEqual(0.82)
+      expect(overall.empty).toBeLessThanOrEqual(0.01)
+      expect(byKind['keyword']?.mrr10).toBeGreaterThanOrEqual(0.98)
+      expect(byKind['typo']?.mrr10).toBeGreaterThanOrEqual(0.95)
+      expect(byKind['question']?.mrr10).toBeGreaterThanOrEqual(0.85)
+      // Beyond what words alone reach (.35): meaning has its part.
+      expect(byKind['need']?.mrr10).toBeGreaterThanOrEqual(0.42)
+    })
+  } else {
+    it('finds every prompt of the starter library by its title', async () => {
+      const { overall } = await evaluateTitles(data.promptsFile, folder)
+      expect(overall.mrr10).toBeGreaterThanOrEqual(0.95)
+    })
+  }
 })
 
 async function evaluateTitles(promptsFile: string, folder: string): Promise<z.infer<typeof summary>> {

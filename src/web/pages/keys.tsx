@@ -151,7 +151,7 @@ const NewKey: FC<{ site: Site; made: { key: string; record: KeyRecord } }> = ({ 
         ? clientSections(site).map(({ title, html }, place) => (
             <details open={place === 0}>
               <summary>{words.connectWith(title)}</summary>
-              <div class="prose document">{raw(html.replaceAll(PLACEHOLDER, key))}</div>
+              <div class="snippets">{raw(html.replaceAll(PLACEHOLDER, key))}</div>
             </details>
           ))
         : null}

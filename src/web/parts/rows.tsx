@@ -35,6 +35,7 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; quer
         <div class="facts">
           <ul>
             <li class="kind">{site.words.types[prompt.type]}</li>
+            {prompt.visibility === 'public' ? null : <li>{site.words.visibilities[prompt.visibility]}</li>}
             {prompt.category === null ? null : (
               <li>
                 <a href={`/prompts?category=${prompt.categorySlug}`}>{prompt.category}</a>
@@ -74,6 +75,7 @@ export const SkillRows: FC<{ site: Site; skills: readonly SkillRecord[]; query?:
         <div class="facts">
           <ul>
             <li class="kind">{site.words.fileCount(skill.files.length)}</li>
+            {skill.visibility === 'public' ? null : <li>{site.words.visibilities[skill.visibility]}</li>}
             {skill.category === null ? null : (
               <li>
                 <a href={`/skills?category=${skill.categorySlug}`}>{skill.category}</a>
