@@ -44,6 +44,15 @@ interface Entry {
  * @throws AppError `invalid_input` (no zip, damaged, encrypted, links, bad or clashing names, no SKILL.md), `too_large` (a limit is passed)
  */
 export function readSkillArchive(archive: Uint8Array): ReadArchive {
+  const steps = readSkillArchiveInSteps(archive)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same in steps of one file each, a few dozen milliseconds at most, so that who reads it may do other things between. */
+export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, ReadArchive> {
   if (archive.length > MAX_ARCHIVE_BYTES)
     throw new AppError('too_large', `The archive has ${archive.length} bytes; the limit is ${MAX_ARCHIVE_BYTES} (9 MiB).`)
   const skipped: { filename: string; reason: string }[] = []
@@ -67,6 +76,7 @@ export function readSkillArchive(archive: Uint8Array): ReadArchive {
     const name = filename.split('/').at(-1) ?? filename
     if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'holds a private key' })
     else files.push({ filename, bytes })
+    yield
   }
   checkSkillFiles(files)
   return { files, skipped }

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { noteField } from '../library/fields.ts'
 import { applyFileChange, checkSkillFiles, fromFileContent, type SkillFile, sortFilenames, toFileContent } from '../library/skill.ts'
-import { MAX_ARCHIVE_BYTES, readSkillArchive } from '../library/skill-archive.ts'
+import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../library/skill-archive.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
 import { baseVersionInput, notFound, refInput, requireEditable } from './inputs.ts'
 import { fileRecord } from './records.ts'
@@ -77,7 +78,11 @@ export const readArchive = defineOperation({
   input: z.object({ archive: z.base64().max(Math.ceil((MAX_ARCHIVE_BYTES * 4) / 3) + 4) }),
   output: z.object({ files: z.array(fileRecord), skipped: z.array(z.object({ filename: z.string(), reason: z.string() })) }),
   async run(_context, { archive }) {
-    const { files, skipped } = readSkillArchive(new Uint8Array(Buffer.from(archive, 'base64')))
-    return { files: sortFilenames(files).map(toFileContent), skipped: [...skipped] }
+    const steps = readSkillArchiveInSteps(new Uint8Array(Buffer.from(archive, 'base64')))
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return { files: sortFilenames(step.value.files).map(toFileContent), skipped: [...step.value.skipped] }
+      await setImmediate()
+    }
   },
 })
