@@ -1,8 +1,9 @@
-import { Inflate, Zip, ZipDeflate } from 'fflate'
+import { Inflate } from 'fflate'
 import { AppError } from '../errors.ts'
 import { filenameFault, normalizeFilename } from './filename.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from './left-out.ts'
 import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile } from './skill.ts'
+import { createZipWriter } from './zip-writer.ts'
 
 /** Largest archive read, in bytes: the largest skill, not compressed at all, and what an archive says of its files. */
 export const MAX_ARCHIVE_BYTES = MAX_SKILL_BYTES + 1024 * 1024
@@ -11,8 +12,6 @@ export const MAX_ARCHIVE_BYTES = MAX_SKILL_BYTES + 1024 * 1024
 const MAX_ENTRIES = 20_000
 /** Bytes inflated at once. Deflate makes at most 1,032 of one, so a step past the limit is over by 2 MiB at most. */
 const INFLATE_STEP = 2048
-/** Bytes deflated at once: some 3 ms. */
-const DEFLATE_STEP = 65_536
 const UTF8_NAME = 0x800
 const IS_ENCRYPTED = 0x41
 const SYMBOLIC_LINK = 0xa000
@@ -227,28 +226,10 @@ function readCrc(bytes: Uint8Array): number {
  * @param folder the folder everything lies in
  */
 export function* writeSkillArchive(files: readonly SkillFile[], folder: string): Generator<Uint8Array> {
-  let ready: Uint8Array[] = []
-  const zip = new Zip((error, piece) => {
-    if (error) throw error
-    ready.push(piece)
-  })
-  const take = () => {
-    const taken = ready
-    ready = []
-    return taken
-  }
+  const zip = createZipWriter()
   for (const { filename, bytes } of files) {
-    const entry = new ZipDeflate(`${folder}/${filename}`, { level: 6 })
-    // The first moment a zip can name. It is read by the local calendar, so it is made by the local calendar.
-    entry.mtime = new Date(1980, 0, 1)
-    entry.os = 3
-    entry.attrs = 0o100644 << 16
-    zip.add(entry)
-    for (let at = 0; at === 0 || at < bytes.length; at += DEFLATE_STEP) {
-      entry.push(bytes.subarray(at, at + DEFLATE_STEP), at + DEFLATE_STEP >= bytes.length)
-      yield* take()
-    }
+    for (const _ of zip.add(`${folder}/${filename}`, bytes)) yield* zip.take()
   }
   zip.end()
-  yield* take()
+  yield* zip.take()
 }

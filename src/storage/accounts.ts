@@ -47,7 +47,8 @@ function toKey(row: KeyRow): StoredKey {
   }
 }
 
-function toUser(row: Selectable<Database['user']>): User {
+/** A user's row as the domain has it. */
+export function toUser(row: Selectable<Database['user']>): User {
   return {
     id: row.id,
     username: row.username,

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../errors.ts'
 import { givenEmail, placeholderEmail } from '../library/account.ts'
 import type { Invite, PeopleStore, Person } from '../library/ports.ts'
+import { toUser } from './accounts.ts'
 import { deletePerson } from './delete-person.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
@@ -14,11 +15,7 @@ type PersonRow = Awaited<ReturnType<ReturnType<typeof selectPeople>['executeTake
 
 function toPerson(row: PersonRow): Person {
   return {
-    id: row.id,
-    username: row.username,
-    isPlaceholder: row.contributor_key !== null,
-    defaultVisibility: row.default_visibility,
-    createdAt: row.created_at,
+    ...toUser(row),
     role: row.role,
     displayName: row.display_name,
     bio: row.bio,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { findBarriers, THEMES, useBrowser, VIEWPORTS } from '../support/browser.ts'
+import { lookForBarriers, useBrowser, VIEWPORTS } from '../support/browser.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'
 
 /** One style that the API reference writes as a text of HTML, which the policy rightly stops; nothing is seen of it. */
@@ -33,15 +33,7 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
       const place = pathname === '/sign-in' ? pathname : pathname + search
       if (seen.has(place)) continue
       seen.add(place)
-      for (const [viewport, size] of Object.entries(VIEWPORTS)) {
-        await page.setViewportSize(size)
-        for (const theme of THEMES) {
-          await page.emulateMedia({ colorScheme: theme })
-          for (const barrier of await findBarriers(page)) found.push(`${place}, ${viewport}, ${theme}: ${barrier}`)
-        }
-        const width = await page.evaluate(() => document.documentElement.scrollWidth)
-        if (width > size.width) found.push(`${place}, ${viewport}: is ${width} pixels wide`)
-      }
+      found.push(...(await lookForBarriers(page, place)))
     }
     expect(found).toEqual([])
     expect(seen.size).toBeGreaterThan(20)

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { findBarriers, THEMES, useBrowser, VIEWPORTS } from '../support/browser.ts'
+import { lookForBarriers, useBrowser } from '../support/browser.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'
 import { PASSWORD } from '../support/visitor.ts'
 
@@ -241,17 +241,7 @@ describe('writing', () => {
     await page.goto('/settings/keys')
     await page.getByRole('button', { name: 'Create the key' }).click()
     const found: string[] = []
-    const look = async (place: string) => {
-      for (const [viewport, size] of Object.entries(VIEWPORTS)) {
-        await page.setViewportSize(size)
-        for (const theme of THEMES) {
-          await page.emulateMedia({ colorScheme: theme })
-          for (const barrier of await findBarriers(page)) found.push(`${place}, ${viewport}, ${theme}: ${barrier}`)
-        }
-        const width = await page.evaluate(() => document.documentElement.scrollWidth)
-        if (width > size.width) found.push(`${place}, ${viewport}: is ${width} pixels wide`)
-      }
-    }
+    const look = async (place: string) => found.push(...(await lookForBarriers(page, place)))
     await look('a key just made')
     const addresses = addressesOfPages({ prompt, skill, user: 'ada' }).filter(({ address }) => !address.startsWith('/docs'))
     for (const { address } of addresses) {

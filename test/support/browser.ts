@@ -8,7 +8,7 @@ import { createPlace, type Place } from './processes.ts'
 /** The sizes pages are looked at. */
 export const VIEWPORTS = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
 /** The colours pages are looked at in. */
-export const THEMES = ['light', 'dark'] as const
+const THEMES = ['light', 'dark'] as const
 
 /** How a page is opened. */
 interface PageOptions {
@@ -131,7 +131,7 @@ function watch(context: BrowserContext, baseUrl: string, report: (fault: string)
 }
 
 /** What axe finds on a page that readers with other senses or hands could not use, one line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
+async function findBarriers(page: Page): Promise<string[]> {
   // What stands inside of the API reference is its makers' work, a second main part of the page among it.
   const isReference = (await page.locator('.scalar-app').count()) > 0
   const { violations } = await new AxeBuilder({ page })
@@ -140,4 +140,19 @@ export async function findBarriers(page: Page): Promise<string[]> {
     .disableRules(isReference ? ['landmark-no-duplicate-main'] : [])
     .analyze()
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`))
+}
+
+/** Barriers on a page in both themes and sizes, and whether it is wider than the reader's screen, each with `place` before it. */
+export async function lookForBarriers(page: Page, place: string): Promise<string[]> {
+  const found: string[] = []
+  for (const [viewport, size] of Object.entries(VIEWPORTS)) {
+    await page.setViewportSize(size)
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme })
+      for (const barrier of await findBarriers(page)) found.push(`${place}, ${viewport}, ${theme}: ${barrier}`)
+    }
+    const width = z.number().parse(await page.evaluate('document.documentElement.scrollWidth'))
+    if (width > size.width) found.push(`${place}, ${viewport}: is ${width} pixels wide`)
+  }
+  return found
 }

@@ -1,9 +1,10 @@
-import { Zip, ZipDeflate } from 'fflate'
+import { setImmediate } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { EXPORT_NAMES } from '../../library/exported-items.ts'
 import { fromFileContent } from '../../library/skill.ts'
+import { createZipWriter } from '../../library/zip-writer.ts'
 import type { Context, Operation } from '../../operations/define-operation.ts'
 import { downloadHeaders } from '../download.ts'
 import type { HttpEnv, MakeContext } from '../rest.ts'
@@ -55,40 +56,33 @@ async function* parts(read: (input: unknown) => Promise<unknown>, collection: 'p
 
 async function* pack(read: (input: unknown) => Promise<unknown>, account: unknown): AsyncGenerator<Uint8Array> {
   const utf8 = new TextEncoder()
-  let ready: Uint8Array[] = []
-  const zip = new Zip((error, piece) => {
-    if (error) throw error
-    ready.push(piece)
-  })
-  const take = () => {
-    const taken = ready
-    ready = []
-    return taken
+  const zip = createZipWriter()
+  /** A file in pieces, other requests served between them. */
+  async function* file(filename: string, bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    for (const _ of zip.add(filename, bytes)) {
+      yield* zip.take()
+      await setImmediate()
+    }
   }
-  const open = (name: string) => {
-    const entry = new ZipDeflate(name, { level: 6 })
-    zip.add(entry)
-    return entry
-  }
-  open('account.json').push(utf8.encode(`${JSON.stringify(account, null, 2)}\n`), true)
-  const prompts = open(EXPORT_NAMES.prompts)
+  yield* file('account.json', utf8.encode(`${JSON.stringify(account, null, 2)}\n`))
+  const prompts = zip.open(EXPORT_NAMES.prompts)
   for await (const { lines } of parts(read, 'prompts')) {
     prompts.push(utf8.encode(lines.map((line) => `${line}\n`).join('')), false)
-    yield* take()
+    yield* zip.take()
+    await setImmediate()
   }
   prompts.push(new Uint8Array(0), true)
   const index: unknown[] = []
   for await (const { skills } of parts(read, 'skills')) {
     for (const { entry, files } of skills) {
       index.push(entry)
-      for (const file of files) {
-        const { filename, bytes } = fromFileContent(file, '')
-        open(`${EXPORT_NAMES.skillsFolder}/${entry.folder}/${filename}`).push(bytes, true)
-        yield* take()
+      for (const one of files) {
+        const { filename, bytes } = fromFileContent(one, '')
+        yield* file(`${EXPORT_NAMES.skillsFolder}/${entry.folder}/${filename}`, bytes)
       }
     }
   }
-  open(EXPORT_NAMES.skillsIndex).push(utf8.encode(`${JSON.stringify(index, null, 2)}\n`), true)
+  yield* file(EXPORT_NAMES.skillsIndex, utf8.encode(`${JSON.stringify(index, null, 2)}\n`))
   zip.end()
-  yield* take()
+  yield* zip.take()
 }

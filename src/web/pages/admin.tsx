@@ -2,44 +2,25 @@ import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
 import { countLibrary } from '../../operations/administration.ts'
 import { inviteRecord, personRecord } from '../../operations/people.ts'
-import { Layout } from '../layout.tsx'
 import { Day } from '../parts/day.tsx'
-import { ActionButton, Choice, Done, Fault, Field } from '../parts/field.tsx'
+import { ActionButton, Choice, Fault, Field } from '../parts/field.tsx'
 import { PageLinks } from '../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../parts/rows.tsx'
+import { SectionsPage } from '../parts/sections-page.tsx'
 import { type Action, listedCategories, listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../request.ts'
 
-const SECTIONS = ['/admin', '/admin/people', '/admin/invites', '/admin/categories'] as const
 const PER_PAGE = 50
 const counts = z.record(z.enum(['prompts', 'skills', 'inTrash', 'versions', 'people', 'logins', 'keys']), z.number())
 const pages = { total: z.number(), page: z.number(), totalPages: z.number() }
 const url = z.object({ url: z.string() })
 
 /** What every page for administrators stands in. */
-const AdminPage: FC<{ request: PageRequest; at: (typeof SECTIONS)[number]; children?: Child }> = ({ request, at, children }) => {
-  const { site, query, sent } = request
-  const { words } = site
+const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+  const { words } = request.site
   return (
-    <Layout site={site} title={`${words.adminSections[at]} · ${words.administration}`} current="account" isIndexed={false}>
-      <div class="sections">
-        <nav aria-label={words.administration}>
-          <ul>
-            {SECTIONS.map((path) => (
-              <li>
-                <a href={path} aria-current={path === at ? 'page' : undefined}>
-                  {words.adminSections[path]}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <div>
-          <h1>{words.adminSections[at]}</h1>
-          <Done text={sent ? undefined : words.done[query.get('done') ?? '']} />
-          {children}
-        </div>
-      </div>
-    </Layout>
+    <SectionsPage request={request} of={words.administration} sections={words.adminSections} at={at}>
+      {children}
+    </SectionsPage>
   )
 }
 

@@ -2,9 +2,9 @@ import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
 import { PASSWORD_LENGTH } from '../../library/account.ts'
 import { accountRecord } from '../../operations/account.ts'
-import { Layout } from '../layout.tsx'
 import { Day } from '../parts/day.tsx'
-import { ActionButton, Choice, Done, Fault, Field } from '../parts/field.tsx'
+import { ActionButton, Choice, Fault, Field } from '../parts/field.tsx'
+import { SectionsPage } from '../parts/sections-page.tsx'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 
@@ -20,44 +20,23 @@ const account = accountRecord.extend({
     }),
   ),
 })
-const SECTIONS = ['/settings', '/settings/keys', '/settings/sessions', '/settings/data'] as const
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** What every page of the settings stands in: its sections at the side. */
-export const SettingsPage: FC<{ request: PageRequest; at: (typeof SECTIONS)[number]; children?: Child }> = ({ request, at, children }) => {
-  const { site, query } = request
-  const { words } = site
+/** What every page of the settings stands in. */
+export const SettingsPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+  const { words, reader } = request.site
+  const sections = { ...words.settingsSections, ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
+  const signOut = (
+    <form method="post" action="/sign-out">
+      <button class="button" type="submit">
+        {words.signOut}
+      </button>
+    </form>
+  )
   return (
-    <Layout site={site} title={`${words.settingsSections[at]} · ${words.settings}`} current="account" isIndexed={false}>
-      <div class="sections">
-        <nav aria-label={words.settings}>
-          <ul>
-            {SECTIONS.map((path) => (
-              <li>
-                <a href={path} aria-current={path === at ? 'page' : undefined}>
-                  {words.settingsSections[path]}
-                </a>
-              </li>
-            ))}
-            {site.reader?.isAdmin ? (
-              <li>
-                <a href="/admin">{words.administration}</a>
-              </li>
-            ) : null}
-          </ul>
-          <form method="post" action="/sign-out">
-            <button class="button" type="submit">
-              {words.signOut}
-            </button>
-          </form>
-        </nav>
-        <div>
-          <h1>{words.settingsSections[at]}</h1>
-          <Done text={request.sent ? undefined : words.done[query.get('done') ?? '']} />
-          {children}
-        </div>
-      </div>
-    </Layout>
+    <SectionsPage request={request} of={words.settings} sections={sections} at={at} aside={signOut}>
+      {children}
+    </SectionsPage>
   )
 }
 

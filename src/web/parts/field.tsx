@@ -52,19 +52,26 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
         // A line feed right after the tag is dropped by browsers: one is given for it.
         <textarea rows={rows} {...shared}>{`\n${shown}`}</textarea>
       )}
-      {hint ? (
-        <p class="quiet" id={`${name}-hint`}>
-          {hint}
-        </p>
-      ) : null}
-      {fault ? (
-        <p class="fault" id={`${name}-fault`}>
-          {fault}
-        </p>
-      ) : null}
+      <Below name={name} hint={hint} fault={fault} />
     </div>
   )
 }
+
+/** What stands below a field: what it is for, and what is wrong with it. */
+const Below: FC<{ name: string; hint: string | undefined; fault: string | null }> = ({ name, hint, fault }) => (
+  <>
+    {hint ? (
+      <p class="quiet" id={`${name}-hint`}>
+        {hint}
+      </p>
+    ) : null}
+    {fault ? (
+      <p class="fault" id={`${name}-fault`}>
+        {fault}
+      </p>
+    ) : null}
+  </>
+)
 
 interface ChoiceProps {
   readonly sent: PageRequest['sent']
@@ -89,12 +96,7 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hin
           </option>
         ))}
       </select>
-      {hint ? <p class="quiet">{hint}</p> : null}
-      {fault ? (
-        <p class="fault" id={`${name}-fault`}>
-          {fault}
-        </p>
-      ) : null}
+      <Below name={name} hint={hint} fault={fault} />
     </div>
   )
 }

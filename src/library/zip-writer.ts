@@ -1,0 +1,48 @@
+import { Zip, ZipDeflate } from 'fflate'
+
+/** Bytes deflated at once: some 3 ms. */
+const DEFLATE_STEP = 65_536
+
+/** An archive that is written piece by piece. What is ready is taken with `take`, as often as its reader wants. */
+export interface ZipWriter {
+  /** Adds a file whose bytes come in parts. */
+  open(filename: string): { push(bytes: Uint8Array, isLast: boolean): void }
+  /** Adds a whole file in steps of a few milliseconds each. */
+  add(filename: string, bytes: Uint8Array): Generator<void>
+  end(): void
+  take(): Uint8Array[]
+}
+
+/** Writes a zip. The same files give the same bytes: no time and no machine stands in it. */
+export function createZipWriter(): ZipWriter {
+  let ready: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    ready.push(piece)
+  })
+  const open = (filename: string): ZipDeflate => {
+    const entry = new ZipDeflate(filename, { level: 6 })
+    // The first moment a zip can name. It is read by the local calendar, so it is made by the local calendar.
+    entry.mtime = new Date(1980, 0, 1)
+    entry.os = 3
+    entry.attrs = 0o100644 << 16
+    zip.add(entry)
+    return entry
+  }
+  return {
+    open,
+    *add(filename, bytes) {
+      const entry = open(filename)
+      for (let at = 0; at === 0 || at < bytes.length; at += DEFLATE_STEP) {
+        entry.push(bytes.subarray(at, at + DEFLATE_STEP), at + DEFLATE_STEP >= bytes.length)
+        yield
+      }
+    },
+    end: () => zip.end(),
+    take() {
+      const taken = ready
+      ready = []
+      return taken
+    },
+  }
+}

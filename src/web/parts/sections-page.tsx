@@ -1,0 +1,41 @@
+import type { Child, FC } from 'hono/jsx'
+import { Layout } from '../layout.tsx'
+import type { PageRequest } from '../request.ts'
+import { Done } from './field.tsx'
+
+interface SectionsPageProps {
+  readonly request: PageRequest
+  /** What all sections are of. */
+  readonly of: string
+  /** Names of the sections by their paths. */
+  readonly sections: Readonly<Record<string, string>>
+  readonly at: string
+  /** Below the list of sections. */
+  readonly aside?: Child
+  readonly children?: Child
+}
+
+/** A page of several sections, each at an address of its own, with all of them at the side. */
+export const SectionsPage: FC<SectionsPageProps> = ({ request: { site, query, sent }, of, sections, at, aside, children }) => (
+  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false}>
+    <div class="sections">
+      <nav aria-label={of}>
+        <ul>
+          {Object.entries(sections).map(([path, name]) => (
+            <li>
+              <a href={path} aria-current={path === at ? 'page' : undefined}>
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+        {aside}
+      </nav>
+      <div>
+        <h1>{sections[at]}</h1>
+        <Done text={sent ? undefined : site.words.done[query.get('done') ?? '']} />
+        {children}
+      </div>
+    </div>
+  </Layout>
+)
