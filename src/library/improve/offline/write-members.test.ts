@@ -54,6 +54,11 @@ it('is read back as it was written, from JSON and from YAML', () => {
   )
 })
 
+it('keeps white space at the ends of lines beside characters that must be quoted', () => {
+  const object = { task: '\n \n\n a\u0000\u0000\u0000\u0000\u0000 and some more words after it' }
+  expect(parse(writeYaml(object))).toEqual(object)
+})
+
 it('does not let the braces of the object close a variable the writer left open', () => {
   const json = writeJson([['task', 'Hi ${name: you']])
   expect(parseVariables(json).variables).toEqual([])

@@ -71,7 +71,8 @@ export function writeYaml(value: Readonly<Record<string, unknown>>): string {
       if (typeof node.value === 'string' && needsQuotes(node.value)) node.type = 'QUOTE_DOUBLE'
     },
   })
-  return document.toString({ lineWidth: 0, blockQuote: 'literal' }).trimEnd()
+  // A quoted text stays on one line: parted over several, white space at the ends of its lines is not read back as it was.
+  return document.toString({ lineWidth: 0, blockQuote: 'literal', doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }).trimEnd()
 }
 
 /** Whether a literal block would not give a text back: white space around it, or characters YAML changes or forbids there. */
