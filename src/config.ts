@@ -187,14 +187,14 @@ export const SETTINGS = {
   ),
   IMPROVE_MAX_TOKENS: setting(countUpTo(100_000), 8192, 'Most tokens the model may write for one prompt, thinking included.'),
   IMPROVE_DAILY_REQUESTS: setting<number | null>(
-    countOrOff('prompts one key may have improved in a day'),
+    countOrOff('prompts one person may have improved in a day'),
     1000,
-    'Prompts one key may have improved in a day (UTC); off for no limit.',
+    'Prompts one person may have improved, with all their keys together, in a day (UTC); off for no limit.',
   ),
   IMPROVE_DAILY_CHARACTERS: setting<number | null>(
-    countOrOff('characters of prompts one key may have improved in a day'),
+    countOrOff('characters of prompts one person may have improved in a day'),
     2_000_000,
-    'Characters of prompts one key may have improved in a day (UTC); off for no limit.',
+    'Characters of prompts one person may have improved in a day (UTC); off for no limit.',
   ),
   IMPROVE_CONCURRENCY: setting(countUpTo(1000), 4, 'Prompts the model improves at once, over all callers; more are told to try again.'),
   IMPROVE_SYSTEM_PROMPT_FILE: setting<string | null>(

@@ -3,12 +3,14 @@ import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { App } from './app.ts'
 import { KEY_HEADERS, readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
 import { createBodyReaders, type ReadBody } from './http/body.ts'
 import { createCompression } from './http/compression.ts'
+import { createPieceSender } from './http/download.ts'
 import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
 import { type AccessRules, checkHost, checkOrigin, clientAddress, isLoopbackHost, isOriginAllowed } from './http/guards.ts'
@@ -105,7 +107,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const requestId = randomUUID()
     c.set('requestId', requestId)
     c.set('actor', ANONYMOUS)
-    c.set('client', clientOf(c, settings))
+    c.set('client', clientOf(c, settings, app.baseUrl))
     c.set('cookies', [])
     const started = performance.now()
     await next()
@@ -146,7 +148,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pages = createPages(
     app.operations,
     app.contextFor,
-    { readBody, readBytes, onFault: logFault },
+    { readBytes, onFault: logFault },
     { name: product.title, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED },
   )
   http.onError(async (thrown, c) => {
@@ -183,11 +185,12 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   )
   const mcp = settings.MCP_ENABLED ? addMcpRoutes(http, app, logger, { readBody, limits, extras: options.extras }) : null
   addOperationRoutes(http, app.operations, app.contextFor, readBody, logFault)
+  const sendPieces = createPieceSender()
   for (const prefix of DOWNLOADS) {
     addRawRoutes(http, app.operations, app.contextFor, prefix)
-    addSkillZipRoute(http, app.operations, app.contextFor, prefix)
+    addSkillZipRoute(http, app.operations, app.contextFor, prefix, sendPieces)
   }
-  addAccountExportRoute(http, app.operations, app.contextFor)
+  addAccountExportRoute(http, app.operations, app.contextFor, sendPieces)
 
   const known = knownRoutes(app, [
     ...pageRoutes,
@@ -319,18 +322,44 @@ function isPage(path: string): boolean {
 }
 
 /** What a proxy adds to requests: one that has any did not surely come from this machine. */
-const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+const FORWARDING_HEADERS = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-forwarded-server',
+  'x-real-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'via',
+]
 
-/** Where a request came from. It is local when the socket, the name asked for, and the lack of any proxy's trace all say so. */
-function clientOf(c: Context<HttpEnv>, settings: ServerSettings): ClientOfRequest {
-  const isForwarded = settings.TRUST_PROXY > 0 || FORWARDING_HEADERS.some((name) => c.req.header(name) !== undefined)
+/** Where a request came from. It is local when the service is for this machine alone, and the socket, the name asked for, and the lack of any proxy's trace all say so. */
+function clientOf(c: Context<HttpEnv>, settings: ServerSettings, baseUrl: string): ClientOfRequest {
+  // Browsers do not speak HTTP/1.0; proxies that say nothing of themselves often do.
+  const isForwarded =
+    settings.TRUST_PROXY > 0 || httpVersion(c) === '1.0' || FORWARDING_HEADERS.some((name) => c.req.header(name) !== undefined)
+  // A service that others reach has no business with trusting its own machine: who comes from there may come through it.
+  const isForOthers =
+    !isLoopbackHost(new URL(baseUrl).host) || !isLoopbackHost(settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST)
   const socket = socketAddress(c).replace(/^::ffff:/i, '')
   return {
     address: addressOf(c, settings),
-    isLocal: !isForwarded && (socket === '127.0.0.1' || socket === '::1') && isLoopbackHost(c.req.header('host') ?? ''),
+    caller: callerOfAddress(addressOf(c, settings)),
+    isLocal: !isForwarded && !isForOthers && (socket === '127.0.0.1' || socket === '::1') && isLoopbackHost(c.req.header('host') ?? ''),
     userAgent: c.req.header('user-agent') ?? null,
     cookies: c.req.header('cookie') ?? '',
   }
+}
+
+/** Which HTTP the client, or a proxy, speaks; empty where there is no connection. */
+function httpVersion(c: Context<HttpEnv>): string {
+  const { incoming } = z
+    .object({ incoming: z.object({ httpVersion: z.string() }).optional() })
+    .catch({})
+    .parse(c.env ?? {})
+  return incoming?.httpVersion ?? ''
 }
 
 /** Requests that tests make without a port have no socket. */

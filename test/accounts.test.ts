@@ -433,6 +433,35 @@ describe('a forgotten password', () => {
   })
 })
 
+describe('writing', () => {
+  it('offers every category, in a library that has nothing in any yet', async () => {
+    const ada = await signUp(test, 'ada')
+    for (const path of ['/new', '/new/skill'])
+      expect((await ada.get(path)).html, path).toContain('<option value="code-review">— Code review</option>')
+    expect((await ada.get('/admin/categories')).html).toContain('value="Code review"')
+  })
+
+  it('keeps the line ends a text had, which no field on a page can', async () => {
+    const ada = await signUp(test, 'ada')
+    const key = keyIn((await ada.post('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)
+    const save = {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'T', content: 'a\r\nb' }),
+    }
+    const { prompt } = await readJson(await test.fetch('/api/prompts', save))
+    const form = (await ada.get(`/prompts/${prompt.id}/edit`)).html
+    const lineEnds = /name="lineEnds" value="(\w+)"/.exec(form)?.[1] ?? ''
+    const fields = { do: 'save', title: 'T', content: 'a\r\nb\r\nc', lineEnds, baseVersion: '1' }
+    expect((await ada.post(`/prompts/${prompt.id}/edit`, fields)).status).toBe(303)
+    expect((await readJson(await test.fetch(`/api/prompts/${prompt.id}`, { key }))).content).toBe('a\r\nb\r\nc')
+    const plain = (await ada.post('/new', { title: 'U', content: 'a\r\nb' })).to?.split('?')[0] ?? ''
+    const id = plain.split('/').at(-1) ?? ''
+    expect((await readJson(await test.fetch(`/api/prompts/${id}`, { key }))).content).toBe('a\nb')
+  })
+})
+
 describe('leaving', () => {
   it('takes everything along as a library that can be imported', async () => {
     const ada = await signUp(test, 'ada')

@@ -404,11 +404,12 @@ describe('a stream', () => {
 })
 
 describe('the budget of a day', () => {
-  const used = /^This goes beyond what a key may have improved in a day: /
+  const used = /^This goes beyond what one person may have improved in a day: /
 
-  it('is a number of requests for each key, failed ones too, until midnight UTC', async () => {
+  it('is a number of requests for each person, whatever keys they make, failed ones too, until midnight UTC', async () => {
     const { test, improve, key } = await start('normal:budget', { budget: { requests: 2, characters: null } })
     const { key: second } = await test.user('ada')
+    const { key: another } = await test.user('ben')
     const ask = (own: string) => test.fetch('/api/improve-prompt', { ...json('POST', { prompt: 'x' }), key: own })
     expect([(await ask(key)).status, (await improve({ prompt: 'x' }, EVENTS)).status]).toEqual([200, 200])
     const refused = await ask(key)
@@ -418,7 +419,8 @@ describe('the budget of a day', () => {
     const wait = Number(refused.headers.get('retry-after'))
     expect([wait > 86_300, wait < 86_400]).toEqual([true, true])
     expect((await improve({ prompt: 'x' }, EVENTS)).status).toBe(429)
-    expect((await ask(second)).status).toBe(200)
+    expect((await ask(second)).status).toBe(429)
+    expect((await ask(another)).status).toBe(200)
     test.wait(wait * 1000)
     expect((await ask(key)).status).toBe(200)
   })
@@ -448,12 +450,12 @@ describe('the budget of a day', () => {
   })
 })
 
-it('as many are improved at once as the setting says, half of them for one key; more are told to come again, and are not counted', async () => {
+it('as many are improved at once as the setting says, half of them for one person; more are told to come again, and are not counted', async () => {
   const { test, key, improve } = await start('half-a-second', { concurrency: 2, budget: { requests: 2, characters: null } })
   const other = (await test.user('ben')).key
   const ask = (own: string) => test.fetch('/api/improve-prompt', { ...json('POST', { prompt: 'x' }), key: own })
   const all = await Promise.all([key, key, other, other, key].map(ask))
-  // One key never holds more than half of the places.
+  // One person never holds more than half of the places.
   expect(all.map(({ status }) => status)).toEqual([200, 503, 200, 503, 503])
   const refused = all.find(({ status }) => status === 503)
   expect([(await readJson(refused ?? all[0] ?? new Response())).error, refused?.headers.get('retry-after')]).toEqual(['unavailable', '5'])

@@ -6,6 +6,7 @@ import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
 import type { BrowserSession, ClientOfRequest, Clock, LoginRecords, Logins, PeopleStore } from '../library/ports.ts'
 import { createAttempts } from './attempts.ts'
 import { hashToken, loginAdapter } from './login-adapter.ts'
+import { queueHashing } from './password-hasher.ts'
 
 const SESSION_SECONDS = 30 * 24 * 3600
 /** How often a session that is used is renewed. */
@@ -17,6 +18,9 @@ const MAX_USER_AGENT = 300
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
 const RESETS = 5
+/** Accounts made from one address in an hour. */
+const SIGN_UPS = 30
+const SIGN_UPS_SECONDS = 3600
 const COOKIE_PREFIX = 'commonplace'
 /** What better-auth reads the client's address from; nobody else sets it, as it gets headers of our own making alone. */
 const ADDRESS_HEADER = 'x-client-address'
@@ -42,7 +46,10 @@ const FIELDS = {
 
 /** Loaded when somebody first signs in: a service that nobody signs in to does not pay for it. */
 async function createAuth(records: LoginRecords, { secret, baseUrl }: LoginSettings) {
-  const { betterAuth } = await import('better-auth/minimal')
+  const [{ betterAuth }, { hashPassword, verifyPassword }] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/crypto'),
+  ])
   return betterAuth({
     appName: 'Commonplace',
     baseURL: baseUrl,
@@ -52,6 +59,7 @@ async function createAuth(records: LoginRecords, { secret, baseUrl }: LoginSetti
     telemetry: { enabled: false },
     emailAndPassword: {
       enabled: true,
+      password: queueHashing({ hash: hashPassword, verify: verifyPassword }),
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
@@ -105,8 +113,8 @@ const sessionRow = z.object({
   updated_at: z.string(),
   expires_at: z.string(),
 })
-/** Sessions of one user that are listed. */
-const MAX_SESSIONS = 200
+/** Sessions one user may have; the oldest goes. */
+const MAX_SESSIONS = 100
 
 /** The cookie's name as better-auth makes it (`__Secure-` on https). */
 function hasSessionCookie(cookies: string): boolean {
@@ -121,48 +129,85 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
     return loading
   }
   const attempts = createAttempts()
+  const signUps = new RateLimiterMemory({ points: SIGN_UPS, duration: SIGN_UPS_SECONDS })
   const resets = new RateLimiterMemory({ points: RESETS, duration: RESET_MS / 1000 })
+  /** Counts what ended sessions or changed what they may do. */
+  let generation = 0
+  const forget = () => {
+    generation++
+    believed.clear()
+  }
   const believed = new Map<string, { actor: Actor; until: number }>()
   const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
 
   const endSessions = async (userId: string, keptSessionId: string | null) => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
     await store.deleteLoginRows('login_session', [is('user_id', userId), ...others], null)
-    believed.clear()
+    forget()
   }
   const setPassword = async (userId: string, password: string) => {
     const context = await (await auth()).$context
     await context.internalAdapter.updatePassword(userId, await context.password.hash(password))
   }
 
+  /** The cookies of a session for who knows the password, or null. */
+  const prove = async (login: { email: string; password: string; isRemembered: boolean }, client: ClientOfRequest) => {
+    const { email, password, isRemembered } = login
+    if (password.length > PASSWORD_LENGTH.max) return null
+    try {
+      const body = { email, password, rememberMe: isRemembered }
+      const headersIn = toHeaders({ ...client, cookies: '' })
+      const { headers, response } = await (await auth()).api.signInEmail({ body, headers: headersIn, returnHeaders: true })
+      await endStaleSessions(response.user.id)
+      return headers.getSetCookie()
+    } catch (error) {
+      if (isRefusal(error)) return null
+      throw error
+    }
+  }
+  /** Sessions that are over go, and the oldest of somebody who has many. */
+  const endStaleSessions = async (userId: string) => {
+    const now = new Date().toISOString()
+    await store.deleteLoginRows('login_session', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
+    const sortBy = { field: 'created_at', direction: 'desc' } as const
+    const old = await store.findLoginRows('login_session', [is('user_id', userId)], { limit: 1_000, offset: MAX_SESSIONS, sortBy })
+    const ids = old.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+    if (ids.length > 0) await store.deleteLoginRows('login_session', [{ field: 'id', operator: 'in', value: ids, connector: 'AND' }], null)
+  }
+
   return {
+    async countSignUp(client) {
+      await signUps.consume(client.caller).catch(() => {
+        throw new AppError('rate_limited', 'Many accounts were made from here just now. Try again in an hour.', {
+          retryAfterSeconds: SIGN_UPS_SECONDS,
+        })
+      })
+    },
+    async signInNew({ name, password }, client) {
+      const person = await store.findPersonByName(name)
+      if (!person) return { cookies: [] }
+      const email = person.email ?? placeholderEmail(person.id)
+      return { cookies: (await prove({ email, password, isRemembered: true }, client)) ?? [] }
+    },
     async hashPassword(password) {
       return await (await (await auth()).$context).password.hash(password)
     },
     async signIn({ name, password, isRemembered }, client) {
       const person = name.includes('@') ? await store.findPersonByEmail(name.toLowerCase()) : await store.findPersonByName(name)
-      const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail('nobody')
-      const { api } = await auth()
+      // Nobody has an address with a number made up just now; looking for it takes the same time as for one there is.
+      const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail(crypto.randomUUID())
       let cookies: string[] = []
-      const isProved = await attempts.count(person?.id ?? name.toLowerCase().slice(0, 300), client.address, async () => {
-        if (password.length > PASSWORD_LENGTH.max) return false
-        try {
-          const body = { email, password, rememberMe: isRemembered }
-          const { headers } = await api.signInEmail({ body, headers: toHeaders({ ...client, cookies: '' }), returnHeaders: true })
-          cookies = headers.getSetCookie()
-          return true
-        } catch (error) {
-          if (isRefusal(error)) return false
-          throw error
-        }
+      const isProved = await attempts.count(person?.id ?? name.toLowerCase().slice(0, 300), client.caller, async () => {
+        cookies = (await prove({ email, password, isRemembered }, client)) ?? []
+        return cookies.length > 0
       })
       if (!isProved) throw new AppError('unauthenticated', 'The name or the password is not right.')
       return { cookies }
     },
     async signOut(client) {
-      believed.clear()
       if (!hasSessionCookie(client.cookies)) return { cookies: [] }
       const { headers } = await (await auth()).api.signOut({ headers: toHeaders(client), returnHeaders: true })
+      forget()
       return { cookies: headers.getSetCookie() }
     },
     async authenticateBrowser(client) {
@@ -171,6 +216,7 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
       const known = believed.get(key)
       if (known && known.until > settings.clock()) return { actor: known.actor, cookies: [] }
       believed.delete(key)
+      const asked = generation
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
       const person = response ? await store.findPerson(response.user.id) : null
@@ -183,7 +229,8 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
         sessionId: response.session.id,
       }
       if (believed.size >= MAX_BELIEVED) believed.clear()
-      believed.set(key, { actor, until: settings.clock() + BELIEVED_MS })
+      // What ended meanwhile may have been read just before.
+      if (asked === generation) believed.set(key, { actor, until: settings.clock() + BELIEVED_MS })
       return { actor, cookies }
     },
     async isPasswordOf(userId, password) {
@@ -202,10 +249,11 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
       await setPassword(userId, password)
       await endSessions(userId, keptSessionId)
     },
-    async createResetToken(userId) {
-      await resets.consume(userId).catch(() => {
-        throw new AppError('rate_limited', 'Several links were made for this account just now. Use one of them, or try again later.')
-      })
+    async createResetToken(userId, isAsked) {
+      if (isAsked)
+        await resets.consume(userId).catch(() => {
+          throw new AppError('rate_limited', 'Several links were made for this account just now. Use one of them, or try again later.')
+        })
       const { internalAdapter } = await (await auth()).$context
       const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
       const expiresAt = new Date(Date.now() + RESET_MS)
@@ -245,11 +293,11 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
     },
     async endSession(userId, sessionId) {
       const ended = await store.deleteLoginRows('login_session', [is('user_id', userId), is('id', sessionId)], null)
-      believed.clear()
+      forget()
       return ended.length > 0
     },
     endSessions,
-    forgetSessions: () => believed.clear(),
+    forgetSessions: forget,
   }
 }
 

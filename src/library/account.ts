@@ -27,15 +27,15 @@ export function placeholderEmail(userId: string): string {
 
 /** The e-mail address somebody gave, or null for the one that stands for none. */
 export function givenEmail(email: string): string | null {
-  return email.endsWith(`@${NO_EMAIL_DOMAIN}`) ? null : email
+  return email.toLowerCase().endsWith(`@${NO_EMAIL_DOMAIN}`) ? null : email
 }
 
 /** An e-mail address as it is kept: in lower case. */
 export const emailField = z
   .email('is not an e-mail address')
   .max(254, 'is longer than 254 characters')
-  .refine((email) => givenEmail(email) !== null, 'is not an address that can be written to')
   .transform((email) => email.toLowerCase())
+  .refine((email) => givenEmail(email) !== null, 'is not an address that can be written to')
 
 export const displayNameField = textField({ max: 100 })
 export const bioField = textField({ max: 500 })

@@ -192,8 +192,10 @@ export interface AccountStore {
   createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>
   /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
   ensurePlaceholder(contributor: string): Promise<User>
+  /** Forgets keys that were over for more than 30 days. @throws AppError `not_found` */
   createKey(key: { name: string; userId: string; sha256: string; scopes: readonly Scope[]; expiresAt: string | null }): Promise<StoredKey>
   findKey(sha256: string): Promise<StoredKey | null>
+  /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
   listKeys(username: string | null): Promise<StoredKey[]>
   revokeKey(id: string): Promise<StoredKey | null>
   /** Notes that a key was used now. */
@@ -279,13 +281,18 @@ export interface PeopleStore {
   /**
    * Makes a login, and its user where the name is free; the invite counts as used. All of it or nothing.
    * `decide` runs inside the transaction and gives the role, or throws.
+   * @throws AppError `conflict` while what the name had is being removed
    */
   createLogin(login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person>
   /** @throws AppError `conflict` when the e-mail address is another's */
   changeProfile(userId: string, change: ProfileChange): Promise<Person>
   /** @throws AppError `not_found`, `conflict` for the last administrator */
   setRole(username: string, role: Role): Promise<Person>
-  /** Removes a person with all they own, for good; their slugs are not given again. @throws AppError `conflict` for the last administrator while others can sign in */
+  /**
+   * Removes a person with all they own, for good. One transaction ends all their rights and hides what is theirs; the rest goes in many, between
+   * which others write, and a store that is opened takes up what was left. Slugs of what was public once, and the name it stood under, are not given again.
+   * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in
+   */
   deletePerson(userId: string): Promise<void>
   createInvite(invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite>
   findInvite(sha256: string): Promise<Invite | null>
@@ -315,7 +322,7 @@ export interface MarkStore {
   findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null>
   /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
   setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean>
-  /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner made it private meanwhile. False when there is nothing to do it to. */
+  /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner chose another visibility meanwhile. False when there is nothing to do it to. */
   setHeld(kind: ItemKind, id: string, isHeld: boolean): Promise<boolean>
   /** Public items on the first page, the last one put there first. */
   listFeatured(limit: number): Promise<(Prompt | Skill)[]>
@@ -365,6 +372,8 @@ export interface LoginRecords {
 export interface ClientOfRequest {
   /** Its network address; empty where there is no socket. */
   readonly address: string
+  /** Whom its requests are counted for: the address, or the network of one where a machine has a whole network. */
+  readonly caller: string
   /** Whether it surely comes from this machine itself. */
   readonly isLocal: boolean
   readonly userAgent: string | null
@@ -389,6 +398,10 @@ export interface BrowserSession {
 /** Passwords and the sessions of browsers. `cookies` are Set-Cookie headers to send. */
 export interface Logins {
   hashPassword(password: string): Promise<string>
+  /** Counts somebody who makes an account. @throws AppError `rate_limited` */
+  countSignUp(client: ClientOfRequest): Promise<void>
+  /** Signs in who just made an account: failures of others at the same address do not matter. No cookies when it did not work. */
+  signInNew(login: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }>
   /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
   signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<{ cookies: string[] }>
   signOut(client: ClientOfRequest): Promise<{ cookies: string[] }>
@@ -396,8 +409,8 @@ export interface Logins {
   isPasswordOf(userId: string, password: string): Promise<boolean>
   /** Sets a password, and ends all sessions but `keptSessionId`. */
   setPassword(userId: string, password: string, keptSessionId: string | null): Promise<void>
-  /** What proves once, within an hour, that its holder may set a new password. */
-  createResetToken(userId: string): Promise<string>
+  /** What proves once, within an hour, that its holder may set a new password. `isAsked`: by anybody, so it is counted. @throws AppError `rate_limited` */
+  createResetToken(userId: string, isAsked: boolean): Promise<string>
   /** Whose token this is; it stays good. */
   findResetToken(token: string): Promise<string | null>
   /** Sets a password by a token, which is used up, and ends all sessions. False when the token is not, or no longer, good. */

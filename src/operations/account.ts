@@ -182,8 +182,12 @@ export const deleteAccount = defineOperation({
     const user = requireUser(context.actor)
     if (username !== user.username) throw invalidInput('username', `Type your name, ${user.username}, to be sure.`)
     await requirePassword(context, user, password)
-    await context.store.deletePerson(user.userId)
-    context.logins.forgetSessions()
+    try {
+      await context.store.deletePerson(user.userId)
+    } finally {
+      // They are over from its first step on, whatever comes of the others.
+      context.logins.forgetSessions()
+    }
     return { success: true as const }
   },
 })

@@ -16,10 +16,9 @@ const MAX_INSPIRATION = 2_000
 const OFFLINE = 'commonplace/offline'
 const DAY_MS = 86_400_000
 
-/** Whom a call is counted for: the key, or the user where there is none. */
+/** Whom a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
 function nameCaller({ actor }: Context): string {
-  const { keyId, userId } = requireUser(actor)
-  return keyId === undefined ? `user ${userId}` : `key ${keyId}`
+  return `user ${requireUser(actor).userId}`
 }
 
 /** Refuses a prompt that fits into no day: waiting for the next one would not help. */
@@ -27,7 +26,7 @@ function checkFitsDay({ improver: { budget } }: Context, characters: number): vo
   if (budget.characters !== null && characters > budget.characters) {
     throw invalidInput(
       'prompt',
-      `prompt has ${characters} characters, and a key may have no more than ${budget.characters} improved in a day; send a shorter one.`,
+      `prompt has ${characters} characters, and one person may have no more than ${budget.characters} improved in a day; send a shorter one.`,
     )
   }
 }
@@ -43,7 +42,7 @@ async function spend({ store, clock, improver: { budget } }: Context, caller: st
     ...(budget.characters === null ? [] : [`${budget.characters} characters`]),
   ]
   const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
-  const message = `This goes beyond what a key may have improved in a day: ${limits.join(' and ')}. The next day begins at midnight UTC.`
+  const message = `This goes beyond what one person may have improved in a day: ${limits.join(' and ')}. The next day begins at midnight UTC.`
   throw new AppError('rate_limited', message, { retryAfterSeconds })
 }
 

@@ -140,6 +140,6 @@ export const createResetLink = defineOperation({
     requireUser(actor)
     const person = await store.findPersonByName(username)
     if (!person?.hasLogin) throw new AppError('not_found', `Nobody called "${username.slice(0, 64)}" can sign in.`)
-    return { url: `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id)}` }
+    return { url: `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, false)}` }
   },
 })

@@ -9,7 +9,7 @@ const nameInput = z.string().min(1, 'is needed').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
 
 function clientOf(context: Context): ClientOfRequest {
-  return context.client ?? { address: '', isLocal: false, userAgent: null, cookies: '' }
+  return context.client ?? { address: '', caller: '', isLocal: false, userAgent: null, cookies: '' }
 }
 
 /** Signs a browser in. */
@@ -54,7 +54,7 @@ export const requestPasswordReset = defineOperation({
     if (person && email) {
       // Not waited for: how long it takes would tell whether there is such an account.
       const send = async () => {
-        const link = `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id)}`
+        const link = `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, true)}`
         const text = `Somebody, probably you, asked to set a new password for ${person.username} at ${baseUrl}.\n\nSet it within an hour:\n${link}\n\nIf it was not you, do nothing.\n`
         await sendMail({ to: email, subject: 'Set a new password', text })
       }

@@ -29,7 +29,11 @@ interface SignUpRequest {
 function decideRole(context: Context, input: SignUpRequest, state: SignUpState): Role {
   const { holder, isFirst } = state
   const taken = invalidInput('username', `The name "${input.username}" is taken; choose another.`)
-  if (state.isEmailTaken) throw invalidInput('email', 'There is an account with this e-mail address already.')
+  // Last of all, and only to who may make an account: it tells that there is one.
+  const checked = (role: Role): Role => {
+    if (state.isEmailTaken) throw invalidInput('email', 'There is an account with this e-mail address already.')
+    return role
+  }
   if (input.invite) {
     const fault = inviteFault(state.invite, context.clock())
     if (fault || !state.invite) throw new AppError('forbidden', fault ?? '')
@@ -38,17 +42,17 @@ function decideRole(context: Context, input: SignUpRequest, state: SignUpState):
       throw invalidInput('username', `This invite is for the name "${username}".`)
     }
     if (holder && (holder.hasLogin || username === null)) throw taken
-    return isFirst ? 'admin' : role
+    return checked(isFirst ? 'admin' : role)
   }
   if (isFirst) {
     const isTrusted = context.client?.isLocal === true || (input.setupCode !== undefined && context.signUp.isSetupCode(input.setupCode))
     if (!isTrusted) throw invalidInput('setupCode', 'The first account needs the setup code that the service printed when it started.')
     if (holder) throw taken
-    return 'admin'
+    return checked('admin')
   }
   if (!context.signUp.isOpen) throw new AppError('forbidden', 'An account here takes an invite. Ask an administrator for one.')
   if (holder) throw taken
-  return 'user'
+  return checked('user')
 }
 
 /** Whether, and how, somebody may make an account now. */
@@ -108,12 +112,13 @@ export const signUp = defineOperation({
       holder: await context.store.findPersonByName(username),
       isEmailTaken: email !== null && (await context.store.findPersonByEmail(email)) !== null,
     })
+    const client = context.client ?? { address: '', caller: '', isLocal: false, userAgent: null, cookies: '' }
+    await context.logins.countSignUp(client)
     const passwordHash = await context.logins.hashPassword(password)
     const person = await context.store.createLogin({ username, email, passwordHash, inviteSha256: invite }, (state) =>
       decideRole(context, input, state),
     )
-    const client = context.client ?? { address: '', isLocal: false, userAgent: null, cookies: '' }
-    const signedIn = await context.logins.signIn({ name: person.username, password, isRemembered: true }, client)
-    return { username: person.username, cookies: signedIn.cookies }
+    const { cookies: made } = await context.logins.signInNew({ name: person.username, password }, client)
+    return { username: person.username, cookies: made }
   },
 })

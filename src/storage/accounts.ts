@@ -10,6 +10,11 @@ import { prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
+/** Keys of one person that are listed. */
+const MAX_LISTED_KEYS = 200
+/** How long a key that was revoked or has expired is remembered. */
+const KEPT_AFTER_END_MS = 30 * 86_400_000
+
 const scopesJson = z.array(z.enum(SCOPES))
 
 function selectKeys(db: Kysely<Database>) {
@@ -78,11 +83,23 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
     )
   return {
     async findUser(username) {
-      const row = await reader.selectFrom('user').selectAll().where('username_key', '=', username.toLowerCase()).executeTakeFirst()
+      const row = await reader
+        .selectFrom('user')
+        .selectAll()
+        .where('username_key', '=', username.toLowerCase())
+        .where('removal', 'is', null)
+        .executeTakeFirst()
       return row ? toUser(row) : null
     },
     async listUsers(page) {
-      const rows = await reader.selectFrom('user').selectAll().orderBy('username_key').limit(page.limit).offset(page.offset).execute()
+      const rows = await reader
+        .selectFrom('user')
+        .selectAll()
+        .where('removal', 'is', null)
+        .orderBy('username_key')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute()
       return rows.map(toUser)
     },
     createUser: (user) =>
@@ -109,7 +126,13 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
     createKey: (key) =>
       context.transact(async (db) => {
         const id = context.random.id()
-        const user = await db.selectFrom('user').select('seq').where('id', '=', key.userId).executeTakeFirstOrThrow()
+        const user = await db.selectFrom('user').select('seq').where('id', '=', key.userId).where('removal', 'is', null).executeTakeFirst()
+        if (!user) throw new AppError('not_found', 'This user does not exist.')
+        const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
+        await db
+          .deleteFrom('api_key')
+          .where((eb) => eb.or([eb('revoked_at', '<', longAgo), eb('expires_at', '<', longAgo)]))
+          .execute()
         await db
           .insertInto('api_key')
           .values({
@@ -129,9 +152,23 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
       return row ? toKey(row) : null
     },
     async listKeys(username) {
-      let query = selectKeys(reader).orderBy('user.username_key').orderBy('api_key.seq')
-      if (username !== null) query = query.where('user.username_key', '=', username.toLowerCase())
-      return (await query.execute()).map(toKey)
+      if (username === null) return (await selectKeys(reader).orderBy('user.username_key').orderBy('api_key.seq').execute()).map(toKey)
+      const time = now()
+      const rows = await selectKeys(reader)
+        .where('user.username_key', '=', username.toLowerCase())
+        .orderBy((eb) =>
+          eb
+            .case()
+            .when(eb.and([eb('api_key.revoked_at', 'is', null), eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', time)])]))
+            .then(0)
+            .else(1)
+            .end(),
+        )
+        .orderBy('api_key.seq', 'desc')
+        .limit(MAX_LISTED_KEYS)
+        .select('api_key.seq')
+        .execute()
+      return rows.toSorted((a, b) => a.seq - b.seq).map(toKey)
     },
     revokeKey: (id) =>
       context.transact(async (db) => {

@@ -1,18 +1,119 @@
-import type { Kysely } from 'kysely'
-import { AppError } from '../errors.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { ItemKind } from '../library/items.ts'
 import { encodePostings } from '../library/search/indexed-text.ts'
 import type { WriteNotes } from './item-parts.ts'
+import { removeUnusedWords, touchItems } from './item-words.ts'
 import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
 
-/** Items removed by one statement: engines limit the number of parameters. */
-const ITEMS_A_STATEMENT = 200
+/** Items removed by one transaction, so that others write in between; engines limit the number of parameters, too. */
+const ITEMS_A_BATCH = 100
 
-/** Removes items with everything that was written of them; their slugs are noted as used. What the index holds of them is emptied and told. */
-async function purgeItems(db: Kysely<Database>, notes: WriteNotes, seqs: readonly number[]): Promise<void> {
+/**
+ * The first half of removing somebody, in one transaction: from its end on they cannot act, nothing of theirs is seen, and nothing new can
+ * become theirs. The row gets another id, so whoever still believes an older session or key names nobody.
+ * @param removed the row's new id, and the time
+ * @returns the row's number, for {@link finishRemoval}
+ */
+export async function beginRemoval(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  person: { readonly id: string; readonly username: string },
+  removed: { readonly id: string; readonly at: string },
+): Promise<number> {
+  const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
+  await removeTraces(db, seq, person)
+  const voted = await db.deleteFrom('vote').where('user_seq', '=', seq).returning('item_seq').execute()
+  for (const part of batches(voted.map((vote) => vote.item_seq))) {
+    await db
+      .updateTable('item')
+      .set((eb) => ({ votes: eb('votes', '-', 1) }))
+      .where('seq', 'in', part)
+      .execute()
+    await touchItems(db, part)
+    await nextTurn()
+  }
+  const owned = await db.selectFrom('item').select(['seq', 'kind', 'visibility']).where('owner_seq', '=', seq).execute()
+  let hadPublic = false
+  for (const part of batches(owned.map((item) => item.seq))) {
+    const hidden = await db
+      .updateTable('item')
+      .set((eb) => ({ deleted_at: eb.fn.coalesce('deleted_at', eb.val(removed.at)) }))
+      .where('seq', 'in', part)
+      .returning('was_public')
+      .execute()
+    hadPublic ||= hidden.some((item) => item.was_public === 1)
+    await touchItems(db, part)
+    await nextTurn()
+  }
+  for (const kind of new Set<ItemKind>(owned.map((item) => item.kind))) {
+    const isPublic = owned.some((item) => item.kind === kind && item.visibility === 'public')
+    notes.changed({ kind, ownerId: person.id, isPublic })
+  }
+  await db
+    .updateTable('user')
+    .set({
+      id: removed.id,
+      created_at: removed.at,
+      role: 'user',
+      display_name: null,
+      bio: null,
+      website: null,
+      default_visibility: 'private',
+      removal: hadPublic ? 'keep_name' : 'free_name',
+    })
+    .where('seq', '=', seq)
+    .execute()
+  return seq
+}
+
+/** Removes how somebody signed in and what was noted of their use; callers and owners of sessions are named as `nameCaller` and `sessionOwner` do. */
+async function removeTraces(db: Kysely<Database>, seq: number, { id, username }: { id: string; username: string }): Promise<void> {
+  const keys = db.selectFrom('api_key').where('user_seq', '=', seq)
+  await db
+    .deleteFrom('improve_usage')
+    .where((eb) => eb.or([eb('caller', '=', `user ${id}`), eb('caller', 'in', keys.select(sql<string>`'key ' || id`.as('caller')))]))
+    .execute()
+  await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
+  await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
+  await db.deleteFrom('login_verification').where('value', '=', id).execute()
+  await db.deleteFrom('login').where('id', '=', id).execute()
+  // One that was not used keeps its name: without one it would be good for any.
+  await db.updateTable('invite').set({ used_by: null, username: null }).where('used_by', '=', username).execute()
+}
+
+/** Removes what a person in removal has left, in transactions of their own, then the row. May be called again, and by several at once. */
+export async function finishRemoval(context: WriteContext, userSeq: number): Promise<void> {
+  while (await context.transact((db) => purgeSome(db, userSeq))) await nextTurn()
+  await removeUnusedWords(context.reader, context.transact)
+  await context.transact((db) => removeUser(db, userSeq))
+  await context.emptyLog()
+}
+
+/** Takes up the removals a process did not finish. */
+export async function finishRemovals(context: WriteContext): Promise<void> {
+  const rows = await context.reader.selectFrom('user').select('seq').where('removal', 'is not', null).execute()
+  for (const { seq } of rows) await finishRemoval(context, seq)
+}
+
+/** Removes some items with everything that was written of them. False when there are none. */
+async function purgeSome(db: Kysely<Database>, userSeq: number): Promise<boolean> {
+  const items = await db.selectFrom('item').select('seq').where('owner_seq', '=', userSeq).limit(ITEMS_A_BATCH).execute()
+  if (items.length === 0) return false
+  const seqs = items.map((item) => item.seq)
+  // The address of what nobody else could see ends in random letters, which are not drawn again: keeping it would only tell of a title.
   await db
     .insertInto('retired_slug')
     .columns(['slug'])
-    .expression(db.selectFrom('slug').select('slug').where('item_seq', 'in', seqs))
+    .expression(
+      db
+        .selectFrom('slug')
+        .innerJoin('item', 'item.seq', 'slug.item_seq')
+        .select('slug.slug')
+        .where('slug.item_seq', 'in', seqs)
+        .where('item.was_public', '=', 1),
+    )
     .onConflict((c) => c.column('slug').doNothing())
     .execute()
   const digests = await db
@@ -28,97 +129,61 @@ async function purgeItems(db: Kysely<Database>, notes: WriteNotes, seqs: readonl
     )
     .execute()
   await db.deleteFrom('slug').where('item_seq', 'in', seqs).execute()
-  await db
-    .deleteFrom('embedding_vector')
-    .where('embedding_seq', 'in', db.selectFrom('embedding').select('seq').where('item_seq', 'in', seqs))
-    .execute()
-  await db.deleteFrom('embedding').where('item_seq', 'in', seqs).execute()
+  // The index left them when they were hidden.
   await db
     .updateTable('item_words')
     .set({ words: encodePostings([]), vector: null, title_length: 0, body_length: 0 })
     .where('item_seq', 'in', seqs)
     .execute()
-  // Tags, votes, versions and files go with the item.
+  // Tags, votes, versions, files and vectors go with the item.
   await db.deleteFrom('item').where('seq', 'in', seqs).execute()
-  for (const seq of seqs) notes.index(seq, null)
-  for (let at = 0; at < digests.length; at += ITEMS_A_STATEMENT) {
-    await db
-      .deleteFrom('blob')
-      .where(
-        'sha256',
-        'in',
-        digests.slice(at, at + ITEMS_A_STATEMENT).map((row) => row.sha256),
-      )
-      .where((eb) =>
-        eb.not(
-          eb.or([
-            eb.exists(eb.selectFrom('skill_file').select('skill_file.sha256').whereRef('skill_file.sha256', '=', 'blob.sha256')),
-            eb.exists(eb.selectFrom('version_file').select('version_file.sha256').whereRef('version_file.sha256', '=', 'blob.sha256')),
-          ]),
-        ),
-      )
-      .execute()
-  }
+  for (const part of batches(digests.map((row) => row.sha256))) await removeUnusedBlobs(db, part)
+  return true
 }
 
-/** Takes the votes of a user back, and counts those of the items anew. */
-async function removeVotes(db: Kysely<Database>, notes: WriteNotes, userSeq: number): Promise<void> {
-  const voted = await db.deleteFrom('vote').where('user_seq', '=', userSeq).returning('item_seq').execute()
-  for (const { item_seq } of voted) {
-    await db
-      .updateTable('item')
-      .set((eb) => ({ votes: eb('votes', '-', 1) }))
-      .where('seq', '=', item_seq)
-      .execute()
-    notes.index(item_seq, null)
-  }
+async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('blob')
+    .where('sha256', 'in', digests)
+    .where((eb) =>
+      eb.not(
+        eb.or([
+          eb.exists(eb.selectFrom('skill_file').select('skill_file.sha256').whereRef('skill_file.sha256', '=', 'blob.sha256')),
+          eb.exists(eb.selectFrom('version_file').select('version_file.sha256').whereRef('version_file.sha256', '=', 'blob.sha256')),
+        ]),
+      ),
+    )
+    .execute()
 }
 
 /**
- * Removes a user with all they own, the trash and every version included, for good.
- * Somebody named as the author of what others own stays as a placeholder that knows no more than that name.
- * @throws AppError `not_found`
+ * Ends a removal. Somebody named as the author of what others own stays as a placeholder that knows no more than that name; a name under which
+ * something was public stays reserved, as its links must not lead to a stranger.
  */
-export async function deletePerson(db: Kysely<Database>, notes: WriteNotes, userId: string): Promise<void> {
-  const user = await db.selectFrom('user').select(['seq', 'username_key']).where('id', '=', userId).executeTakeFirst()
-  if (!user) throw new AppError('not_found', 'This user does not exist.')
-  await removeVotes(db, notes, user.seq)
-  for (;;) {
-    const items = await db
-      .selectFrom('item')
-      .select(['seq', 'kind', 'visibility'])
-      .where('owner_seq', '=', user.seq)
-      .orderBy('seq')
-      .limit(ITEMS_A_STATEMENT)
-      .execute()
-    if (items.length === 0) break
-    await purgeItems(
-      db,
-      notes,
-      items.map((item) => item.seq),
-    )
-    for (const { kind, visibility } of items) notes.changed({ kind, ownerId: userId, isPublic: visibility === 'public' })
-  }
-  await db.deleteFrom('api_key').where('user_seq', '=', user.seq).execute()
-  await db.deleteFrom('login').where('id', '=', userId).execute()
-  const named =
-    (await db.selectFrom('item').select('seq').where('author_seq', '=', user.seq).limit(1).executeTakeFirst()) ??
-    (await db.selectFrom('version').select('seq').where('author_seq', '=', user.seq).limit(1).executeTakeFirst())
-  if (!named) {
-    await db.deleteFrom('user').where('seq', '=', user.seq).execute()
+async function removeUser(db: Kysely<Database>, userSeq: number): Promise<void> {
+  const user = await db
+    .selectFrom('user')
+    .select(['id', 'username_key', 'removal'])
+    .where('seq', '=', userSeq)
+    .where('removal', 'is not', null)
+    .executeTakeFirst()
+  if (!user) return
+  const isNamed =
+    (await db.selectFrom('item').select('seq').where('author_seq', '=', userSeq).limit(1).executeTakeFirst()) ??
+    (await db.selectFrom('version').select('seq').where('author_seq', '=', userSeq).limit(1).executeTakeFirst())
+  if (!isNamed && user.removal === 'free_name') {
+    await db.deleteFrom('user').where('seq', '=', userSeq).execute()
     return
   }
   const taken = await db.selectFrom('user').select('seq').where('contributor_key', '=', user.username_key).executeTakeFirst()
+  const contributor = taken ? user.id : user.username_key
   await db
     .updateTable('user')
-    .set({
-      contributor_key: taken ? userId : user.username_key,
-      role: 'user',
-      display_name: null,
-      bio: null,
-      website: null,
-      default_visibility: 'private',
-    })
-    .where('seq', '=', user.seq)
+    .set({ removal: null, ...(isNamed ? { contributor_key: contributor } : {}) })
+    .where('seq', '=', userSeq)
     .execute()
+}
+
+function* batches<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += ITEMS_A_BATCH) yield all.slice(at, at + ITEMS_A_BATCH)
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, SelectQueryBuilder } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemKind, Prompt, Skill } from '../library/items.ts'
@@ -22,6 +22,22 @@ async function toItems(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<
   ]
   const byId = new Map(items.map((item) => [item.id, item]))
   return rows.flatMap((row) => byId.get(row.id) ?? [])
+}
+
+/** Items by row number, in the order asked for: sorting numbers over an index is cheap, sorting texts is not. */
+async function readItems(db: Kysely<Database>, found: readonly { seq: number }[]): Promise<(Prompt | Skill)[]> {
+  const seqs = found.map(({ seq }) => seq)
+  if (seqs.length === 0) return []
+  const rows = new Map((await selectItems(db).where('item.seq', 'in', seqs).execute()).map((row) => [row.seq, row]))
+  return await toItems(
+    db,
+    seqs.flatMap((seq) => rows.get(seq) ?? []),
+  )
+}
+
+async function countRows(query: SelectQueryBuilder<Database, 'item', object>): Promise<number> {
+  const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+  return Number(n)
 }
 
 async function findCategory(db: Kysely<Database>, slug: string) {
@@ -78,10 +94,14 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         const row = await findById(db, kind, id)
         const isWanted = isHeld ? row?.visibility === 'public' : row?.held_at !== null
         if (!row || !isWanted) return false
-        const lifted = row.visibility === 'unlisted' ? 'public' : row.visibility
+        const lifted = row.held_from ?? row.visibility
         await db
           .updateTable('item')
-          .set(isHeld ? { held_at: now(), visibility: 'unlisted', featured_at: null } : { held_at: null, visibility: lifted })
+          .set(
+            isHeld
+              ? { held_at: now(), held_from: 'public', visibility: 'unlisted', featured_at: null }
+              : { held_at: null, held_from: null, visibility: lifted },
+          )
           .where('seq', '=', row.seq)
           .execute()
         notes.index(row.seq, null)
@@ -100,31 +120,21 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       return await toItems(reader, rows)
     },
     async listHeld({ limit, offset }) {
-      const held = <Q extends ReturnType<typeof selectItems>>(query: Q) =>
-        query.where('item.held_at', 'is not', null).where('item.visibility', '<>', 'private').where('item.deleted_at', 'is', null)
-      const rows = await held(selectItems(reader))
-        .orderBy('item.held_at', 'desc')
-        .orderBy('item.seq', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const { n } = await held(selectItems(reader))
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: await toItems(reader, rows), total: Number(n) }
+      const held = reader
+        .selectFrom('item')
+        .where('held_at', 'is not', null)
+        .where('visibility', '<>', 'private')
+        .where('deleted_at', 'is', null)
+      const seqs = await held.select('seq').orderBy('held_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
+      return { items: await readItems(reader, seqs), total: await countRows(held) }
     },
     async listOwned(ownerId, { kind, visibility, limit, offset }) {
-      const owned = () => {
-        const query = selectItems(reader).where('owner.id', '=', ownerId).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
-        return visibility === null ? query : query.where('item.visibility', '=', visibility)
-      }
-      const rows = await owned().orderBy('item.updated_at', 'desc').orderBy('item.seq', 'desc').limit(limit).offset(offset).execute()
-      const { n } = await owned()
-        .clearSelect()
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow()
-      return { items: await toItems(reader, rows), total: Number(n) }
+      const owner = await reader.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
+      if (!owner) return { items: [], total: 0 }
+      let owned = reader.selectFrom('item').where('owner_seq', '=', owner.seq).where('kind', '=', kind).where('deleted_at', 'is', null)
+      if (visibility !== null) owned = owned.where('visibility', '=', visibility)
+      const seqs = await owned.select('seq').orderBy('updated_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
+      return { items: await readItems(reader, seqs), total: await countRows(owned) }
     },
     createCategory: (category) =>
       context.transact(async (db) => {

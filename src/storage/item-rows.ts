@@ -52,6 +52,7 @@ export function selectItems(db: Kysely<Database>) {
       'item.deleted_at',
       'item.featured_at',
       'item.held_at',
+      'item.held_from',
       'owner.id as owner_id',
       'author.username as author_name',
       'category.slug as category_slug',

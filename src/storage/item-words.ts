@@ -1,7 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { stemmer } from 'stemmer'
 import type { Embedder } from '../library/search/embedder.ts'
-import { ANALYSIS, encodePostings, type IndexedText, indexText, type SearchableText } from '../library/search/indexed-text.ts'
+import {
+  ANALYSIS,
+  decodePostings,
+  encodePostings,
+  type IndexedText,
+  indexText,
+  type SearchableText,
+} from '../library/search/indexed-text.ts'
 import { prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 
@@ -9,6 +17,8 @@ import type { Database } from './schema.ts'
 const WORDS_A_STATEMENT = 400
 /** Words whose numbers are remembered. */
 const MAX_REMEMBERED = 200_000
+/** Rows read, or words looked at, before other work gets its turn. */
+const ROWS_A_TURN = 500
 
 /** What a write says of an item's words: new ones, or that the item or what it refers to is no longer as it was. */
 type WordsNote = { readonly seq: number; readonly text: SearchableText | null }
@@ -28,9 +38,21 @@ const touchItem = prepareQuery<{ item_seq: number }>((db) =>
     .returning('item_seq'),
 )
 
+const lastRemoval = prepareQuery((db) => db.selectFrom('word_removal').select((eb) => eb.fn.max('seq').as('last')))
+const wordsAfter = prepareQuery((db) =>
+  db
+    .selectFrom('item_words')
+    .select(['revision', 'words'])
+    .where('revision', '>', sql<number>`${slot('after')}`)
+    .orderBy('revision')
+    .limit(ROWS_A_TURN),
+)
+
 /** A writer of words for one process. */
 export function createWordsWriter(embedder: Embedder): WordsWriter {
   const remembered = new Map<string, number>()
+  /** The removal of words that what is remembered is newer than. */
+  let removal = 0
   const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
     const numbers = new Map<string, number>()
     let unknown: string[] = []
@@ -55,15 +77,70 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       if (notes.length === 0) return () => {}
       const [row] = await lastRevision(db, {})
       let revision = Number(row?.last ?? 0)
+      const [removed] = await lastRemoval(db, {})
+      const seen = Number(removed?.last ?? 0)
+      if (seen !== removal) remembered.clear()
+      removal = seen
       const texts = notes.flatMap(({ seq, text }) => (text ? [{ seq, indexed: indexText(text) }] : []))
       const numbers = await numberWords(db, new Set(texts.flatMap(({ indexed }) => [...indexed.words.keys()])))
       for (const { seq, indexed } of texts) await putWords(db, seq, ++revision, indexed, numbers, embedder)
       for (const { seq, text } of notes) if (!text) await touchItem(db, { seq, revision: ++revision })
       return () => {
+        if (seen !== removal) return
         if (remembered.size + numbers.size > MAX_REMEMBERED) remembered.clear()
         for (const [word, seq] of numbers) remembered.set(word, seq)
       }
     },
+  }
+}
+
+/** Notes that items are no longer as they were, all in one statement; their texts are the same. */
+export async function touchItems(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  const [row] = await lastRevision(db, {})
+  const last = Number(row?.last ?? 0)
+  await db
+    .updateTable('item_words')
+    .set((eb) => ({ revision: eb('item_seq', '+', last) }))
+    .where('item_seq', 'in', seqs)
+    .execute()
+}
+
+/**
+ * Removes the words that stand in no item any more. All items' words are read for it, a part at a time, beside what others do:
+ * an item that is written meanwhile comes to stand at the end, and the transaction that removes reads what has come there.
+ */
+export async function removeUnusedWords(
+  reader: Kysely<Database>,
+  transact: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const { last } = await reader
+    .selectFrom('word')
+    .select((eb) => eb.fn.max('seq').as('last'))
+    .executeTakeFirstOrThrow()
+  const isUsed = new Uint8Array(Number(last ?? 0) + 1)
+  let revision = 0
+  const readOn = async (db: Kysely<Database>): Promise<boolean> => {
+    const rows = await wordsAfter(db, { after: revision })
+    for (const { words } of rows) {
+      decodePostings(words, (word) => {
+        isUsed[word] = 1
+      })
+    }
+    revision = rows.at(-1)?.revision ?? revision
+    return rows.length === ROWS_A_TURN
+  }
+  while (await readOn(reader)) await nextTurn()
+  const unused: number[] = []
+  for (let word = 1; word < isUsed.length; word++) if (isUsed[word] === 0) unused.push(word)
+  for (const part of chunks(unused)) {
+    await transact(async (db) => {
+      while (await readOn(db)) await nextTurn()
+      const still = part.filter((word) => isUsed[word] === 0)
+      if (still.length === 0) return
+      const { numDeletedRows } = await db.deleteFrom('word').where('seq', 'in', still).executeTakeFirstOrThrow()
+      if (numDeletedRows > 0) await db.insertInto('word_removal').defaultValues().execute()
+    })
+    await nextTurn()
   }
 }
 

@@ -3,12 +3,17 @@ import { AppError } from '../errors.ts'
 import { givenEmail, placeholderEmail } from '../library/account.ts'
 import type { Invite, PeopleStore, Person } from '../library/ports.ts'
 import { toUser } from './accounts.ts'
-import { deletePerson } from './delete-person.ts'
+import { beginRemoval, finishRemoval } from './delete-person.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
 function selectPeople(db: Kysely<Database>) {
-  return db.selectFrom('user').leftJoin('login', 'login.id', 'user.id').selectAll('user').select(['login.email', 'login.id as login_id'])
+  return db
+    .selectFrom('user')
+    .leftJoin('login', 'login.id', 'user.id')
+    .where('user.removal', 'is', null)
+    .selectAll('user')
+    .select(['login.email', 'login.id as login_id'])
 }
 
 type PersonRow = Awaited<ReturnType<ReturnType<typeof selectPeople>['executeTakeFirstOrThrow']>>
@@ -110,6 +115,10 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           ? await db.selectFrom('invite').selectAll().where('sha256', '=', login.inviteSha256).executeTakeFirst()
           : undefined
         const holder = await findPersonByName(db, login.username)
+        const taken = db.selectFrom('user').select('seq').where('username_key', '=', login.username.toLowerCase())
+        if (!holder && (await taken.executeTakeFirst())) {
+          throw new AppError('conflict', `What "${login.username}" had is still being removed. Try again later.`)
+        }
         const emailHolder = login.email
           ? await db.selectFrom('login').select('id').where('email', '=', login.email).executeTakeFirst()
           : undefined
@@ -197,12 +206,14 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         await db.updateTable('user').set({ role }).where('id', '=', person.id).execute()
         return { ...person, role }
       }),
-    deletePerson: (userId) =>
-      context.transact(async (db, notes) => {
+    async deletePerson(userId) {
+      const seq = await context.transact(async (db, notes) => {
         const person = await requirePerson(db, userId)
         if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
-        await deletePerson(db, notes, userId)
-      }),
+        return await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
+      })
+      await finishRemoval(context, seq)
+    },
     createInvite: (invite) =>
       context.transact(async (db) => {
         const row = await db

@@ -19,6 +19,8 @@ export interface Database {
     display_name: string | null
     bio: string | null
     website: string | null
+    /** While somebody is being removed: what becomes of the row at last. Nobody acts as, or owns anything new under, such a row. */
+    removal: 'keep_name' | 'free_name' | null
   }
   /** Who can sign in, by the id of the user: one row each. The five tables of logins are kept as better-auth wants them, in snake_case. */
   login: {
@@ -71,7 +73,7 @@ export interface Database {
     used_by: string | null
     revoked_at: string | null
   }
-  /** Slugs of items that are gone for good: they are not given again either. */
+  /** Slugs of items that are gone for good and were public once: they are not given again either. */
   retired_slug: { slug: string }
   api_key: {
     seq: Generated<number>
@@ -116,6 +118,8 @@ export interface Database {
     featured_at: string | null
     /** When an administrator took it out of the lists; until that is lifted its owner cannot make it public. */
     held_at: string | null
+    /** What lifting that makes it again: null once its owner has chosen another visibility meanwhile. */
+    held_from: 'public' | null
   }
   /** Every slug that leads or ever led to an item; never given again. */
   slug: { slug: string; item_seq: number }
@@ -152,6 +156,8 @@ export interface Database {
   }
   /** Every word that stands or stood in an item, and its stem. */
   word: { seq: Generated<number>; word: string; stem: string }
+  /** A row for each time words were removed: whoever remembers numbers of words forgets them when there is a newer one. */
+  word_removal: { seq: Generated<number> }
   /**
    * The words of each item, as `encodePostings` writes them, and its vector, under the version of the analysis that made them.
    * A row outlives its item; its revision grows with every change of the item or what it refers to, so that what changed is found by it.

@@ -4,6 +4,7 @@ import { ANALYSIS, type SearchableText } from '../library/search/indexed-text.ts
 import { createSearchIndex } from '../library/search/search-index.ts'
 import type { WordVectors } from '../library/search/word-vectors.ts'
 import { accountStore } from './accounts.ts'
+import { finishRemovals } from './delete-person.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
 import { exportReader } from './export-items.ts'
@@ -45,8 +46,8 @@ export async function createStore(
   const vectors = outside.embeddingModel === undefined ? null : readVectors(database.reader, index, outside.embeddingModel)
   const search = readSearchIndex(database.reader, database.dialect, index, vectors)
   const words = createWordsWriter(index.embedder)
-  const assemble = (reader: Kysely<Database>, transact: WriteContext['transact']): LibraryStore => {
-    const context: WriteContext = { reader, transact, ...outside }
+  const assemble = (context: WriteContext): LibraryStore => {
+    const { reader, transact } = context
     return {
       ...readLibrary(reader, search, vectors),
       ...writeLibrary(context),
@@ -58,7 +59,10 @@ export async function createStore(
       ...sessionStore(reader, context),
       ...budgetStore(context),
       ...embeddingStore(reader, context),
-      inTransaction: (work) => transact((db, notes) => work(assemble(db, (inner) => inner(db, notes)))),
+      inTransaction: (work) =>
+        transact((db, notes) =>
+          work(assemble({ ...context, reader: db, transact: (inner) => inner(db, notes), emptyLog: async () => {} })),
+        ),
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
       },
@@ -91,7 +95,9 @@ export async function createStore(
     return result
   }
   await indexUnread(database.reader, transact)
-  return assemble(database.reader, transact)
+  const context: WriteContext = { ...outside, reader: database.reader, transact, emptyLog: () => database.emptyLog() }
+  await finishRemovals(context)
+  return assemble(context)
 }
 
 /** Reads the words of items that have none yet, or had them from an older analysis: after an upgrade, and never again. */

@@ -21,6 +21,8 @@ export interface WriteContext {
   readonly reader: Kysely<Database>
   /** Runs `work` in a transaction: a new one, or the one that is open. */
   transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T>
+  /** Takes what was deleted out of the engine's log; nothing inside a transaction that is open. */
+  emptyLog(): Promise<void>
 }
 
 const insertItem = prepareInsert('item', [
@@ -43,7 +45,7 @@ const insertItem = prepareInsert('item', [
   'created_at',
   'updated_at',
 ])
-const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
+const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')).where('removal', 'is', null))
 
 async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
   const [user] = await userSeq(db, { id })
@@ -164,6 +166,8 @@ async function changeItem(
         : {}),
       category_seq: categorySeq,
       visibility: next.visibility,
+      // Who chooses while it is held has chosen: lifting that does not publish it.
+      ...(next.visibility === row.visibility ? {} : { held_from: null }),
       was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
       version,
       updated_at: now,

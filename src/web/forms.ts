@@ -1,10 +1,18 @@
 import { AppError } from '../errors.ts'
-import type { ReadBody, ReadBytes } from '../http/body.ts'
+import type { ReadBytes } from '../http/body.ts'
 
+/** Largest form of texts alone: the longest prompt, every character of it escaped, and the fields beside it. */
+const MAX_FORM_BYTES = 3 * 1024 * 1024
+/** Largest form of who is not signed in: names, passwords and secrets. */
+const MAX_STRANGERS_BYTES = 64 * 1024
 /** Largest form with files in it: a zip of the largest skill and the fields beside it. */
 const MAX_UPLOAD_BYTES = 10 * 1024 * 1024
-/** Fields of one form. */
-const MAX_FIELDS = 2_000
+/** Fields of one form, files among them. */
+const MAX_FIELDS = 1_000
+/** Longest text of one field, in UTF-16 units: a file of a skill. Operations hold each field to its own limit. */
+const MAX_TEXT = 1_100_000
+/** Longest field that is shown once more in a form that was refused, in UTF-16 units: the longest prompt. */
+export const MAX_SHOWN_AGAIN = 250_000
 
 /** What was sent with a form. */
 export interface SentForm {
@@ -47,29 +55,71 @@ export function withLineEnds(text: string, name: string): string {
 }
 
 /**
- * Reads a form as browsers send it.
+ * Reads a form as browsers send it. Only where `hasFiles` may it come in parts (multipart).
  * @throws AppError `unsupported_media_type`, `invalid_input`, `too_large`
  */
-export async function readForm(request: Request, { readBody, readBytes }: { readBody: ReadBody; readBytes: ReadBytes }): Promise<SentForm> {
+export async function readForm(
+  request: Request,
+  readBytes: ReadBytes,
+  { hasFiles, isOfStranger }: { hasFiles: boolean; isOfStranger: boolean },
+): Promise<SentForm> {
   const type = request.headers.get('content-type') ?? ''
   if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    const entries = [...new URLSearchParams(await readBody(request))]
-    if (entries.length > MAX_FIELDS) throw new AppError('too_large', `A form may have at most ${MAX_FIELDS} fields.`)
-    return toForm(entries, [])
+    const bytes = await readBytes(request, isOfStranger ? MAX_STRANGERS_BYTES : MAX_FORM_BYTES)
+    // Counted before anything is parsed: the parser's work grows with the square of some inputs.
+    refuseManyFields(countBytes(bytes, AMPERSAND))
+    return toForm([...new URLSearchParams(readUtf8(bytes))].map(checkText), [])
   }
-  if (!/^multipart\/form-data\s*;/i.test(type)) throw new AppError('unsupported_media_type', 'Send a form.')
+  const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type)
+  if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', 'Send a form as this page does.')
   const bytes = await readBytes(request, MAX_UPLOAD_BYTES)
+  refuseManyFields(countText(bytes, `--${boundary[1] ?? boundary[2]}`))
   const parsed = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
     throw new AppError('invalid_input', 'The form could not be read.', { cause: error })
   })
   const entries: [string, string][] = []
   const files: { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[] = []
   for (const [name, value] of parsed) {
-    if (entries.length + files.length >= MAX_FIELDS) throw new AppError('too_large', `A form may have at most ${MAX_FIELDS} fields.`)
-    if (typeof value === 'string') entries.push([name, value])
+    if (typeof value === 'string') entries.push(checkText([name, value]))
     else files.push({ name, filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) })
   }
   return toForm(entries, files)
+}
+
+const AMPERSAND = 0x26
+
+function countBytes(bytes: Uint8Array, wanted: number): number {
+  let count = 0
+  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) count++
+  return count
+}
+
+/** How often a text stands in bytes; past what is allowed nobody counts on. */
+function countText(bytes: Uint8Array<ArrayBuffer>, text: string): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let count = 0
+  for (let at = buffer.indexOf(text); at !== -1 && count <= MAX_FIELDS + 1; at = buffer.indexOf(text, at + 1)) count++
+  return count
+}
+
+function refuseManyFields(count: number): void {
+  if (count > MAX_FIELDS) throw new AppError('too_large', `A form may have at most ${MAX_FIELDS} fields.`)
+}
+
+function checkText([name, value]: [string, string]): [string, string] {
+  if (value.length > MAX_TEXT || name.length > MAX_NAME) throw new AppError('too_large', `A field may have at most ${MAX_TEXT} characters.`)
+  return [name, value]
+}
+
+/** Longest name of a field. */
+const MAX_NAME = 300
+
+function readUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new AppError('invalid_input', 'The form is not valid UTF-8.')
+  }
 }
 
 /**

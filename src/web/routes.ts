@@ -1,7 +1,7 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
-import type { ReadBody, ReadBytes } from '../http/body.ts'
+import type { ReadBytes } from '../http/body.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import type { HttpEnv, MakeContext } from '../http/rest.ts'
 import type { Actor } from '../library/actor.ts'
@@ -41,6 +41,10 @@ interface PageEntry {
   readonly path: string
   readonly page: Page
   readonly act?: Action
+  /** Its forms are for who is not signed in, too, and it may show a secret of its address: no cache keeps it. */
+  readonly isForStrangers?: boolean
+  /** Its forms may carry files. */
+  readonly hasFiles?: boolean
   /** It goes with the MCP endpoint. */
   readonly isOfMcp?: boolean
 }
@@ -57,11 +61,11 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: restoreVersion('skills') },
   { path: '/users/:name', page: showProfile },
-  { path: '/sign-in', page: showSignIn, act: signIn },
-  { path: '/sign-up', page: showSignUp, act: signUp },
-  { path: '/sign-out', page: showSignOut, act: signOut },
-  { path: '/forgot-password', page: showForgotPassword, act: askForPassword },
-  { path: '/reset-password', page: showResetPassword, act: setNewPassword },
+  { path: '/sign-in', page: showSignIn, act: signIn, isForStrangers: true },
+  { path: '/sign-up', page: showSignUp, act: signUp, isForStrangers: true },
+  { path: '/sign-out', page: showSignOut, act: signOut, isForStrangers: true },
+  { path: '/forgot-password', page: showForgotPassword, act: askForPassword, isForStrangers: true },
+  { path: '/reset-password', page: showResetPassword, act: setNewPassword, isForStrangers: true },
   { path: '/settings', page: showSettings, act: changeSettings },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
@@ -69,9 +73,9 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/library', page: showLibrary },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/new', page: showNewPrompt, act: savePromptForm },
-  { path: '/new/skill', page: showNewSkill, act: saveNewSkill },
+  { path: '/new/skill', page: showNewSkill, act: saveNewSkill, hasFiles: true },
   { path: '/prompts/:ref/edit', page: showEditPrompt, act: savePromptForm },
-  { path: '/skills/:ref/edit', page: showEditSkill, act: saveSkillForm },
+  { path: '/skills/:ref/edit', page: showEditSkill, act: saveSkillForm, hasFiles: true },
   { path: '/admin', page: showAdmin },
   { path: '/admin/people', page: showPeople, act: changePeople },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
@@ -108,7 +112,6 @@ export interface PageSettings {
 
 /** What pages need of HTTP. */
 interface PageHttp {
-  readonly readBody: ReadBody
   readonly readBytes: ReadBytes
   /** Hears of what goes wrong after an answer. */
   onFault(error: AppError, requestId: string): void
@@ -171,9 +174,15 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
       headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'same-origin' },
     })
   /** Does what a form asks for; what is refused comes back as the page with the form as it was sent. */
-  const actOn = async (c: HonoContext<HttpEnv>, page: Page, act: Action): Promise<Response> => {
+  const actOn = async (
+    c: HonoContext<HttpEnv>,
+    { page, isForStrangers = false, hasFiles = false }: PageEntry,
+    act: Action,
+  ): Promise<Response> => {
     refuseForeignForm(c.req.raw.headers, settings.baseUrl)
-    const form = await readForm(c.req.raw, http)
+    const isOfStranger = c.get('actor').kind === 'anonymous'
+    if (isOfStranger && !isForStrangers) throw new AppError('unauthenticated', 'Sign in first.')
+    const form = await readForm(c.req.raw, http.readBytes, { hasFiles, isOfStranger })
     try {
       const outcome = await act({ ...toRequest(c), form })
       c.set('cookies', [...c.get('cookies'), ...(outcome.cookies ?? [])])
@@ -191,12 +200,15 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
   return {
     add(routes) {
       const pages = PAGES.filter((page) => settings.hasMcp || !page.isOfMcp)
-      for (const { path, page, act } of pages) {
-        if (act) routes.post(path, (c) => actOn(c, page, act))
+      for (const entry of pages) {
+        const { path, page, act } = entry
+        if (act) routes.post(path, (c) => actOn(c, entry, act))
         routes.get(path, async (c, next) => {
           // The first page's address is also that of the service's description for programs.
           if (path === '/' && !wantsPage(c)) return await next()
-          return answer(await (await page(toRequest(c))).toString())
+          const shown = answer(await (await page(toRequest(c))).toString())
+          if (entry.isForStrangers) shown.headers.set('Cache-Control', 'private, no-store')
+          return shown
         })
       }
       routes.get('/static/:digest/:name', async (c) => {

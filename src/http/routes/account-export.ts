@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
@@ -6,7 +5,7 @@ import { EXPORT_NAMES } from '../../library/exported-items.ts'
 import { fromFileContent } from '../../library/skill.ts'
 import { createZipWriter } from '../../library/zip-writer.ts'
 import type { Context, Operation } from '../../operations/define-operation.ts'
-import { downloadHeaders } from '../download.ts'
+import { downloadHeaders, type SendPieces } from '../download.ts'
 import type { HttpEnv, MakeContext } from '../rest.ts'
 
 const partShape = z.object({
@@ -21,7 +20,12 @@ const partShape = z.object({
 })
 
 /** Everything a person owns as a zip, read and packed as it is sent: an exported library, and what is kept of the account. */
-export function addAccountExportRoute(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext): void {
+export function addAccountExportRoute(
+  app: Hono<HttpEnv>,
+  operations: readonly Operation[],
+  makeContext: MakeContext,
+  sendPieces: SendPieces,
+): void {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   const call = async (name: string, context: Context, input: unknown) => {
     const operation = byName.get(name)
@@ -34,15 +38,7 @@ export function addAccountExportRoute(app: Hono<HttpEnv>, operations: readonly O
     const { sessions: _, ...account } = await call('show_account', context, {})
     const { keys } = await call('list_keys', context, {})
     const pieces = pack((input) => call('export_own_items', context, input), { ...account, keys })
-    const body = new ReadableStream<Uint8Array>({
-      async pull(stream) {
-        const { done, value } = await pieces.next()
-        if (done) stream.close()
-        else stream.enqueue(value)
-      },
-      cancel: () => void pieces.return(undefined),
-    })
-    return new Response(body, { headers: downloadHeaders('application/zip', 'commonplace-export.zip') })
+    return sendPieces(c.get('caller'), pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
   })
 }
 
@@ -57,11 +53,10 @@ async function* parts(read: (input: unknown) => Promise<unknown>, collection: 'p
 async function* pack(read: (input: unknown) => Promise<unknown>, account: unknown): AsyncGenerator<Uint8Array> {
   const utf8 = new TextEncoder()
   const zip = createZipWriter()
-  /** A file in pieces, other requests served between them. */
+  /** A file in pieces. */
   async function* file(filename: string, bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     for (const _ of zip.add(filename, bytes)) {
       yield* zip.take()
-      await setImmediate()
     }
   }
   yield* file('account.json', utf8.encode(`${JSON.stringify(account, null, 2)}\n`))
@@ -69,7 +64,6 @@ async function* pack(read: (input: unknown) => Promise<unknown>, account: unknow
   for await (const { lines } of parts(read, 'prompts')) {
     prompts.push(utf8.encode(lines.map((line) => `${line}\n`).join('')), false)
     yield* zip.take()
-    await setImmediate()
   }
   prompts.push(new Uint8Array(0), true)
   const index: unknown[] = []

@@ -1,11 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { fromFileContent } from '../../library/skill.ts'
 import { writeSkillArchive } from '../../library/skill-archive.ts'
 import type { Operation } from '../../operations/define-operation.ts'
-import { downloadHeaders } from '../download.ts'
+import { downloadHeaders, type SendPieces } from '../download.ts'
 import type { HttpEnv, MakeContext } from '../rest.ts'
 
 const skillShape = z.object({
@@ -14,7 +13,13 @@ const skillShape = z.object({
 })
 
 /** A skill as a zip, packed as it is sent: each piece is a few milliseconds' work, and other requests come in between. */
-export function addSkillZipRoute(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext, prefix: string): void {
+export function addSkillZipRoute(
+  app: Hono<HttpEnv>,
+  operations: readonly Operation[],
+  makeContext: MakeContext,
+  prefix: string,
+  sendPieces: SendPieces,
+): void {
   const getSkill = operations.find(({ name }) => name === 'get_skill')
   if (!getSkill) throw new AppError('internal', 'The operation get_skill is missing')
   app.get(`${prefix}/skills/:skillId/zip`, async (c) => {
@@ -23,14 +28,6 @@ export function addSkillZipRoute(app: Hono<HttpEnv>, operations: readonly Operat
       skill.files.map((file) => fromFileContent(file, '')),
       skill.slug,
     )
-    const body = new ReadableStream<Uint8Array>({
-      async pull(stream) {
-        await setImmediate()
-        const { done, value } = pieces.next()
-        if (done) stream.close()
-        else stream.enqueue(value)
-      },
-    })
-    return new Response(body, { headers: downloadHeaders('application/zip', `${skill.slug}.zip`) })
+    return sendPieces(c.get('caller'), pieces, downloadHeaders('application/zip', `${skill.slug}.zip`))
   })
 }

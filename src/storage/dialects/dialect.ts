@@ -19,5 +19,7 @@ export interface OpenDatabase {
   readonly reader: Kysely<Database>
   /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. */
   transact<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
+  /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */
+  emptyLog(): Promise<void>
   close(): Promise<void>
 }

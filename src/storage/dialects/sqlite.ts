@@ -19,7 +19,10 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 const LOCK_WAIT_MS = 15_000
 /** Prepared statements kept per connection. */
 const MAX_STATEMENTS = 300
+/** How often emptying the log is tried. Failing is no harm: the next checkpoints, or the last process that closes the file, do it. */
+const LOG_ATTEMPTS = 20
 const dataVersion = prepareStatement(sql`pragma data_version`)
+const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
 const sqliteDialect: Dialect = {
   blobType: 'blob',
@@ -45,7 +48,8 @@ export function openSqlite(path: string): OpenDatabase {
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   // It holds everybody's private items: nobody else on this machine reads it unless its owner says so.
   if (isNew) chmodSync(path, 0o600)
-  writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+  // What is deleted is overwritten: an account that was deleted must not be readable in the file.
+  writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) })
@@ -77,6 +81,14 @@ export function openSqlite(path: string): OpenDatabase {
           }
           await sleep(delayMs)
         }
+      }
+    },
+    async emptyLog() {
+      // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
+      for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
+        const [row] = await truncateLog(writer, {})
+        if (z.object({ busy: z.number() }).parse(row).busy === 0) return
+        await sleep(50)
       }
     },
     async close() {

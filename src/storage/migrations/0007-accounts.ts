@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 
 /** Logins, sessions of browsers, invites, what people say of themselves, and what administrators decide about items. */
-export async function createAccounts(db: Kysely<Database>): Promise<void> {
+export async function createAccounts(db: Kysely<Database>, dialect: Dialect): Promise<void> {
   await db.schema
     .alterTable('user')
     .addColumn('role', 'text', (c) => c.notNull().defaultTo('user'))
@@ -10,9 +11,31 @@ export async function createAccounts(db: Kysely<Database>): Promise<void> {
   await db.schema.alterTable('user').addColumn('display_name', 'text').execute()
   await db.schema.alterTable('user').addColumn('bio', 'text').execute()
   await db.schema.alterTable('user').addColumn('website', 'text').execute()
+  await db.schema.alterTable('user').addColumn('removal', 'text').execute()
   await db.schema.alterTable('item').addColumn('featured_at', 'text').execute()
   await db.schema.alterTable('item').addColumn('held_at', 'text').execute()
-  await db.schema.createIndex('item_featured').on('item').columns(['featured_at']).execute()
+  await db.schema.alterTable('item').addColumn('held_from', 'text').execute()
+  for (const column of ['featured_at', 'held_at'] as const) {
+    await db.schema
+      .createIndex(`item_${column.replace('_at', '')}`)
+      .on('item')
+      .columns([column, 'seq'])
+      .where(sql.ref(column), 'is not', null)
+      .execute()
+  }
+  // Somebody's own items, the last changed first: all that is filtered by is in it, so that a page far back reads no rows it does not show.
+  await db.schema
+    .createIndex('item_owned')
+    .on('item')
+    .columns(['owner_seq', 'kind', 'updated_at', 'seq', 'deleted_at', 'visibility'])
+    .execute()
+  // What refers to a row is looked for when the row goes.
+  await db.schema.createIndex('slug_item').on('slug').column('item_seq').execute()
+  await db.schema.createIndex('vote_user').on('vote').column('user_seq').execute()
+  await db.schema.createIndex('version_author').on('version').column('author_seq').execute()
+  await db.schema.createIndex('skill_file_blob').on('skill_file').column('sha256').execute()
+  await db.schema.createIndex('version_file_blob').on('version_file').column('sha256').execute()
+  await db.schema.createIndex('category_parent').on('category').column('parent_seq').execute()
   await db.schema
     .createTable('login')
     .addColumn('id', 'text', (c) => c.primaryKey().references('user.id').onDelete('cascade'))
@@ -79,4 +102,5 @@ export async function createAccounts(db: Kysely<Database>): Promise<void> {
     .createTable('retired_slug')
     .addColumn('slug', 'text', (c) => c.primaryKey())
     .execute()
+  await db.schema.createTable('word_removal').addColumn('seq', 'integer', dialect.identity).execute()
 }

@@ -16,7 +16,7 @@ export interface MarkdownPlace {
 }
 
 /** Longer texts stay plain, in UTF-16 units. Any text of this length takes well under half a second. */
-const MAX_TEXT = 100_000
+const MAX_TEXT = 50_000
 /** Fences of one text that are highlighted, and headings that can be linked to. */
 const MAX_FENCES = 50
 const MAX_ANCHORS = 200

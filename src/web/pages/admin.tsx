@@ -253,7 +253,7 @@ export const changeInvites: Action = async (request) => {
 export async function showCategories(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const { categories } = await call('list_categories', {}, listedCategories)
+  const { categories } = await call('list_categories', { all: true }, listedCategories)
   const isNew = sent?.form.text('do') === 'create'
   return (
     <AdminPage request={request} at="/admin/categories">

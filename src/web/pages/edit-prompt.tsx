@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { AppError, toAppError } from '../../errors.ts'
-import { MAX_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
+import { AppError, invalidInput, toAppError } from '../../errors.ts'
+import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
 import { diffTexts } from '../../library/text-diff.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { nameLineEnds, withLineEnds } from '../forms.ts'
@@ -204,12 +204,20 @@ async function showAgain(
   return { html: <Editor request={again} draft={EMPTY} categories={await readCategories(request)} known={known} shown={shown} /> }
 }
 
+/** Refuses a text that could not be saved either. @throws AppError `invalid_input` */
+function checkContent(content: string): void {
+  const parsed = contentField.safeParse(content)
+  if (!parsed.success) throw invalidInput('content', `content ${parsed.error.issues[0]?.message}.`)
+}
+
 const OUTPUT_OF_TYPE: Readonly<Record<string, string>> = { IMAGE: 'image', VIDEO: 'video', AUDIO: 'sound' }
 
 /** Saves, or shows a preview or a better text. */
 export const savePromptForm: Action = async (request) => {
   const { call, form, ref } = request
   const content = withLineEnds(form.text('content'), form.text('lineEnds'))
+  const isShown = ['preview', 'use'].includes(form.text('do'))
+  if (isShown) checkContent(form.text('do') === 'use' ? form.text('improved') : content)
   switch (form.text('do')) {
     case 'preview':
       return await showAgain(request, { preview: true })

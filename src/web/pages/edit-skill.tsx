@@ -1,13 +1,13 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidInput } from '../../errors.ts'
 import { cutAtWord } from '../../library/characters.ts'
 import { MAX_DESCRIPTION } from '../../library/fields.ts'
 import { readFrontmatter } from '../../library/frontmatter.ts'
 import { type FileContent, SKILL_MD } from '../../library/skill.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../forms.ts'
 import { Layout } from '../layout.tsx'
-import { Done, Fault, Field, sentOr } from '../parts/field.tsx'
+import { Done, Fault, Field, faultOf, sentOr } from '../parts/field.tsx'
 import { ItemFieldsPart, readCategories, readItemFields, TitleField } from '../parts/item-fields.tsx'
 import { type Action, marks, type PageRequest, shownSkill } from '../request.ts'
 
@@ -20,6 +20,8 @@ const archive = z.object({
   skipped: z.array(z.object({ filename: z.string(), reason: z.string() })),
 })
 
+/** Files that are opened; others are taken as they are. */
+const ARCHIVE = /\.(?:zip|skill)$/i
 const TEMPLATE = `---
 name: my-skill
 description: What it does, and when to use it.
@@ -53,7 +55,7 @@ export async function showNewSkill(request: PageRequest) {
       >
         <TitleField request={request} title="" isFirst />
         <Field sent={sent} name="skillMd" label={SKILL_MD} value={TEMPLATE} rows={14} hint={words.skillMdHint} />
-        <Upload words={words} hint={words.uploadNewHint} />
+        <Upload request={request} hint={words.uploadNewHint} />
         <ItemFieldsPart request={request} item={empty} categories={await readCategories(request)} isNew />
         <div class="actions here">
           <button class="button first" type="submit" name="do" value="save">
@@ -69,22 +71,25 @@ function draftWords(words: PageRequest['site']['words']) {
   return { 'data-restore': words.restoreDraft, 'data-discard': words.discardDraft, 'data-found': words.draftFound }
 }
 
-const Upload: FC<{ words: PageRequest['site']['words']; hint: string }> = ({ words, hint }) => (
+const Upload: FC<{ request: PageRequest; hint: string }> = ({ request: { site, sent }, hint }) => (
   <div class="field">
-    <label for="field-upload">{words.upload}</label>
+    <label for="field-upload">{site.words.upload}</label>
     <input type="file" id="field-upload" name="upload" multiple aria-describedby="upload-hint" />
     <p class="quiet" id="upload-hint">
       {hint}
     </p>
+    {faultOf(sent, 'upload') ? <p class="fault">{faultOf(sent, 'upload')}</p> : null}
   </div>
 )
 
 /** The files that were chosen: a zip is opened, others are taken as they are. */
 async function readUploads(request: PageRequest, form: SentForm, folder = ''): Promise<FileContent[]> {
   const files: FileContent[] = []
-  for (const { filename, bytes } of form.files('upload')) {
+  const chosen = form.files('upload')
+  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', 'Choose one zip at a time.')
+  for (const { filename, bytes } of chosen) {
     const content = Buffer.from(bytes).toString('base64')
-    if (/\.(?:zip|skill)$/i.test(filename)) {
+    if (ARCHIVE.test(filename)) {
       const opened = await request.call('read_skill_archive', { archive: content }, archive)
       files.push(...opened.files.map(({ encoding, ...file }) => (encoding ? { ...file, encoding } : file)))
     } else files.push({ filename: `${folder}${filename}`, content, encoding: 'base64' })
@@ -137,7 +142,7 @@ export async function showEditSkill(request: PageRequest) {
       <p>
         <a href={path}>{skill.title}</a>
       </p>
-      <Done text={sent ? undefined : words.done[query.get('done') ?? '']} />
+      <Done words={words} query={query} sent={sent} />
       {isConflict ? (
         <p class="fault notice" role="alert">
           {words.savedMeanwhile(version)} {words.conflictHelp}
@@ -172,7 +177,7 @@ export async function showEditSkill(request: PageRequest) {
             <button class="button" type="submit" name="do" value="add">
               {words.addFile}
             </button>
-            <Upload words={words} hint={words.uploadHint} />
+            <Upload request={request} hint={words.uploadHint} />
             <label class="tick">
               <input type="checkbox" name="isAll" value="true" /> {words.replaceAll}
             </label>

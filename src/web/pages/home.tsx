@@ -11,7 +11,7 @@ const featuredItems = z.object({ prompts: listedPrompts.shape.prompts, skills: l
 const SHORT = 5
 
 /** The first page: search, then what administrators put there, the most voted, the newest, and skills. */
-export async function showHome({ site, call, query }: PageRequest) {
+export async function showHome({ site, call, query, sent }: PageRequest) {
   const [featured, newest, voted, skills] = await Promise.all([
     call('list_featured', { limit: SHORT }, featuredItems),
     call('list_prompts', { perPage: SHORT, sort: 'newest' }, listedPrompts),
@@ -24,7 +24,7 @@ export async function showHome({ site, call, query }: PageRequest) {
     <Layout site={site} title={null} description={words.lead} path="/">
       <h1>{site.name}</h1>
       <p class="lead">{words.lead}</p>
-      <Done text={words.done[query.get('done') ?? '']} />
+      <Done words={words} query={query} sent={sent} />
       <SearchField site={site} kind="prompts" query="" isLarge />
       {newest.total === 0 && skills.total === 0 ? (
         <Empty words={words} />

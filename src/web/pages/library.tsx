@@ -20,7 +20,7 @@ const trash = z.object({
 
 /** What is the reader's own, whatever its visibility. */
 export async function showLibrary(request: PageRequest) {
-  const { site, call, query } = request
+  const { site, call, query, sent } = request
   const { words } = site
   const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
   const visibility = VISIBILITIES.find((one) => one === query.get('visibility'))
@@ -32,7 +32,7 @@ export async function showLibrary(request: PageRequest) {
   return (
     <Layout site={site} title={words.myLibrary} current="library" isIndexed={false}>
       <h1>{words.myLibrary}</h1>
-      <Done text={words.done[query.get('done') ?? '']} />
+      <Done words={words} query={query} sent={sent} />
       <div class="actions">
         <a class="button first" href="/new">
           {words.newPrompt}
@@ -100,7 +100,7 @@ export async function showTrash(request: PageRequest) {
     <Layout site={site} title={words.trash} current="library" isIndexed={false}>
       <h1>{words.trash}</h1>
       <p class="lead">{words.trashLead}</p>
-      <Done text={sent ? undefined : words.done[query.get('done') ?? '']} />
+      <Done words={words} query={query} sent={sent} />
       {sent ? (
         <p class="fault notice" role="alert">
           {sent.fault.message}

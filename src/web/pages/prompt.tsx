@@ -65,7 +65,7 @@ export async function showPromptPage(request: PageRequest) {
         <header>
           <h1>{prompt.title}</h1>
           {prompt.description === null ? null : <p class="lead">{prompt.description}</p>}
-          <Done text={sent ? undefined : words.done[query.get('done') ?? '']} />
+          <Done words={words} query={query} sent={sent} />
           <Fault sent={sent} summary={words.lookAtFields} />
           <ItemActions site={site} path={path} standing={standing} isPublic={isPublic} />
         </header>

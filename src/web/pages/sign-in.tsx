@@ -15,7 +15,7 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
     <Layout site={site} title={words.signIn} isIndexed={false}>
       <div class="narrow">
         <h1>{words.signIn}</h1>
-        <Done text={words.done[query.get('done') ?? '']} />
+        <Done words={words} query={query} sent={sent} />
         <Fault sent={sent} fields={['name', 'password']} summary={words.lookAtFields} />
         <form method="post" class="fields">
           <input type="hidden" name="to" value={to} />

@@ -99,6 +99,8 @@ export const signUp: Action = async ({ call, form }) => {
     },
     z.object({ cookies: z.array(z.string()) }),
   )
+  // The account is there; where it could not be signed in, that is the next step.
+  if (cookies.length === 0) return { to: '/sign-in' }
   const to = localPath(form.text('to'), '')
   return { to: to === '' || to === '/' ? '/settings/keys?done=welcome' : to, cookies }
 }

@@ -49,7 +49,7 @@ export async function showSkillPage(request: PageRequest) {
         <header>
           <h1>{skill.title}</h1>
           {skill.description === null ? null : <p class="lead">{skill.description}</p>}
-          <Done text={sent ? undefined : words.done[query.get('done') ?? '']} />
+          <Done words={words} query={query} sent={sent} />
           <Fault sent={sent} summary={words.lookAtFields} />
           <ItemActions site={site} path={path} standing={standing} isPublic={skill.visibility === 'public'} />
         </header>

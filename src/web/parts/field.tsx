@@ -1,5 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
+import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
 
 interface FieldProps {
   readonly sent: PageRequest['sent']
@@ -42,7 +44,8 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
     'aria-describedby': described || undefined,
     ...more,
   }
-  const shown = type === 'password' ? '' : sentOr(sent, name, value)
+  const held = sentOr(sent, name, value)
+  const shown = type === 'password' || held.length > MAX_SHOWN_AGAIN ? '' : held
   return (
     <div class="field">
       <label for={`field-${name}`}>{label}</label>
@@ -113,12 +116,14 @@ export const Fault: FC<{ sent: PageRequest['sent']; fields?: readonly string[]; 
 }
 
 /** Says what was just done, after a form led here. */
-export const Done: FC<{ text: string | undefined }> = ({ text }) =>
-  text === undefined ? null : (
+export const Done: FC<{ words: Site['words']; query: URLSearchParams; sent: PageRequest['sent'] }> = ({ words, query, sent }) => {
+  const done = query.get('done') ?? ''
+  return sent || !Object.hasOwn(words.done, done) ? null : (
     <p class="notice" role="status">
-      {text}
+      {words.done[done]}
     </p>
   )
+}
 
 /** A button that does one thing: a form of its own, which works without a script. */
 export const ActionButton: FC<{

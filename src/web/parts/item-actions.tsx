@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
-import { toAppError } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { type Action, marks, type PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ActionButton } from './field.tsx'
@@ -51,29 +51,29 @@ export const ItemActions: FC<{ site: Site; path: string; standing: Standing; isP
   )
 
 const answer = z.object({})
-const OPERATIONS: Readonly<Record<string, readonly [name: string, input: Readonly<Record<string, boolean>>]>> = {
-  vote: ['vote', {}],
-  unvote: ['remove_vote', {}],
-  delete: ['delete_item', {}],
-  feature: ['set_featured', { isFeatured: true }],
-  unfeature: ['set_featured', { isFeatured: false }],
-  hold: ['set_held', { isHeld: true }],
-  unhold: ['set_held', { isHeld: false }],
-}
+const OPERATIONS: ReadonlyMap<string, readonly [name: string, input: Readonly<Record<string, boolean>>]> = new Map(
+  Object.entries({
+    vote: ['vote', {}],
+    unvote: ['remove_vote', {}],
+    delete: ['delete_item', {}],
+    feature: ['set_featured', { isFeatured: true }],
+    unfeature: ['set_featured', { isFeatured: false }],
+    hold: ['set_held', { isHeld: true }],
+    unhold: ['set_held', { isHeld: false }],
+  }),
+)
 
 /** Does what a button of {@link ItemActions} says. */
 export function actOnItem(collection: Collection): Action {
   return async ({ call, form, ref, path }) => {
     const does = form.text('do')
-    const [name, input] = OPERATIONS[does] ?? ['vote', {}]
+    const known = OPERATIONS.get(does)
+    if (!known) throw new AppError('invalid_input', 'This page has no such button.')
+    // Once it is out of the lists, its slug leads nobody but its owner to it.
+    const { id } = does === 'hold' ? await call('show_marks', { collection, id: ref }, marks) : { id: ref }
+    const [name, input] = known
     await call(name, { collection, id: ref, ...input }, answer)
     if (does === 'delete') return { to: '/trash?done=deleted' }
-    if (does !== 'hold') return { to: path }
-    // By its slug, what is out of the lists is there for its owner alone.
-    const { id } = await call('show_marks', { collection, id: ref }, marks).catch((error: unknown) => {
-      if (toAppError(error).code === 'not_found') return { id: '' }
-      throw error
-    })
-    return { to: id === '' ? '/admin' : `/${collection}/${id}` }
+    return { to: does === 'hold' ? `/${collection}/${id}` : path }
   }
 }

@@ -19,7 +19,7 @@ type Categories = z.infer<typeof listedCategories>['categories']
 
 /** The categories to choose from. */
 export async function readCategories({ call }: PageRequest): Promise<Categories> {
-  return (await call('list_categories', {}, listedCategories)).categories
+  return (await call('list_categories', { all: true }, listedCategories)).categories
 }
 
 /** The fields prompts and skills share. Their names are those of the operations' inputs. */

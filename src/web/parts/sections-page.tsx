@@ -33,7 +33,7 @@ export const SectionsPage: FC<SectionsPageProps> = ({ request: { site, query, se
       </nav>
       <div>
         <h1>{sections[at]}</h1>
-        <Done text={sent ? undefined : site.words.done[query.get('done') ?? '']} />
+        <Done words={site.words} query={query} sent={sent} />
         {children}
       </div>
     </div>

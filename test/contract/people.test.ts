@@ -1,0 +1,349 @@
+import { readFileSync } from 'node:fs'
+import { type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
+import type { PromptFields, User } from '../../src/library/items.ts'
+import type { LibraryStore } from '../../src/library/ports.ts'
+import { parseQuery } from '../../src/library/search/query.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { countingRandom, ENGINES } from '../support/engines.ts'
+
+/** People, what is theirs, and what is left of them when they go. */
+
+const PROMPT: PromptFields = {
+  title: 'A title',
+  content: 'Some text',
+  description: null,
+  category: null,
+  tags: [],
+  type: 'TEXT',
+  visibility: 'public',
+}
+const DAY_MS = 86_400_000
+
+for (const engine of ENGINES) {
+  describe(`people on ${engine.name}`, () => {
+    let place: Awaited<ReturnType<(typeof engine)['create']>>
+    let database: OpenDatabase
+    let store: LibraryStore
+    let ada: User
+    let ben: User
+    let now = Date.UTC(2026, 0, 1)
+    const outside = { clock: () => (now += 1000), random: countingRandom() }
+    const as = (user: User): Actor => ({ kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read', 'write']) })
+    const by = (user: User) => ({ userId: user.id, note: null })
+    const save = (user: User, fields: Partial<PromptFields> = {}) => store.createPrompt(by(user), { ...PROMPT, ...fields })
+    const find = (query: string) =>
+      store.searchPrompts(ANONYMOUS, { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
+    const join = (username: string, inviteSha256: string | null = null) =>
+      store.createLogin({ username, email: null, passwordHash: 'x', inviteSha256 }, () => 'user')
+    /** Runs out of disk in the transaction after the first `good` ones. */
+    const failAfter = async (good: number): Promise<LibraryStore> => {
+      let left = Number.POSITIVE_INFINITY
+      const failing: OpenDatabase = {
+        ...database,
+        transact: (work) => {
+          if (left-- <= 0) throw new Error('killed')
+          return database.transact(work)
+        },
+      }
+      const opened = await createStore(failing, outside)
+      left = good
+      return opened
+    }
+    const rowsOf = (table: 'item' | 'version' | 'vote' | 'slug' | 'user' | 'word' | 'session' | 'improve_usage') =>
+      database.reader.selectFrom(table).selectAll().execute()
+
+    beforeEach(async () => {
+      place = await engine.create()
+      database = place.open()
+      store = await createStore(database, outside)
+      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ben = await store.createUser({ username: 'ben', defaultVisibility: 'public' })
+    })
+    afterEach(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    describe('somebody who is removed', () => {
+      it('is gone at once for everybody, and wholly when the library is opened again after a kill half-way', async () => {
+        const kept = await save(ada, { title: 'Kept', tags: ['Shared'] })
+        const items = []
+        for (let n = 0; n < 450; n++) items.push(await save(ben, { title: `Ben ${n}`, content: 'zorblat', tags: ['Bens'] }))
+        const [first] = items
+        const unlisted = await save(ben, { title: 'By id', visibility: 'unlisted' })
+        await store.setVote(as(ben), 'prompt', kept.id, ben.id, true)
+        await store.createKey({ name: 'k', userId: ben.id, sha256: 'k', scopes: ['write'], expiresAt: null })
+        expect((await find('zorblat')).total).toBe(450)
+        const killed = await failAfter(2)
+        await expect(killed.deletePerson(ben.id)).rejects.toThrow('killed')
+        expect((await rowsOf('item')).length).toBe(1 + 351)
+
+        for (const reader of [store, killed]) {
+          expect((await reader.listTags(as(ben), { limit: 9, offset: 0 })).items.map(({ name }) => name)).toEqual(['Shared'])
+          expect(await reader.findPrompt(ANONYMOUS, first?.slug ?? '')).toBeNull()
+          for (const actor of [ANONYMOUS, as(ben)]) expect(await reader.findPrompt(actor, unlisted.id)).toBeNull()
+          expect(await reader.listVersions(as(ben), items.at(-1)?.id ?? '', { before: null, limit: 9 })).toEqual([])
+        }
+        expect((await find('zorblat')).total).toBe(0)
+        expect((await store.listTrash(ben.id, { limit: 9, offset: 0 })).total).toBe(0)
+        expect(await store.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ votes: 0 })
+        expect([await store.findUser('ben'), await store.findPerson(ben.id), await store.findKey('k')]).toEqual([null, null, null])
+        expect((await store.listPeople({ limit: 9, offset: 0, matching: null })).items.map(({ username }) => username)).toEqual(['Ada'])
+        // Nothing new becomes theirs, and nobody takes their place, while something is left.
+        await expect(save(ben)).rejects.toMatchObject({ code: 'not_found' })
+        await expect(store.setDeleted('prompt', items.at(-1)?.id ?? '', ben.id, false)).resolves.toBeNull()
+        const row = (await rowsOf('user')).find((user) => 'username' in user && user.username === 'ben')
+        const leftOver = row && 'id' in row ? String(row.id) : ''
+        await expect(store.createPrompt({ userId: leftOver, note: null }, PROMPT)).rejects.toMatchObject({ code: 'not_found' })
+        await expect(
+          store.createKey({ name: 'k', userId: leftOver, sha256: 'l', scopes: ['read'], expiresAt: null }),
+        ).rejects.toMatchObject({ code: 'not_found' })
+        await expect(join('Ben')).rejects.toMatchObject({ code: 'conflict' })
+
+        await store.close()
+        database = place.open()
+        store = await createStore(database, outside)
+        expect((await rowsOf('item')).length).toBe(1)
+        expect((await rowsOf('version')).length).toBe(1)
+        expect((await rowsOf('slug')).length).toBe(1)
+        expect(await store.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ title: 'Kept' })
+      })
+
+      it('lets others write between its parts, and readers go on', async () => {
+        for (let n = 0; n < 450; n++) await save(ben, { title: `Ben ${n}` })
+        let isOver = false
+        const removal = store.deletePerson(ben.id).then(() => {
+          isOver = true
+        })
+        await save(ada)
+        await save(ada)
+        expect(isOver).toBe(false)
+        await removal
+        expect((await rowsOf('item')).length).toBe(2)
+      })
+
+      it('is looked for in no table from end to end', async () => {
+        const { rows } = await sql<{ place: string }>`
+          select tables.name || '.' || keys."from" as place
+          from sqlite_master as tables, pragma_foreign_key_list(tables.name) as keys
+          where tables.type = 'table'
+            and not exists (select 1 from pragma_table_info(tables.name) as columns where columns.name = keys."from" and columns.pk = 1)
+            and not exists (
+              select 1 from pragma_index_list(tables.name) as indexes, pragma_index_info(indexes.name) as parts
+              where parts.seqno = 0 and parts.name = keys."from")`.execute(database.reader)
+        expect(rows).toEqual([])
+      })
+
+      it('goes even when two processes do it at once', async () => {
+        for (let n = 0; n < 250; n++) await save(ben, { title: `Ben ${n}` })
+        const killed = await failAfter(1)
+        await expect(killed.deletePerson(ben.id)).rejects.toThrow('killed')
+        const [one, two] = await Promise.all([createStore(place.open(), outside), createStore(place.open(), outside)])
+        expect([(await rowsOf('item')).length, (await rowsOf('user')).length]).toEqual([0, 2])
+        await one.close()
+        await two.close()
+      })
+
+      it('leaves nothing in the files of the database', async () => {
+        await save(ada, { content: 'shared words stay' })
+        await save(ben, { title: 'Quokkatitle', content: 'zorblatsecret shared words', tags: ['Frobniktag'], visibility: 'private' })
+        await store.changePrompt((await save(ben, { content: 'olderversion '.repeat(500) })).id, by(ben), () => ({
+          content: 'newerversion',
+        }))
+        await store.changeProfile(ben.id, { bio: 'biographysecret' })
+        await store.createInvite({ sha256: 'i', username: null, role: 'user', expiresAt: '2030-01-01' })
+        const { id } = await join('zoesecret', 'i')
+        const keyOf = await store.createKey({ name: 'keysecret', userId: id, sha256: 'k', scopes: ['read'], expiresAt: null })
+        await store.createSession(
+          { sha256: 's', owner: `user ${id} key ${keyOf.id}`, quota: 'q', initialize: 'initsecret' },
+          { idleMs: DAY_MS, perQuota: 9, total: 9 },
+        )
+        for (const caller of [`key ${keyOf.id}`, `user ${id}`, 'key other']) {
+          await store.spendImproveBudget({ caller, day: '2026-01-01', characters: 1 }, { requests: null, characters: null })
+        }
+        await store.deletePerson(ben.id)
+        await store.deletePerson(id)
+        expect(await rowsOf('session')).toEqual([])
+        expect(await rowsOf('improve_usage')).toMatchObject([{ caller: 'key other' }])
+        expect((await store.listInvites({ limit: 1, offset: 0 })).items).toMatchObject([{ usedBy: null, usedAt: expect.any(String) }])
+        const words = (await rowsOf('word')).map((row) => ('word' in row ? row.word : ''))
+        expect(words).toContain('shared')
+        for (const word of ['quokkatitle', 'zorblatsecret', 'frobniktag']) expect(words).not.toContain(word)
+        const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(database.reader)
+        const path = rows[0]?.file ?? ''
+        const files = `${readFileSync(path, 'latin1')}${readFileSync(`${path}-wal`, 'latin1')}`.toLowerCase()
+        expect(files).toContain('shared words stay')
+        const secrets = ['quokkatitle', 'zorblatsecret', 'frobniktag', 'olderversion', 'newerversion', 'biographysecret', 'zoesecret']
+        for (const text of [...secrets, 'keysecret', 'initsecret']) expect(files.includes(text), text).toBe(false)
+      })
+
+      it('takes words along that others then use again', async () => {
+        const other = await createStore(place.open(), outside)
+        await other.createPrompt(by(ben), { ...PROMPT, content: 'zorblat' })
+        await save(ada, { content: 'zorblat', title: 'Gone' }).then(({ id }) => store.changePrompt(id, by(ada), () => ({ content: 'x' })))
+        expect((await find('zorblat')).total).toBe(1)
+        await store.deletePerson(ben.id)
+        // Both have known the word by a number that is no more.
+        await save(ada, { content: 'zorblat' })
+        await other.createPrompt(by(ada), { ...PROMPT, content: 'zorblat frobnik' })
+        for (const reader of [store, other, await createStore(place.open(), outside)]) {
+          const found = await reader.searchPrompts(ANONYMOUS, {
+            query: parseQuery('zorblat '),
+            filter: {},
+            sort: 'relevance',
+            limit: 9,
+            offset: 0,
+          })
+          expect(found.total).toBe(2)
+          if (reader !== store) await reader.close()
+        }
+      })
+
+      it('leaves words that others begin to use while it goes on', async () => {
+        await save(ben, { content: 'zorblat' })
+        const other = await createStore(place.open(), outside)
+        let begun = 0
+        const watched: OpenDatabase = {
+          ...database,
+          // The first hides, the next two remove items until there are none, the fourth removes words: all words have been read by then.
+          transact: async (work) => {
+            if (++begun === 4) await other.createPrompt(by(ada), { ...PROMPT, content: 'zorblat' })
+            return await database.transact(work)
+          },
+        }
+        const writer = await createStore(watched, outside)
+        begun = 0
+        await writer.deletePerson(ben.id)
+        expect(begun).toBeGreaterThan(3)
+        await other.close()
+        expect((await rowsOf('word')).map((row) => ('word' in row ? row.word : ''))).toContain('zorblat')
+        const fresh = await createStore(place.open(), outside)
+        const request = { query: parseQuery('zorblat '), filter: {}, sort: 'relevance', limit: 9, offset: 0 } as const
+        expect((await fresh.searchPrompts(ANONYMOUS, request)).total).toBe(1)
+        await fresh.close()
+      })
+
+      it('leaves the addresses of what was public once, and no others', async () => {
+        const open = await save(ben, { title: 'Once open' })
+        await store.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
+        await save(ben, { title: 'Layoffs in May', visibility: 'private' })
+        await store.deletePerson(ben.id)
+        const retired = await database.reader.selectFrom('retired_slug').select('slug').execute()
+        expect(retired).toEqual([{ slug: 'once-open' }])
+        expect((await save(ada, { title: 'Once open' })).slug).not.toBe('once-open')
+      })
+
+      it('keeps the name from strangers where something stood under it, and only there', async () => {
+        const quiet = await store.createUser({ username: 'quiet', defaultVisibility: 'private' })
+        await save(quiet, { visibility: 'private' })
+        const open = await save(ben)
+        await store.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
+        await store.changeProfile(ben.id, { displayName: 'Ben B.', bio: 'b', website: 'https://b.example', defaultVisibility: 'public' })
+        await store.deletePerson(quiet.id)
+        await store.deletePerson(ben.id)
+        expect(await store.findPersonByName('quiet')).toBeNull()
+        const reserved = await store.findPersonByName('BEN')
+        expect(reserved).toMatchObject({ displayName: null, bio: null, website: null, role: 'user', hasLogin: false, isPlaceholder: false })
+        expect(reserved?.id).not.toBe(ben.id)
+        await expect(store.createUser({ username: 'Ben', defaultVisibility: 'public' })).rejects.toMatchObject({ code: 'conflict' })
+        // Whoever is invited under it gets it.
+        expect(await join('ben')).toMatchObject({ id: reserved?.id, hasLogin: true })
+      })
+    })
+
+    describe('a hold', () => {
+      const hold = async (id: string, isHeld: boolean) => expect(await store.setHeld('prompt', id, isHeld)).toBe(true)
+      const visibilityOf = async (id: string) => (await store.findPrompt(as(ada), id))?.visibility
+
+      it('that is lifted makes public what it took out of the lists, edited or not', async () => {
+        const { id } = await save(ada)
+        await hold(id, true)
+        await store.changePrompt(id, by(ada), () => ({ title: 'Mended', visibility: 'unlisted' }))
+        await hold(id, false)
+        expect(await visibilityOf(id)).toBe('public')
+      })
+
+      it('that is lifted leaves what its owner chose meanwhile', async () => {
+        const { id } = await save(ada)
+        await hold(id, true)
+        for (const visibility of ['private', 'unlisted'] as const) await store.changePrompt(id, by(ada), () => ({ visibility }))
+        await hold(id, false)
+        expect(await visibilityOf(id)).toBe('unlisted')
+        // The next one begins anew.
+        await store.changePrompt(id, by(ada), () => ({ visibility: 'public' }))
+        await hold(id, true)
+        await hold(id, false)
+        expect(await visibilityOf(id)).toBe('public')
+      })
+
+      it('is listed, the newest first, page by page', async () => {
+        const ids: string[] = []
+        for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Held ${n}` })).id)
+        for (const id of ids.toReversed()) await hold(id, true)
+        await store.changePrompt(ids[4] ?? '', by(ada), () => ({ visibility: 'private' }))
+        const page = await store.listHeld({ limit: 2, offset: 1 })
+        expect([page.items.map(({ id }) => id), page.total]).toEqual([ids.slice(1, 3), 4])
+      })
+    })
+
+    it('lists somebody’s own items, the last changed first, without sorting texts', async () => {
+      const ids: string[] = []
+      for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Own ${n}`, visibility: n === 2 ? 'private' : 'public' })).id)
+      await save(ben)
+      await store.setDeleted('prompt', ids[1] ?? '', ada.id, true)
+      await store.changePrompt(ids[4] ?? '', by(ada), () => ({ title: 'Last' }))
+      const asked: RootOperationNode[] = []
+      const listening: KyselyPlugin = {
+        transformQuery({ node }) {
+          asked.push(node)
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }
+      const watched = await createStore({ ...database, reader: database.reader.withPlugin(listening) }, outside)
+      asked.length = 0
+      await watched.listOwned(ada.id, { kind: 'prompt', visibility: 'public', limit: 2, offset: 1 })
+      await watched.listHeld({ limit: 2, offset: 1 })
+      const pages = asked
+        .map((node) => database.reader.getExecutor().compileQuery(node, { queryId: 'x' }))
+        .filter(({ sql }) => / offset /.test(sql))
+      expect(pages.length).toBe(2)
+      for (const page of pages) {
+        const plan = await database.reader.executeQuery({ ...page, sql: `explain query plan ${page.sql}` })
+        expect(JSON.stringify(plan.rows)).toMatch(/USING (COVERING )?INDEX/)
+        expect(JSON.stringify(plan.rows)).not.toMatch(/TEMP B-TREE/)
+      }
+      const list = async (visibility: 'private' | null, limit: number, offset: number) => {
+        const page = await store.listOwned(ada.id, { kind: 'prompt', visibility, limit, offset })
+        return [page.items.map(({ id }) => ids.indexOf(id)), page.total]
+      }
+      expect(await list(null, 9, 0)).toEqual([[4, 0, 2, 3], 4])
+      expect(await list(null, 2, 2)).toEqual([[2, 3], 4])
+      expect(await list('private', 9, 0)).toEqual([[2], 1])
+      expect(await store.listOwned(outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 })).toMatchObject({
+        total: 0,
+      })
+    })
+
+    it('forgets keys a month after their end, and lists no more than 200 of one person, those that work first', async () => {
+      const make = (name: string, expiresAt: string | null = null) =>
+        store.createKey({ name, userId: ada.id, sha256: name, scopes: ['read'], expiresAt })
+      const names = async () => (await store.listKeys('Ada')).map(({ name }) => name)
+      await make('works')
+      await store.revokeKey((await make('revoked')).id)
+      await make('expires', new Date(now + DAY_MS).toISOString())
+      now += 29 * DAY_MS
+      await make('second')
+      expect(await names()).toEqual(['works', 'revoked', 'expires', 'second'])
+      now += 2.5 * DAY_MS
+      await make('third')
+      expect(await names()).toEqual(['works', 'second', 'third'])
+      for (let n = 0; n < 205; n++) await store.revokeKey((await make(`over ${n}`)).id)
+      const listed = await names()
+      expect([listed.length, listed.slice(0, 4), listed.at(-1)]).toEqual([200, ['works', 'second', 'third', 'over 8'], 'over 204'])
+    })
+  })
+}

@@ -1,0 +1,214 @@
+import { strToU8, zipSync } from 'fflate'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type TestApp, testApp } from './support/test-app.ts'
+import { PASSWORD, signUp, visit } from './support/visitor.ts'
+
+/** What strangers and people who are signed in may send to pages: none of it may take the process for itself. */
+
+let test: TestApp
+beforeEach(async () => {
+  test = await testApp()
+})
+afterEach(() => test.close())
+
+const HEADERS = { accept: 'text/html', origin: 'http://127.0.0.1:3000' }
+const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string, cookie = '') =>
+  test.fetch(path, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { ...HEADERS, 'content-type': type, ...(cookie ? { cookie } : {}) },
+    body,
+  })
+const FORM = 'application/x-www-form-urlencoded'
+const PARTS = 'multipart/form-data; boundary=b'
+/** The work of the process, which waiting for others does not count into. */
+async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+describe('a form of a stranger', () => {
+  it.each([
+    ['many names', 'a&'.repeat(31_000), 413],
+    ['many pairs', 'a=b&'.repeat(15_000), 413],
+    ['more than names and passwords take', `name=${'x'.repeat(70_000)}`, 413],
+    ['halves of characters', 'name=%ff%fe', 401],
+  ])('of %s is answered without much work', async (_, body, status) => {
+    let answered = 0
+    const ms = await cpuMs(async () => {
+      answered = (await post('/sign-in', `${body}&password=x`, FORM)).status
+    })
+    expect(answered).toBe(status)
+    expect(ms).toBeLessThan(2_000)
+  })
+
+  it('in parts is not taken', async () => {
+    expect((await post('/sign-in', `--b\r\n\r\nx\r\n--b--`, PARTS)).status).toBe(415)
+  })
+
+  it('on a page for people is not even read', async () => {
+    for (const path of ['/new', '/new/skill', '/settings', '/prompts/x', '/prompts/x/edit', '/skills/x/edit', '/admin/people']) {
+      let isRead = false
+      const body = new ReadableStream(
+        {
+          pull(controller) {
+            isRead = true
+            controller.enqueue(new Uint8Array(1000))
+            controller.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+      const answer = await test.fetch(path, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { ...HEADERS, 'content-type': FORM },
+        body,
+        duplex: 'half',
+      })
+      expect([answer.status, answer.headers.get('location'), isRead], path).toEqual([303, `/sign-in?to=${encodeURIComponent(path)}`, false])
+    }
+  })
+})
+
+describe('a form of somebody who is signed in', () => {
+  it('with many parts is refused before they are parsed', async () => {
+    const ada = await signUp(test, 'ada')
+    const body = strToU8('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(2000))
+    expect((await post('/new/skill', new Uint8Array(body), PARTS, ada.cookies())).status).toBe(413)
+  })
+
+  it('with a field that is too long is refused, and not shown once more', async () => {
+    const ada = await signUp(test, 'ada')
+    const long = await ada.post('/new', { do: 'save', title: 'T', content: '<'.repeat(300_000) })
+    expect([long.status, long.html.length < 100_000]).toEqual([400, true])
+    const preview = await ada.post('/new', { do: 'preview', title: 'T', content: '${a}'.repeat(70_000) })
+    expect([preview.status, preview.html.length < 100_000]).toEqual([400, true])
+  })
+
+  it('opens one zip, and no more', async () => {
+    const ada = await signUp(test, 'ada')
+    const zip = zipSync({ 'SKILL.md': strToU8('# x'), 'big.txt': new Uint8Array(1_000_000) })
+    const form = new FormData()
+    form.set('do', 'save')
+    form.set('title', 'T')
+    for (let n = 0; n < 60; n++) form.append('upload', new Blob([zip]), `${n}.zip`)
+    const refused = await ada.send('/new/skill', form)
+    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('Choose one zip at a time.')])
+  })
+
+  it('does only what the page has a button for', async () => {
+    const ada = await signUp(test, 'ada')
+    const path = (await ada.post('/new', { title: 'T', content: 'C' })).to?.split('?')[0] ?? ''
+    for (const does of ['constructor', '__proto__', 'toString', '', 'x']) {
+      expect((await ada.post(path, { do: does })).status, does).toBe(400)
+    }
+    for (const done of ['constructor', '__proto__', 'x'])
+      expect((await ada.get(`${path}?done=${done}`)).html).not.toContain('class="notice"')
+  })
+})
+
+describe('accounts', () => {
+  it('cannot take the address that stands for none', async () => {
+    await signUp(test, 'ada')
+    const open = await testApp({}, {}, null, { allowSignUp: true })
+    try {
+      await signUp(open, 'ada')
+      for (const email of ['nobody@LOGIN.INVALID', 'x@login.invalid', 'X@Login.Invalid']) {
+        expect((await visit(open).post('/sign-up', { username: 'eve', password: PASSWORD, email })).status, email).toBe(400)
+      }
+    } finally {
+      await open.close()
+    }
+  })
+
+  it('tell nothing of e-mail addresses to who may not make one', async () => {
+    const ada = await signUp(test, 'ada')
+    await ada.post('/settings', { do: 'email', email: 'ada@example.org', password: PASSWORD })
+    for (const email of ['ada@example.org', 'other@example.org']) {
+      expect((await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, email })).status).toBe(403)
+    }
+  })
+
+  it('are made and signed in whatever others failed at from the same address', async () => {
+    const admin = await signUp(test, 'ada')
+    for (let n = 0; n < 31; n++) await visit(test).post('/sign-in', { name: `x${n}`, password: 'wrong one' })
+    const invite = /invite=([\w-]+)/.exec((await admin.post('/admin/invites', { do: 'create', role: 'user' })).html)?.[1] ?? ''
+    const bob = visit(test)
+    expect((await bob.post('/sign-up', { username: 'bob', password: PASSWORD, invite })).status).toBe(303)
+    expect((await bob.get('/settings')).status).toBe(200)
+  })
+
+  it('are not made without end from one address', async () => {
+    const open = await testApp({}, {}, null, { allowSignUp: true })
+    try {
+      await signUp(open, 'ada')
+      const statuses: number[] = []
+      for (let n = 0; n < 31; n++) statuses.push((await visit(open).post('/sign-up', { username: `u${n}`, password: PASSWORD })).status)
+      expect([statuses.filter((status) => status === 303).length, statuses.at(-1)]).toEqual([29, 429])
+    } finally {
+      await open.close()
+    }
+  })
+
+  it('are helped by an administrator, however often strangers ask for a link', async () => {
+    const admin = await signUp(test, 'ada')
+    await signUp(test, 'bob')
+    const links = await Promise.all(Array.from({ length: 8 }, () => admin.post('/admin/people', { do: 'reset', username: 'bob' })))
+    expect(links.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  })
+
+  it('have no more than a hundred sessions', async () => {
+    await signUp(test, 'ada')
+    const person = await test.app.store.findPersonByName('ada')
+    const first = visit(test)
+    await first.post('/sign-in', { name: 'ada', password: PASSWORD })
+    for (let n = 0; n < 105; n++) {
+      await test.app.store.insertLoginRow('login_session', {
+        id: `s${n}`,
+        user_id: person?.id ?? '',
+        token: `t${n}`,
+        expires_at: n < 5 ? '2020-01-01T00:00:00.000Z' : '2999-01-01T00:00:00.000Z',
+        created_at: `2998-01-01T00:00:${String(n % 60).padStart(2, '0')}.000Z`,
+        updated_at: '2998-01-01T00:00:00.000Z',
+      })
+    }
+    await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD })
+    expect(await test.app.store.countLoginRows('login_session', [])).toBe(100)
+  }, 120_000)
+
+  it('are signed out at once, whatever else is asked at that moment', async () => {
+    await signUp(test, 'ada')
+    for (let n = 0; n < 10; n++) {
+      const browser = visit(test)
+      await browser.post('/sign-in', { name: 'ada', password: PASSWORD })
+      const thief = visit(test)
+      thief.setCookies(browser.cookies())
+      test.wait(10_000)
+      await Promise.all([thief.get('/settings'), browser.post('/sign-out', {}), thief.get('/settings')])
+      expect((await thief.get('/settings')).status).toBe(303)
+    }
+  }, 120_000)
+})
+
+it('pages with a secret in their address are kept by no cache', async () => {
+  for (const path of ['/sign-in', '/sign-up?invite=x', '/forgot-password', '/reset-password?token=x']) {
+    const answer = await test.fetch(path, { headers: { accept: 'text/html', 'accept-encoding': 'gzip' } })
+    expect([answer.headers.get('cache-control'), answer.headers.get('content-encoding')], path).toEqual(['private, no-store', null])
+  }
+})
+
+it('one caller has only a few downloads open, and gets the next when one has ended', async () => {
+  const ada = await signUp(test, 'ada')
+  const zips = async () => await test.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })
+  const open = await Promise.all([zips(), zips(), zips(), zips()])
+  expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect((await zips()).status).toBe(429)
+  await open[0]?.body?.cancel()
+  const next = await zips()
+  expect(next.status).toBe(200)
+  for (const answer of [...open.slice(1), next]) await answer.arrayBuffer()
+  expect((await zips()).status).toBe(200)
+})
