@@ -1,4 +1,4 @@
-# Everything that is needed to build; nothing of this stage but dist/ is kept: the build needs no packages.
+# Everything that is needed to build; nothing of this stage but dist/ and the one package with a binary is kept.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -15,6 +15,7 @@ ENV NODE_ENV=production \
     DATABASE_URL=sqlite:/data/commonplace.db
 WORKDIR /app
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/node_modules/@resvg ./node_modules/@resvg
 COPY package.json LICENSE ./
 COPY starter ./starter
 COPY assets ./assets

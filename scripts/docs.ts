@@ -65,6 +65,11 @@ function toolsPage(): string {
   return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md).\n\n${parts.join('\n\n')}\n`
 }
 
+/** Whether a route is of embeds, which answer what is to be shown. */
+function isOfEmbeds(route: string): boolean {
+  return /embed/.test(route)
+}
+
 function routesPage(): string {
   const parts = OPERATIONS.flatMap((operation) => {
     const { rest } = operation.surfaces
@@ -72,11 +77,14 @@ function routesPage(): string {
     const stream = operation.isStreamed ? ' With `Accept: text/event-stream` the text is [streamed](../improve.md#streaming).' : ''
     return [`## ${rest.method} ${rest.path}\n\n${operation.summary}\n\n${scopeLine(operation)}${stream}\n\n${inputTable(operation)}`]
   })
-  const plain = Object.entries(createOpenApi(OPERATIONS, { version: '', baseUrl: '' })['paths'] ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods ?? {}).flatMap(([method, about]) => {
-      const { operationId, summary } = Object(about)
-      return OPERATIONS.some((operation) => operation.name === operationId) ? [] : [[`${method.toUpperCase()} ${path}`, String(summary)]]
-    }),
+  const plain = Object.entries(createOpenApi(OPERATIONS, { version: '', baseUrl: '', hasMcp: true })['paths'] ?? {}).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods ?? {}).flatMap(([method, about]) => {
+        const { operationId, summary } = Object(about)
+        return OPERATIONS.some((operation) => operation.name === operationId)
+          ? []
+          : [[`${method.toUpperCase()} ${path}`, String(summary)] as const]
+      }),
   )
   return `# REST routes
 
@@ -88,7 +96,19 @@ ${parts.join('\n\n')}
 
 Always for saving, never for showing: plain text or octets, as an attachment.
 
-${table(['Route', 'What'], plain)}
+${table(
+  ['Route', 'What'],
+  plain.filter(([route]) => !isOfEmbeds(route)),
+)}
+
+## Embeds
+
+What they show and how is in [embeds](../embeds.md).
+
+${table(
+  ['Route', 'What'],
+  plain.filter(([route]) => isOfEmbeds(route)),
+)}
 
 ## Health
 

@@ -37,6 +37,8 @@ async function build(): Promise<void> {
         'highlight-worker': join(root, 'src', 'web', 'markup', 'highlight-worker.ts'),
       },
       platform: 'node',
+      // Has a binary of its own; it is loaded with the first picture, and the program does without.
+      external: ['@resvg/resvg-js'],
       cwd: root,
       logLevel: 'warn',
       onLog: (_level, log) => process.stderr.write(`${log.message}\n`),
@@ -44,7 +46,9 @@ async function build(): Promise<void> {
     })
     // What browsers load: small, and apart from the program.
     await bundle({
-      input: Object.fromEntries(['site', 'editor', 'code-editor'].map((name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)])),
+      input: Object.fromEntries(
+        ['site', 'editor', 'code-editor', 'embed', 'embeds'].map((name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)]),
+      ),
       platform: 'browser',
       cwd: root,
       logLevel: 'warn',

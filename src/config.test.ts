@@ -30,6 +30,7 @@ const DEFAULTS = {
   EMBEDDINGS_URL: null,
   EMBEDDINGS_MODEL: null,
   EMBEDDINGS_API_KEY: null,
+  EMBED_FRAME_ANCESTORS: '* file:',
   METRICS_TOKEN: null,
 }
 
@@ -84,6 +85,8 @@ describe('good values', () => {
     ['IMPROVE_SYSTEM_PROMPT_FILE', '/etc/commonplace/improve.md', '/etc/commonplace/improve.md'],
     ['EMBEDDINGS_API_KEY', 'sk-a_b.c', 'sk-a_b.c'],
     ['METRICS_TOKEN', 'sixteen-letters!', 'sixteen-letters!'],
+    ['EMBED_FRAME_ANCESTORS', 'https://*.example.org https://a.b:8443', 'https://*.example.org https://a.b:8443'],
+    ['EMBED_FRAME_ANCESTORS', 'none', ''],
   ])('%s=%s', (name, text, value) => {
     expect(loadConfig({ [name]: text })).toEqual({ ...DEFAULTS, [name]: value })
     expect(loadConfig({ [name]: ` ${text} ` })).toEqual({ ...DEFAULTS, [name]: value })
@@ -129,6 +132,8 @@ describe('values out of range', () => {
     ['EMBEDDINGS_MODEL', 'two words'],
     ['EMBEDDINGS_API_KEY', 'two words'],
     ['METRICS_TOKEN', 'fifteen-letters'],
+    ['EMBED_FRAME_ANCESTORS', 'https://a.example; script-src *'],
+    ['EMBED_FRAME_ANCESTORS', 'blog.example.org'],
     ['METRICS_TOKEN', 'sixteen letters and more'],
     ['IMPROVE_TIMEOUT_SECONDS', '0'],
     ['IMPROVE_TIMEOUT_SECONDS', '281'],

@@ -79,6 +79,19 @@ const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as op
 const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as nomic-embed-text, without spaces')
 const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key, without spaces')
 
+/** The sources of a content policy's `frame-ancestors`: nothing that could end the directive. */
+const frameAncestors = z
+  .string()
+  .refine(
+    (text) =>
+      text === 'none' ||
+      text
+        .split(/ +/)
+        .every((part) => part === '*' || part === 'file:' || /^https?:\/\/(?:\*\.)?[a-z0-9.-]+(?::\d{1,5}|:\*)?$/i.test(part)),
+    'must be origins such as https://blog.example.org, separated by spaces, or *, file: or none',
+  )
+  .transform((text) => (text === 'none' ? '' : text))
+
 /** Every setting, read from an environment variable of the same name. An empty one counts as unset. */
 export const SETTINGS = {
   PORT: setting(
@@ -216,6 +229,11 @@ export const SETTINGS = {
     '(none)',
   ),
   EMBEDDINGS_API_KEY: setting<string | null>(providerKey, null, 'Key for the server at EMBEDDINGS_URL, when it wants one.', '(none)'),
+  EMBED_FRAME_ANCESTORS: setting(
+    frameAncestors,
+    '* file:',
+    'Which pages may frame embeds, separated by spaces: origins such as https://blog.example.org, https://*.example.org, * for any on the web, file: for files on disk, or none. Pages of the service always may.',
+  ),
   METRICS_TOKEN: setting<string | null>(
     z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces'),
     null,
@@ -271,6 +289,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     EMBEDDINGS_URL: read('EMBEDDINGS_URL', SETTINGS.EMBEDDINGS_URL),
     EMBEDDINGS_MODEL: read('EMBEDDINGS_MODEL', SETTINGS.EMBEDDINGS_MODEL),
     EMBEDDINGS_API_KEY: read('EMBEDDINGS_API_KEY', SETTINGS.EMBEDDINGS_API_KEY),
+    EMBED_FRAME_ANCESTORS: read('EMBED_FRAME_ANCESTORS', SETTINGS.EMBED_FRAME_ANCESTORS),
     METRICS_TOKEN: read('METRICS_TOKEN', SETTINGS.METRICS_TOKEN),
   })
   if (faults.length === 0 && config.SMTP_URL !== null && config.MAIL_FROM === null) {

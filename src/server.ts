@@ -31,6 +31,7 @@ import { createServerFactory, type Extras } from './mcp/server-factory.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { invokeLocally } from './operations/invoke.ts'
 import { readProduct } from './product.ts'
+import { addEmbeds, isEmbedPath } from './web/embed/routes.ts'
 import { addFeeds } from './web/feeds.ts'
 import { createPages } from './web/routes.ts'
 
@@ -53,7 +54,15 @@ const TELL_AFTER_MS = 500
 /** What the server needs of the settings. */
 export type ServerSettings = Pick<
   Config,
-  'HOST' | 'PORT' | 'MCP_ENABLED' | 'ALLOWED_HOSTS' | 'ALLOWED_ORIGINS' | 'RATE_LIMITS' | 'TRUST_PROXY' | 'METRICS_TOKEN'
+  | 'HOST'
+  | 'PORT'
+  | 'MCP_ENABLED'
+  | 'ALLOWED_HOSTS'
+  | 'ALLOWED_ORIGINS'
+  | 'RATE_LIMITS'
+  | 'TRUST_PROXY'
+  | 'METRICS_TOKEN'
+  | 'EMBED_FRAME_ANCESTORS'
 >
 
 /** What a process or a test may say beside the settings. */
@@ -171,9 +180,20 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const ofEmbeddings = embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []
     addMetricsRoute(http, settings.METRICS_TOKEN, [requests.metric, ...ofEmbeddings])
   }
-  const document = JSON.stringify(createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl }))
+  const document = JSON.stringify(
+    createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED }),
+  )
   http.get('/api/openapi.json', (c) => c.body(document, 200, { 'Content-Type': 'application/json; charset=utf-8' }))
   const feedPaths = addFeeds(http, app.operations, app.contextFor, { name: product.title, baseUrl: app.baseUrl })
+  const embedPaths = addEmbeds(http, app.operations, app.contextFor, {
+    words: pages.words,
+    url: pages.files.url,
+    answerFile: pages.files.answer,
+    name: product.title,
+    baseUrl: app.baseUrl,
+    hasMcp: settings.MCP_ENABLED,
+    frameAncestors: settings.EMBED_FRAME_ANCESTORS,
+  })
   const pageRoutes = pages.add(http)
   http.get('/', (c) =>
     c.json({
@@ -194,7 +214,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 
   const known = knownRoutes(app, [
     ...pageRoutes,
-    ...feedPaths.map((path) => ({ method: 'GET', path })),
+    ...[...feedPaths, ...embedPaths].map((path) => ({ method: 'GET', path })),
     ...(requests ? [{ method: 'GET', path: '/metrics' }] : []),
   ])
   http.notFound(async (c) => {
@@ -316,9 +336,9 @@ function addressOf(c: Context<HttpEnv>, settings: ServerSettings): string {
   return clientAddress(socketAddress(c), c.req.header('x-forwarded-for') ?? null, settings.TRUST_PROXY)
 }
 
-/** Where people are known by their session. Below /api/ cookies are never read (contract, "Keys"). */
+/** Where people are known by their session. Below /api/ cookies are never read (contract, "Keys"), nor in frames on other people's pages. */
 function isPage(path: string): boolean {
-  return !path.startsWith('/api/') && !path.startsWith('/static/') && !PROBES.has(path)
+  return !path.startsWith('/api/') && !path.startsWith('/static/') && !isEmbedPath(path) && !PROBES.has(path)
 }
 
 /** What a proxy adds to requests: one that has any did not surely come from this machine. */

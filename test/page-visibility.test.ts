@@ -39,6 +39,8 @@ interface Address {
   readonly isOwners?: true
   /** Feeds are the same for everybody. */
   readonly isPublicOnly?: true
+  /** What is for other people's pages shows what anybody sees, whoever asks. */
+  readonly isAsNobody?: true
   path(item: Item, ref: string): string
 }
 
@@ -63,6 +65,8 @@ const ADDRESSES: readonly Address[] = [
   of((_, ref) => `/download/skills/${ref}/files/a.txt`, '/download', 'skill'),
   { ...of((_, ref) => `/prompts/${ref}/edit`, '/prompts/:ref/edit', 'prompt'), isOwners: true },
   { ...of((_, ref) => `/skills/${ref}/edit`, '/skills/:ref/edit', 'skill'), isOwners: true },
+  { ...of((_, ref) => `/embeds?item=${ref}`, '/embeds'), isAsNobody: true },
+  { ...of((_, ref) => `/embed/${ref}`, '/embed'), isAsNobody: true },
   { page: '/', kind: 'both', reach: 'list', path: () => '/' },
   { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts' },
   { page: '/prompts', kind: 'prompt', reach: 'list', path: (item) => `/prompts?q=${item.marker}` },
@@ -145,7 +149,7 @@ describe('the visibility table of pages', () => {
     const covered = new Set(ADDRESSES.map(({ page }) => page))
     for (const { path } of PAGES) expect(covered.has(path) || path in EXEMPT || path.startsWith('/docs'), path).toBe(true)
     for (const path of [...covered, ...Object.keys(EXEMPT)]) {
-      expect(PAGES.some((page) => page.path === path) || ['/download', '/feed.xml'].includes(path), path).toBe(true)
+      expect(PAGES.some((page) => page.path === path) || ['/download', '/feed.xml', '/embed'].includes(path), path).toBe(true)
     }
   })
 
@@ -157,7 +161,8 @@ describe('the visibility table of pages', () => {
             const ref = reach === 'slug' ? item.slug : item.id
             const cell = `${address.path(item, ref)} ${item.kind} ${item.state} by ${reach} for ${reader}`
             const answer = await open(reader, address.path(item, ref))
-            const mayOpen = address.isPublicOnly ? item.state === 'public' : mayRead(reader, item.state, reach)
+            const asked = address.isAsNobody ? 'anonymous' : reader
+            const mayOpen = address.isPublicOnly ? item.state === 'public' : mayRead(asked, item.state, reach)
             // Who may read an item may still not edit it, nor see versions that were never public.
             const isVersionOfHidden = address.page.includes('/versions') && item.state === 'unlisted' && reader !== 'owner'
             const isRefused = address.isOwners === true && reader !== 'owner'

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { ERROR_CODES } from '../errors.ts'
+import { embedConfig, isMcpField } from '../library/embed/config.ts'
+import { embedExample, listEmbedCategories } from '../library/embed/examples.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { HTTP_STATUS } from './errors.ts'
 
@@ -27,6 +29,60 @@ const EVENTS: Json = {
     'Server-sent events: `delta` {"text"} to append; `restart` {} when what came so far is void; last `result` with the whole answer, or `error` with the error.',
 }
 
+/** Routes of embeds: the parameters are the fields of a configuration, or what is named. */
+function embedRoutes(hasMcp: boolean): Record<string, Route> {
+  const fields = Object.entries(toSchema(embedConfig, 'input').properties ?? {}).filter(([name]) => hasMcp || !isMcpField(name))
+  const shape = toSchema(embedExample, 'output')
+  const example = {
+    ...shape,
+    properties: {
+      ...shape.properties,
+      category: { enum: listEmbedCategories(hasMcp) },
+      config: { type: 'object', properties: Object.fromEntries(fields), additionalProperties: false },
+    },
+  }
+  const inQuery = (name: string, schema: unknown, required = false) => ({ name, in: 'query', required, schema })
+  const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } })
+  return {
+    '/api/embed/examples': {
+      name: 'list_embed_examples',
+      title: 'Examples of embeds: configurations to begin with',
+      parameters: [inQuery('category', { type: 'string' })],
+      content: { 'application/json': { schema: { type: 'array', items: example } } },
+    },
+    '/api/embed/image': {
+      name: 'draw_embed',
+      title: 'A picture of an embed, from the fields of its configuration',
+      parameters: fields.map(([name, schema]) => inQuery(name, schema)),
+      content: { 'image/svg+xml': {} },
+    },
+    '/api/embed/image/{file}': {
+      name: 'draw_embed_of',
+      title: 'A picture of a prompt, a skill or an embed that is kept: its id and .svg, or .png for prompts and skills',
+      parameters: [inPath('file')],
+      content: { 'image/svg+xml': {}, 'image/png': {} },
+    },
+    '/api/oembed': {
+      name: 'describe_link',
+      title: 'What a page that shows links is told of an address here (oEmbed 1.0)',
+      parameters: [
+        inQuery('url', { type: 'string', format: 'uri' }, true),
+        inQuery('format', { type: 'string', enum: ['json'] }),
+        inQuery('maxwidth', { type: 'integer', minimum: 1 }),
+        inQuery('maxheight', { type: 'integer', minimum: 1 }),
+      ],
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+  }
+}
+
+interface Route {
+  readonly name: string
+  readonly title: string
+  readonly parameters: readonly Record<string, unknown>[]
+  readonly content: Record<string, unknown>
+}
+
 type Paths = Record<string, Record<string, unknown>>
 
 /** The entry of a path, made when it is the first there. */
@@ -37,7 +93,10 @@ function itemAt(paths: Paths, path: string): Record<string, unknown> {
 }
 
 /** The OpenAPI 3.1 document of the REST interface, made from the operations. */
-export function createOpenApi(operations: readonly Operation[], about: { version: string; baseUrl: string }): Record<string, unknown> {
+export function createOpenApi(
+  operations: readonly Operation[],
+  about: { version: string; baseUrl: string; hasMcp: boolean },
+): Record<string, unknown> {
   const paths: Paths = {}
   for (const operation of operations) {
     const rest = operation.surfaces.rest
@@ -98,6 +157,15 @@ export function createOpenApi(operations: readonly Operation[], about: { version
         default: { $ref: '#/components/responses/Error' },
       },
       security: [{}, { apiKey: [] }],
+    }
+  }
+  for (const [path, { name, title, parameters, content }] of Object.entries(embedRoutes(about.hasMcp))) {
+    itemAt(paths, path)['get'] = {
+      operationId: name,
+      summary: title,
+      parameters,
+      responses: { 200: { description: 'Done', content }, default: { $ref: '#/components/responses/Error' } },
+      security: [{}],
     }
   }
   return {

@@ -1,5 +1,6 @@
 import type { Role } from './account.ts'
 import type { Actor, Scope } from './actor.ts'
+import type { EmbedConfig } from './embed/config.ts'
 import type { PromptType } from './fields.ts'
 import type {
   Category,
@@ -564,6 +565,24 @@ export interface EmbeddingStore {
   forgetEmbeddings(keep: string | null): Promise<number>
 }
 
+/** A configuration of an embed that somebody keeps. */
+export interface StoredEmbed {
+  readonly id: string
+  readonly config: EmbedConfig
+  readonly createdAt: string
+}
+
+/** Embeds that people keep: read by whoever has the id, listed for and deleted by their owner alone. */
+export interface EmbedStore {
+  /** null when the person keeps `most` already. */
+  saveEmbed(userId: string, config: EmbedConfig, most: number): Promise<StoredEmbed | null>
+  findEmbed(id: string): Promise<StoredEmbed | null>
+  /** The newest first. */
+  listEmbeds(userId: string): Promise<StoredEmbed[]>
+  /** Whether there was one of theirs. */
+  deleteEmbed(userId: string, id: string): Promise<boolean>
+}
+
 export interface LibraryStore
   extends LibraryReader,
     LibraryWriter,
@@ -573,7 +592,8 @@ export interface LibraryStore
     LoginRecords,
     SessionStore,
     BudgetStore,
-    EmbeddingStore {
+    EmbeddingStore,
+    EmbedStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */

@@ -3,6 +3,7 @@ import { countLibrary, createCategory, deleteCategory, renameCategory } from './
 import { arrangeSkillFiles, readArchive } from './arrange-skill-files.ts'
 import { addFileToSkill, removeFileFromSkill, updateSkillFile } from './change-skill-files.ts'
 import type { Operation } from './define-operation.ts'
+import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { listExposedPrompts, renderExposedPrompt } from './exposed-prompts.ts'
 import { getPrompt } from './get-prompt.ts'
 import { getSkill, getSkillFile } from './get-skill.ts'
@@ -78,6 +79,10 @@ export const OPERATIONS: readonly Operation[] = [
   listKeys,
   createKey,
   revokeKey,
+  saveEmbed,
+  showEmbed,
+  listEmbeds,
+  deleteEmbed,
   showProfile,
   listOwnItems,
   showMarks,

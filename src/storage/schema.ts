@@ -187,4 +187,6 @@ export interface Database {
   embedding_vector: { embedding_seq: number; vector: Uint8Array }
   /** What callers of improve_prompt spent on a day (`2026-01-31`, UTC). */
   improve_usage: { caller: string; day: string; requests: number; characters: number }
+  /** Configurations of embeds that people keep, as JSON. */
+  embed: { id: string; owner_seq: number; config: string; created_at: string }
 }

@@ -7,6 +7,7 @@ import { accountStore } from './accounts.ts'
 import { finishRemovals } from './delete-person.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
+import { embedStore } from './embeds.ts'
 import { exportReader } from './export-items.ts'
 import { budgetStore } from './improve-usage.ts'
 import { markStore } from './item-marks.ts'
@@ -59,6 +60,7 @@ export async function createStore(
       ...sessionStore(reader, context),
       ...budgetStore(context),
       ...embeddingStore(reader, context),
+      ...embedStore(reader, context),
       inTransaction: (work) =>
         transact((db, notes) =>
           work(assemble({ ...context, reader: db, transact: (inner) => inner(db, notes), emptyLog: async () => {} })),

@@ -27,6 +27,7 @@ export const DOCUMENTS = {
     { name: 'skills', file: 'skills.md' },
     { name: 'search', file: 'search.md' },
     { name: 'improve', file: 'improve.md' },
+    { name: 'embeds', file: 'embeds.md' },
     { name: 'import-export', file: 'import-export.md' },
     { name: 'self-hosting', file: 'self-hosting.md' },
   ],

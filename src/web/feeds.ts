@@ -3,9 +3,10 @@ import type { Hono, Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { type HttpEnv, type MakeContext, makeEtag, matchesEtag } from '../http/rest.ts'
-import { ANONYMOUS } from '../library/actor.ts'
 import { cutAtWord } from '../library/characters.ts'
 import type { Operation } from '../operations/define-operation.ts'
+import { callAnonymously } from './anonymous-call.ts'
+import { escapeXml } from './escape-xml.ts'
 import { listedPrompts, listedSkills } from './request.ts'
 import { ENGLISH } from './strings.ts'
 
@@ -32,11 +33,7 @@ export function addFeeds(
   makeContext: MakeContext,
   { name, baseUrl }: FeedSettings,
 ): readonly string[] {
-  const call = async <T>(operationName: string, input: Record<string, unknown>, answer: z.ZodType<T>): Promise<T> => {
-    const operation = operations.find((candidate) => candidate.name === operationName)
-    if (!operation) throw new AppError('internal', `There is no operation ${operationName}`)
-    return answer.parse(await operation.call(makeContext(ANONYMOUS), input))
-  }
+  const call = callAnonymously(operations, makeContext)
   const listPrompts = (input: Record<string, unknown>) => call('list_prompts', input, listedPrompts)
   const listSkills = (input: Record<string, unknown>) => call('list_skills', input, listedSkills)
 
@@ -100,17 +97,6 @@ function writeFeed({ title, page, self, items }: { title: string; page: string; 
     return `<item><title>${escapeXml(item.title)}</title><link>${escapeXml(item.url)}</link><guid isPermaLink="false">urn:uuid:${item.id}</guid><pubDate>${new Date(item.createdAt).toUTCString()}</pubDate><dc:creator>${escapeXml(item.author)}</dc:creator>${categories.join('')}<description>${escapeXml(escapeXml(text))}</description></item>`
   })
   return `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>${escapeXml(title)}</title><link>${escapeXml(page)}</link><description>${escapeXml(ENGLISH.lead)}</description><language>${ENGLISH.language}</language>${newest === undefined ? '' : `<lastBuildDate>${new Date(newest).toUTCString()}</lastBuildDate>`}<atom:link href="${escapeXml(self)}" rel="self" type="application/rss+xml"/>${entries.join('')}</channel></rss>`
-}
-
-/** A text as XML holds it: what XML 1.0 has no place for (section 2.2) is left out. A feed's description is HTML, so it is escaped twice. */
-function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }
 
 function toXml(c: HonoContext<HttpEnv>, type: string, body: string): Response {

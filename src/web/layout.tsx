@@ -17,6 +17,8 @@ interface LayoutProps {
   readonly kind?: 'website' | 'article' | 'profile' | undefined
   /** Path of a feed of what the page shows. Default: that of everything */
   readonly feed?: string | undefined
+  /** Id of the item that the page shows, where everybody may embed it. */
+  readonly embeddedId?: string | undefined
   readonly children?: Child
 }
 
@@ -31,6 +33,7 @@ export const Layout: FC<LayoutProps> = ({
   scripts = [],
   kind = 'website',
   feed = '/feed.xml',
+  embeddedId,
   children,
 }) => {
   const { words, name, baseUrl, url, hasMcp } = site
@@ -49,6 +52,7 @@ export const Layout: FC<LayoutProps> = ({
         <meta property="og:type" content={kind} />
         {path === undefined ? null : <meta property="og:url" content={`${baseUrl}${path}`} />}
         {description ? <meta property="og:description" content={description} /> : null}
+        {embeddedId === undefined ? null : <EmbedLinks site={site} id={embeddedId} title={title ?? name} />}
         {path === undefined ? null : <link rel="canonical" href={`${baseUrl}${path}`} />}
         <link rel="preload" href={url('literata-latin-wght-normal.woff2')} as="font" type="font/woff2" crossorigin="anonymous" />
         <link rel="icon" href={url('favicon.svg')} type="image/svg+xml" />
@@ -106,6 +110,7 @@ export const Layout: FC<LayoutProps> = ({
         <footer class="foot">
           <div class="frame">
             <span>{name}</span>
+            <a href="/embeds">{words.designer.title}</a>
             <a href="/api/openapi.json">{words.apiReference}</a>
           </div>
         </footer>
@@ -113,3 +118,19 @@ export const Layout: FC<LayoutProps> = ({
     </html>
   )
 }
+
+/** How services that show links learn of the embed, and of the picture. */
+const EmbedLinks: FC<{ site: Site; id: string; title: string }> = ({ site: { baseUrl }, id, title }) => (
+  <>
+    <link
+      rel="alternate"
+      type="application/json+oembed"
+      title={title}
+      href={`${baseUrl}/api/oembed?url=${encodeURIComponent(`${baseUrl}/embed/${id}`)}&format=json`}
+    />
+    <meta property="og:image" content={`${baseUrl}/api/embed/image/${id}.png`} />
+    <meta property="og:image:width" content="1200" />
+    <meta property="og:image:height" content="630" />
+    <meta name="twitter:card" content="summary_large_image" />
+  </>
+)

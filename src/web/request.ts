@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AppError } from '../errors.ts'
 import { PROMPT_TYPES } from '../library/fields.ts'
 import { listedPrompt, promptRecord, skillRecord, variableRecord, versionRecord } from '../operations/records.ts'
+import type { Call } from './anonymous-call.ts'
 import type { SentForm } from './forms.ts'
 import type { Site } from './site.ts'
 
@@ -9,7 +10,9 @@ import type { Site } from './site.ts'
 export interface PageRequest {
   readonly site: Site
   /** Calls an operation as the reader, and reads its answer. @throws AppError as the operation does */
-  call<T>(name: string, input: Record<string, unknown>, answer: z.ZodType<T>): Promise<T>
+  readonly call: Call
+  /** The same as nobody: for what is made for everybody. */
+  readonly callAsNobody: Call
   readonly path: string
   readonly query: URLSearchParams
   /** The part of the path that names the item. */

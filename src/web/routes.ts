@@ -6,6 +6,7 @@ import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import type { HttpEnv, MakeContext } from '../http/rest.ts'
 import type { Actor } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
+import { callAnonymously } from './anonymous-call.ts'
 import { DOCUMENTS } from './documents.ts'
 import { readForm, refuseForeignForm, type SentForm } from './forms.ts'
 import { stopHighlighting } from './markup/highlight.ts'
@@ -14,6 +15,7 @@ import { browsePrompts, browseSkills } from './pages/browse.tsx'
 import { showDocument, showDocuments } from './pages/documents.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/edit-prompt.tsx'
 import { saveNewSkill, saveSkillForm, showEditSkill, showNewSkill } from './pages/edit-skill.tsx'
+import { changeEmbeds, showEmbeds } from './pages/embeds.tsx'
 import { showHome } from './pages/home.tsx'
 import { changeKeys, showKeys } from './pages/keys.tsx'
 import { restoreFromTrash, showLibrary, showTrash } from './pages/library.tsx'
@@ -29,8 +31,8 @@ import { restoreVersion, showPromptVersion, showSkillVersion } from './pages/ver
 import { showVersions } from './pages/versions.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
 import type { Action, PageRequest } from './request.ts'
-import type { Site } from './site.ts'
-import { readStaticFiles } from './static-files.ts'
+import type { Site, Words } from './site.ts'
+import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings.ts'
 
 type Html = { toString(): string | Promise<string> }
@@ -45,6 +47,8 @@ interface PageEntry {
   readonly isForStrangers?: boolean
   /** Its forms may carry files. */
   readonly hasFiles?: boolean
+  /** It frames embeds of this service. */
+  readonly hasFrames?: boolean
   /** It goes with the MCP endpoint. */
   readonly isOfMcp?: boolean
 }
@@ -76,6 +80,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/new/skill', page: showNewSkill, act: saveNewSkill, hasFiles: true },
   { path: '/prompts/:ref/edit', page: showEditPrompt, act: savePromptForm },
   { path: '/skills/:ref/edit', page: showEditSkill, act: saveSkillForm, hasFiles: true },
+  { path: '/embeds', page: showEmbeds, act: changeEmbeds, isForStrangers: true, hasFrames: true },
   { path: '/admin', page: showAdmin },
   { path: '/admin/people', page: showPeople, act: changePeople },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
@@ -119,6 +124,8 @@ interface PageHttp {
 
 /** The pages over the operations. */
 export interface Pages {
+  readonly words: Words
+  readonly files: StaticFiles
   /** Adds their routes; methods and paths are given back, for what answers a wrong method. */
   add(http: Hono<HttpEnv>): readonly { method: string; path: string }[]
   /** A page that says what went wrong, when it is a page that was asked for; else null. */
@@ -152,12 +159,14 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
     reader: readReader(c.get('actor')),
     theme: readTheme(c.get('client').cookies),
   })
+  const callAsNobody = callAnonymously(operations, makeContext)
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
 
   const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => ({
     site: siteFor(c),
     sent,
     param: (name) => c.req.param(name) ?? '',
+    callAsNobody,
     path: c.req.path,
     query: new URL(c.req.url).searchParams,
     ref: c.req.param('ref') ?? '',
@@ -168,15 +177,19 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
       return answer.parse(await operation.call({ ...makeContext(c.get('actor')), client: c.get('client'), onFault }, input))
     },
   })
-  const answer = (html: string, status = 200) =>
+  const answer = (html: string, status = 200, hasFrames = false) =>
     new Response(`<!doctype html>${html}`, {
       status,
-      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'same-origin' },
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': hasFrames ? `${POLICY}; frame-src 'self'` : POLICY,
+        'Referrer-Policy': 'same-origin',
+      },
     })
   /** Does what a form asks for; what is refused comes back as the page with the form as it was sent. */
   const actOn = async (
     c: HonoContext<HttpEnv>,
-    { page, isForStrangers = false, hasFiles = false }: PageEntry,
+    { page, isForStrangers = false, hasFiles = false, hasFrames }: PageEntry,
     act: Action,
   ): Promise<Response> => {
     refuseForeignForm(c.req.raw.headers, settings.baseUrl)
@@ -187,26 +200,28 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
       const outcome = await act({ ...toRequest(c), form })
       c.set('cookies', [...c.get('cookies'), ...(outcome.cookies ?? [])])
       if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
-      return answer(await outcome.html.toString())
+      return answer(await outcome.html.toString(), 200, hasFrames)
     } catch (error) {
       const fault = toAppError(error)
       // Who is not signed in is sent to sign in, except where that is what was tried.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && c.req.path !== SIGN_IN)) throw fault
-      const again = answer(await (await page(toRequest(c, { form, fault }))).toString(), HTTP_STATUS[fault.code])
+      const again = answer(await (await page(toRequest(c, { form, fault }))).toString(), HTTP_STATUS[fault.code], hasFrames)
       for (const [name, value] of new Headers(errorHeaders(fault))) again.headers.set(name, value)
       return again
     }
   }
   return {
+    words: ENGLISH,
+    files,
     add(routes) {
       const pages = PAGES.filter((page) => settings.hasMcp || !page.isOfMcp)
       for (const entry of pages) {
-        const { path, page, act } = entry
+        const { path, page, act, hasFrames } = entry
         if (act) routes.post(path, (c) => actOn(c, entry, act))
         routes.get(path, async (c, next) => {
           // The first page's address is also that of the service's description for programs.
           if (path === '/' && !wantsPage(c)) return await next()
-          const shown = answer(await (await page(toRequest(c))).toString())
+          const shown = answer(await (await page(toRequest(c))).toString(), 200, hasFrames)
           if (entry.isForStrangers) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
         })

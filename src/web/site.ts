@@ -1,8 +1,11 @@
 import type { ENGLISH } from './strings.ts'
 
+/** The texts of the pages, in one language. */
+export type Words = typeof ENGLISH
+
 /** What every page knows of the service. */
 export interface Site {
-  readonly words: typeof ENGLISH
+  readonly words: Words
   readonly name: string
   /** Absolute, without a slash at its end. */
   readonly baseUrl: string

@@ -23,6 +23,7 @@ const SETTINGS: ServerSettings = {
   RATE_LIMITS: null,
   TRUST_PROXY: 0,
   METRICS_TOKEN: null,
+  EMBED_FRAME_ANCESTORS: '* file:',
 }
 
 const IMPROVE: ImproveSettings = {

@@ -9,6 +9,7 @@ import { createImproveUsage } from './0004-improve-usage.ts'
 import { createSearchWords } from './0005-search-words.ts'
 import { createEmbeddings } from './0006-embeddings.ts'
 import { createAccounts } from './0007-accounts.ts'
+import { createEmbeds } from './0008-embeds.ts'
 
 /** All migrations, numbered, forward only. A landed one is never edited, but to leave out what a later one takes away again. */
 const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Di
   ['0005-search-words', createSearchWords],
   ['0006-embeddings', createEmbeddings],
   ['0007-accounts', createAccounts],
+  ['0008-embeds', createEmbeds],
 ]
 
 /**

@@ -60,6 +60,7 @@ export async function showPromptPage(request: PageRequest) {
       current="prompts"
       isIndexed={isPublic && !isFilled}
       kind="article"
+      embeddedId={prompt.isPrivate ? undefined : prompt.id}
     >
       <article class="leaf" data-prompt>
         <header>
@@ -166,7 +167,10 @@ const Facts: FC<{ site: Site; prompt: ShownPrompt; path: string }> = ({ site, pr
           <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
           {prompt.isPrivate ? null : (
             <>
-              , <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>
+              , <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
+              <a href={`/embeds?item=${prompt.id}`} rel="nofollow">
+                {words.designer.embed}
+              </a>
             </>
           )}
         </Fact>

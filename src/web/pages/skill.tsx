@@ -44,6 +44,7 @@ export async function showSkillPage(request: PageRequest) {
       current="skills"
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
+      embeddedId={skill.isPrivate ? undefined : skill.id}
     >
       <article class="shelf">
         <header>
@@ -60,7 +61,10 @@ export async function showSkillPage(request: PageRequest) {
               <a href={`${downloadsOf(skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
               {skill.isPrivate ? null : (
                 <>
-                  , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>
+                  , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
+                  <a href={`/embeds?item=${skill.id}`} rel="nofollow">
+                    {words.designer.embed}
+                  </a>
                 </>
               )}
             </Fact>

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { isMcpField, tidyEmbedConfig } from './config.ts'
+import { EMBED_CATEGORIES, EMBED_EXAMPLES, embedExample, listEmbedCategories, listEmbedExamples } from './examples.ts'
+import { readEmbedQuery, writeEmbedQuery } from './query.ts'
+
+describe('examples of embeds', () => {
+  it('are at least nineteen, over all categories, each under a name of its own', () => {
+    expect(z.array(embedExample).parse(EMBED_EXAMPLES).length).toBeGreaterThanOrEqual(19)
+    for (const category of EMBED_CATEGORIES) expect(listEmbedExamples(true, category).length, category).toBeGreaterThanOrEqual(3)
+    for (const name of ['value', 'label'] as const) {
+      expect(new Set(EMBED_EXAMPLES.map((example) => example[name])).size).toBe(EMBED_EXAMPLES.length)
+    }
+  })
+
+  it('use every field, and only what an address carries', () => {
+    const used = new Set(EMBED_EXAMPLES.flatMap(({ config }) => Object.keys(config)))
+    expect([...used].toSorted()).toEqual(Object.keys(embedExample.shape.config.shape).toSorted())
+    for (const { config, value } of EMBED_EXAMPLES) {
+      expect(tidyEmbedConfig(config), value).toEqual(config)
+      expect(readEmbedQuery(writeEmbedQuery(config)).config, value).toEqual(config)
+    }
+  })
+
+  it('leave out what is about MCP where it is off', () => {
+    const shown = listEmbedExamples(false)
+    expect(shown.length).toBe(EMBED_EXAMPLES.length - 3)
+    expect(JSON.stringify([shown, listEmbedCategories(false)])).not.toMatch(/mcp/i)
+    expect(shown.some(({ config }) => Object.keys(config).some(isMcpField))).toBe(false)
+    expect(listEmbedExamples(false, 'MCP tools')).toEqual([])
+  })
+
+  it('are found by category, whatever the case', () => {
+    expect(listEmbedExamples(true, ' mcp TOOLS').map(({ category }) => category)).toEqual(['MCP tools', 'MCP tools', 'MCP tools'])
+    expect(listEmbedExamples(true, 'cooking')).toEqual([])
+  })
+})

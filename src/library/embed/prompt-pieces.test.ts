@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parsePromptPieces } from './prompt-pieces.ts'
+
+const marked = (text: string) => parsePromptPieces(text).flatMap(({ kind, text }) => (kind === 'text' ? [] : [`${kind} ${text}`]))
+
+it.each([
+  ['Look at @src/app.ts, then at @web.', ['mention @src/app.ts', 'mention @web']],
+  ['Mail ada@example.org or @@decorated', []],
+  ['@src/ ${name:@x} (@docs/a-b_c.md): @1st', ['mention @src/', 'variable ${name:@x}', 'mention @docs/a-b_c.md']],
+  ['@日本語 and @', ['mention @日本語']],
+])('finds variables and mentions in %j', (text, expected) => {
+  expect(marked(text)).toEqual(expected)
+})
+
+it('keeps every character of the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('@', 'a', '.', '/', '${', '}', ':', ' ', 'ü', '-') }), (text) => {
+      expect(
+        parsePromptPieces(text)
+          .map((piece) => piece.text)
+          .join(''),
+      ).toBe(text)
+    }),
+  )
+})
+
+it('takes linear time on texts made to take longer', () => {
+  const started = performance.now()
+  for (const part of ['@', '@a', '@a.', '${', '@a:::']) parsePromptPieces(part.repeat(50_000))
+  expect(performance.now() - started).toBeLessThan(1500)
+})

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../library/embed/config.ts'
+import { isId } from '../library/identifier.ts'
+import type { StoredEmbed } from '../library/ports.ts'
+import { defineOperation, requireUser } from './define-operation.ts'
+import { refInput } from './inputs.ts'
+
+/** Embeds one person may keep. */
+const MAX_EMBEDS = 200
+
+/** A configuration that is kept, as its owner and everybody with its id see it. */
+export const embedRecord = z.object({
+  id: z.string(),
+  config: embedConfig,
+  createdAt: z.string().meta({ format: 'date-time' }),
+  url: z.string(),
+})
+
+function toEmbedRecord({ id, config, createdAt }: StoredEmbed, baseUrl: string): z.infer<typeof embedRecord> {
+  return { id, config, createdAt, url: `${baseUrl}/e/${id}` }
+}
+
+/** Keeps a configuration under an address of its own, for those too long for an address. */
+export const saveEmbed = defineOperation({
+  name: 'save_embed',
+  title: 'Keep an embed',
+  summary: 'Keep the configuration of an embed under a short address, which whoever has it can open.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ config: embedConfig }),
+  output: embedRecord,
+  async run({ actor, store, baseUrl }, input) {
+    const config = tidyEmbedConfig(input.config)
+    const bytes = new TextEncoder().encode(JSON.stringify(config)).length
+    if (bytes > MAX_EMBED_BYTES) {
+      throw new AppError('too_large', `The embed has ${bytes} bytes; the limit is ${MAX_EMBED_BYTES}. Shorten its texts.`)
+    }
+    const saved = await store.saveEmbed(requireUser(actor).userId, config, MAX_EMBEDS)
+    if (!saved) throw new AppError('conflict', `You keep ${MAX_EMBEDS} embeds; delete one first.`)
+    return toEmbedRecord(saved, baseUrl)
+  },
+})
+
+export const showEmbed = defineOperation({
+  name: 'show_embed',
+  title: 'Show an embed',
+  summary: 'The configuration of an embed that somebody keeps, by its id.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ id: refInput }),
+  output: embedRecord,
+  async run({ store, baseUrl }, { id }) {
+    const embed = isId(id) ? await store.findEmbed(id.toLowerCase()) : null
+    if (!embed) throw new AppError('not_found', 'There is no such embed.')
+    return toEmbedRecord(embed, baseUrl)
+  },
+})
+
+/** A person's own embeds, the newest first. */
+export const listEmbeds = defineOperation({
+  name: 'list_embeds',
+  title: 'List your embeds',
+  summary: 'The embeds you keep, the newest first.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({ embeds: z.array(embedRecord) }),
+  async run({ actor, store, baseUrl }) {
+    const embeds = await store.listEmbeds(requireUser(actor).userId)
+    return { embeds: embeds.map((embed) => toEmbedRecord(embed, baseUrl)) }
+  },
+})
+
+export const deleteEmbed = defineOperation({
+  name: 'delete_embed',
+  title: 'Delete an embed',
+  summary: 'Delete an embed you keep; pages that frame it show nothing then.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ id: refInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ actor, store }, { id }) {
+    if (!(await store.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'You keep no such embed.')
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,64 @@
+import { contrastOf, DEFAULT_COLORS, makeEmbedColors } from '../../library/embed/colors.ts'
+import type { EmbedConfig } from '../../library/embed/config.ts'
+import { parseContext } from '../../library/embed/context.ts'
+import { wrapText } from '../../library/embed/wrap-text.ts'
+import { escapeXml } from '../escape-xml.ts'
+import type { Words } from '../site.ts'
+
+/** What services that show links take, in pixels. */
+export const CARD_WIDTH = 1200
+export const CARD_HEIGHT = 630
+const EDGE = 72
+const TITLE = { size: 52, lines: 2 } as const
+const TEXT = { size: 30, line: 44 } as const
+const BOTTOM = CARD_HEIGHT - 92
+/** Longest text looked at: more than any card holds. */
+const MAX_TEXT = 4_000
+
+/** What stands on a card. */
+export interface CardContent {
+  readonly config: EmbedConfig
+  readonly title: string | null
+  readonly author: string | null
+  /** Name of the service. */
+  readonly name: string
+}
+
+/** A prompt as a picture (SVG), for places that show no frames: every text wrapped, cut and escaped, nothing from elsewhere. */
+export function drawCard(words: Words, { config, title, author, name }: CardContent): string {
+  const theme = config.themeMode === 'dark' ? 'dark' : 'light'
+  const color = theme === 'dark' ? (config.darkColor ?? DEFAULT_COLORS.dark) : (config.lightColor ?? DEFAULT_COLORS.light)
+  const { paper, panel, ink, quiet, rule, accent, washInk } = makeEmbedColors(theme, color)
+  const inner = CARD_WIDTH - 2 * EDGE
+  const heading = wrapText(title?.slice(0, MAX_TEXT) ?? '', inner / TITLE.size, TITLE.lines).lines
+  const from = EDGE + 26 + heading.length * 64
+  const text = wrapText(
+    (config.prompt ?? '').slice(0, MAX_TEXT),
+    inner / TEXT.size,
+    Math.max(1, Math.floor((BOTTOM - 40 - from) / TEXT.line)),
+  )
+  const facts = [
+    ...parseContext(config.context ?? '').shown.map(({ label }) => label),
+    config.mode ?? '',
+    config.model ?? '',
+    ...(['thinking', 'reasoning', 'planning', 'fast'] as const).flatMap((feature) =>
+      config[feature] ? [words.embed.features[feature]] : [],
+    ),
+  ].filter((fact) => fact !== '')
+  const below = author === null ? facts.join(' · ') : [words.embed.by(author), ...facts].join(' · ')
+  const line = (x: number, y: number, size: number, fill: string, content: string, more = '') =>
+    `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}xml:space="preserve">${escapeXml(content)}</text>`
+  const mark = contrastOf(accent, panel) >= 3 ? accent : washInk
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}" viewBox="0 0 ${CARD_WIDTH} ${CARD_HEIGHT}" role="img" font-family="Literata, Georgia, serif">`,
+    `<title>${escapeXml(title ?? words.embed.title)}</title>`,
+    `<rect width="${CARD_WIDTH}" height="${CARD_HEIGHT}" fill="${panel}"/>`,
+    `<rect x="32" y="32" width="${CARD_WIDTH - 64}" height="${CARD_HEIGHT - 64}" rx="20" fill="${paper}" stroke="${rule}" stroke-width="2"/>`,
+    `<rect x="32" y="72" width="8" height="72" fill="${mark}"/>`,
+    ...heading.map((one, place) => line(EDGE, EDGE + 50 + place * 64, TITLE.size, ink, one, 'font-weight="700" ')),
+    ...text.lines.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, one)),
+    line(EDGE, BOTTOM + 28, 24, quiet, wrapText(below.slice(0, MAX_TEXT), (inner - 260) / 24, 1).lines[0] ?? ''),
+    line(CARD_WIDTH - EDGE, BOTTOM + 28, 24, washInk, wrapText(name.slice(0, 200), 10, 1).lines[0] ?? '', 'text-anchor="end" '),
+    '</svg>',
+  ].join('')
+}

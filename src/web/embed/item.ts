@@ -1,0 +1,63 @@
+import { type AppError, toAppError } from '../../errors.ts'
+import { cutCharacters, isLongerThan } from '../../library/characters.ts'
+import { type EmbedConfig, MAX_EMBED_PROMPT } from '../../library/embed/config.ts'
+import { SKILL_MD } from '../../library/skill.ts'
+import type { Call } from '../anonymous-call.ts'
+import { shownPrompt, shownSkill } from '../request.ts'
+import type { EmbedSource } from './box.tsx'
+
+/** A prompt or a skill of the library as an embed shows it. */
+export interface EmbeddedItem {
+  readonly kind: 'prompt' | 'skill'
+  readonly id: string
+  readonly description: string | null
+  /** Of skills that are public and of prompts alone: what a search engine may find. */
+  readonly isPublic: boolean
+  readonly source: EmbedSource
+  /** What the item says; an address can say more around it. */
+  readonly config: EmbedConfig
+}
+
+/** Longest list of files, in characters: what a configuration may hold. */
+const MAX_FILES_TEXT = 9_000
+
+/**
+ * Finds a prompt or a skill that everybody may see, by id, or by slug when it is public.
+ * @throws AppError `not_found`, the same for what is private, deleted or was never there
+ */
+export async function findEmbeddedItem(call: Call, ref: string): Promise<EmbeddedItem> {
+  const prompt = await call('show_prompt', { id: ref }, shownPrompt).catch(nullWhenMissing)
+  if (prompt) {
+    const { id, title, author, url, content, description, visibility } = prompt
+    return {
+      kind: 'prompt',
+      id,
+      description,
+      isPublic: visibility === 'public',
+      source: { title, author, url, isCut: isLongerThan(content, MAX_EMBED_PROMPT) },
+      config: { prompt: cutCharacters(content, MAX_EMBED_PROMPT) },
+    }
+  }
+  const { id, title, author, url, files, description, visibility } = await call('get_skill', { id: ref }, shownSkill)
+  const text = files.find(({ filename }) => filename === SKILL_MD)?.content ?? ''
+  const names = files.map(({ filename }) => filename).join('\n')
+  return {
+    kind: 'skill',
+    id,
+    description,
+    isPublic: visibility === 'public',
+    source: { title, author, url, isCut: isLongerThan(text, MAX_EMBED_PROMPT) },
+    config: {
+      prompt: cutCharacters(text, MAX_EMBED_PROMPT),
+      filetree: names.length > MAX_FILES_TEXT ? names.slice(0, names.lastIndexOf('\n', MAX_FILES_TEXT)) : names,
+      showFiletree: true,
+      diffFilename: SKILL_MD,
+    },
+  }
+}
+
+function nullWhenMissing(thrown: unknown): null {
+  const error: AppError = toAppError(thrown)
+  if (error.code === 'not_found') return null
+  throw error
+}

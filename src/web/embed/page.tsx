@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { raw } from 'hono/html'
+import type { Child, FC } from 'hono/jsx'
+import { DEFAULT_COLORS, type EmbedColors, makeEmbedColors } from '../../library/embed/colors.ts'
+import type { EmbedConfig } from '../../library/embed/config.ts'
+import type { EmbedFault } from '../../library/embed/query.ts'
+import type { Words } from '../site.ts'
+import { EmbedBox, type EmbedSource } from './box.tsx'
+
+/** What embeds need of the service. */
+export interface EmbedSettings {
+  readonly words: Words
+  readonly name: string
+  /** Absolute, without a slash at its end. */
+  readonly baseUrl: string
+  readonly hasMcp: boolean
+  /** Who may frame an embed beside the service itself, as the sources of a content policy. */
+  readonly frameAncestors: string
+  /** The address of a static file. */
+  url(name: string): string
+  /** The static file at an address, in the best form that the client takes; null when there is none. */
+  answerFile(path: string, acceptEncoding: string | null): Promise<Response | null>
+}
+
+/** Names of the colours in the sheet, in a fixed order: the sheet's digest stands in the content policy. */
+const NAMES: readonly (readonly [property: string, name: keyof EmbedColors])[] = [
+  ['paper', 'paper'],
+  ['panel', 'panel'],
+  ['ink', 'ink'],
+  ['quiet', 'quiet'],
+  ['rule', 'rule'],
+  ['accent', 'accent'],
+  ['on-accent', 'onAccent'],
+  ['wash', 'wash'],
+  ['wash-ink', 'washInk'],
+  ['added', 'added'],
+  ['added-ink', 'addedInk'],
+  ['removed', 'removed'],
+  ['removed-ink', 'removedInk'],
+]
+
+/** The one sheet that stands in the page: nothing but colours made from numbers, so the policy can name it by its digest. */
+function makeSheet({ lightColor = DEFAULT_COLORS.light, darkColor = DEFAULT_COLORS.dark, themeMode = 'auto' }: EmbedConfig): string {
+  const [light, dark] = [makeEmbedColors('light', lightColor), makeEmbedColors('dark', darkColor)]
+  const scheme = themeMode === 'auto' ? 'light dark' : themeMode
+  return `:root{color-scheme:${scheme};${NAMES.map(([property, name]) => `--${property}:light-dark(${light[name]},${dark[name]})`).join(';')}}`
+}
+
+/**
+ * A whole page for a frame. Its policy lets it load the two files of embeds, take that sheet, and nothing else.
+ * @param faults named in a comment; they hold names of fields and fixed sentences alone
+ */
+export async function answerEmbed(
+  settings: EmbedSettings,
+  config: EmbedConfig,
+  more: { source?: EmbedSource | null; faults?: readonly EmbedFault[]; problem?: { title: string; text: string }; status?: number } = {},
+): Promise<Response> {
+  const { words } = settings
+  const { source = null, faults = [], problem, status = 200 } = more
+  const sheet = makeSheet(config)
+  const title = problem?.title ?? source?.title ?? words.embed.title
+  const html = await (
+    <Frame settings={settings} title={title} sheet={sheet} faults={faults}>
+      {problem ? (
+        <main class="embed" aria-label={problem.title} data-embed>
+          <div class="fault">
+            <h1>{problem.title}</h1>
+            {problem.text}
+          </div>
+        </main>
+      ) : (
+        <EmbedBox words={words} config={config} source={source} />
+      )}
+    </Frame>
+  ).toString()
+  const digest = createHash('sha256').update(sheet).digest('base64')
+  const policy = [
+    "default-src 'none'",
+    `style-src 'self' 'sha256-${digest}'`,
+    "script-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors 'self' ${settings.frameAncestors}`.trim(),
+  ].join('; ')
+  return new Response(`<!doctype html>${html}`, {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy,
+      'X-Robots-Tag': 'noindex, nofollow',
+      'Referrer-Policy': 'no-referrer',
+    },
+  })
+}
+
+interface FrameProps {
+  readonly settings: EmbedSettings
+  readonly title: string
+  readonly sheet: string
+  readonly faults: readonly EmbedFault[]
+  readonly children?: Child
+}
+
+const Frame: FC<FrameProps> = ({ settings: { words, name, url }, title, sheet, faults, children }) => (
+  <html lang={words.language}>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex, nofollow" />
+      <title>{`${title} · ${name}`}</title>
+      <link rel="stylesheet" href={url('embed.css')} />
+      <style>{raw(sheet)}</style>
+      <script src={url('embed.js')} type="module" />
+      {faults.length === 0 ? null : raw(`<!-- ${faults.map(({ field, message }) => `${field} ${message}`).join('; ')} -->`)}
+    </head>
+    <body>{children}</body>
+  </html>
+)

@@ -1,0 +1,155 @@
+import type { Hono, Context as HonoContext } from 'hono'
+import { AppError, toAppError } from '../../errors.ts'
+import { HTTP_STATUS, toErrorResponse } from '../../http/errors.ts'
+import { type HttpEnv, type MakeContext, makeEtag, matchesEtag } from '../../http/rest.ts'
+import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
+import { listEmbedExamples } from '../../library/embed/examples.ts'
+import { readEmbedQuery } from '../../library/embed/query.ts'
+import type { Operation } from '../../operations/define-operation.ts'
+import { embedRecord } from '../../operations/embeds.ts'
+import { callAnonymously } from '../anonymous-call.ts'
+import { createRasteriser } from '../rasterise.ts'
+import { type CardContent, drawCard } from './card.ts'
+import { findEmbeddedItem } from './item.ts'
+import { describeLink } from './oembed.ts'
+import { answerEmbed, type EmbedSettings } from './page.tsx'
+
+type Requested = HonoContext<HttpEnv>
+
+/** Every route of embeds. */
+const EMBED_PATHS = [
+  '/embed',
+  '/embed/{ref}',
+  '/e/{id}',
+  '/embed.js',
+  '/api/embed/examples',
+  '/api/embed/image',
+  '/api/embed/image/{file}',
+  '/api/oembed',
+] as const
+
+/** Whether an address is one of embeds, where nobody's cookies are read: what is shown is the same for everybody. */
+export function isEmbedPath(path: string): boolean {
+  return path === '/embed' || path.startsWith('/embed/') || path.startsWith('/e/') || path === '/embed.js'
+}
+
+/** Adds what other people's pages frame and show. Its paths are given back. */
+export function addEmbeds(
+  http: Hono<HttpEnv>,
+  operations: readonly Operation[],
+  makeContext: MakeContext,
+  settings: EmbedSettings,
+): readonly string[] {
+  const call = callAnonymously(operations, makeContext)
+  const { words } = settings
+
+  /** Answers in a frame even when there is nothing to show: an error page of the service would not be framed. */
+  const inFrame = (show: (c: Requested) => Promise<Response>) => async (c: Requested) => {
+    try {
+      if (queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
+      return await withEtag(c, await show(c))
+    } catch (thrown) {
+      const { code, message } = toAppError(thrown)
+      if (code === 'internal') throw thrown
+      const text = code === 'not_found' ? words.embed.notFound : message
+      return await answerEmbed(settings, {}, { problem: { title: words.embed.notShown, text }, status: HTTP_STATUS[code] })
+    }
+  }
+
+  const rasteriser = createRasteriser()
+  /** What the card of an id shows: an item, or an embed that is kept. */
+  const findCard = async (id: string, around: EmbedConfig): Promise<Omit<CardContent, 'name'>> => {
+    const item = await findEmbeddedItem(call, id).catch((thrown: unknown) => {
+      if (toAppError(thrown).code !== 'not_found') throw thrown
+      return null
+    })
+    if (item) return { config: { ...around, ...item.config }, title: item.source.title, author: item.source.author }
+    const { config } = await call('show_embed', { id }, embedRecord)
+    return { config, title: null, author: null }
+  }
+
+  http.get(
+    '/embed',
+    inFrame(async (c) => {
+      const { config, faults } = readEmbedQuery(new URLSearchParams(queryOf(c)))
+      return await answerEmbed(settings, config, { faults })
+    }),
+  )
+  http.get(
+    '/embed/:ref',
+    inFrame(async (c) => {
+      const { config, faults } = readEmbedQuery(new URLSearchParams(queryOf(c)))
+      const item = await findEmbeddedItem(call, c.req.param('ref') ?? '')
+      return await answerEmbed(settings, { ...config, ...item.config }, { source: item.source, faults })
+    }),
+  )
+  http.get(
+    '/e/:id',
+    inFrame(async (c) => {
+      const { config } = await call('show_embed', { id: c.req.param('id') ?? '' }, embedRecord)
+      return await answerEmbed(settings, config)
+    }),
+  )
+  // Pages that frame an embed name this address for years; the one with the digest changes.
+  http.get('/embed.js', async (c) => {
+    const file = await settings.answerFile(settings.url('embed.js'), c.req.header('accept-encoding') ?? null)
+    if (!file) throw new AppError('not_found', 'There is nothing at this address.')
+    const headers = new Headers(file.headers)
+    headers.set('Cache-Control', 'public, max-age=86400')
+    return new Response(file.body, { headers })
+  })
+  http.get('/api/embed/image', (c) => {
+    if (queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
+    const { config } = readEmbedQuery(new URLSearchParams(queryOf(c)))
+    return answerSvg(c, drawCard(words, { config, title: null, author: null, name: settings.name }))
+  })
+  http.get('/api/embed/image/:file', async (c) => {
+    const [, id = '', form] = /^([0-9a-f-]{36})\.(svg|png)$/.exec(c.req.param('file') ?? '') ?? []
+    if (id === '' || queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('not_found', 'There is no such picture.')
+    const content = await findCard(id, readEmbedQuery(new URLSearchParams(form === 'svg' ? queryOf(c) : '')).config)
+    const svg = drawCard(words, { ...content, name: settings.name })
+    if (form === 'svg') return answerSvg(c, svg)
+    // Of what the library keeps alone: anybody can write an address, and each would be a picture to make.
+    if (content.title === null) throw new AppError('not_found', 'There is no such picture.')
+    const headers = { 'Content-Type': 'image/png', 'Content-Security-Policy': IMAGE_POLICY, ETag: makeEtag(svg) }
+    if (matchesEtag(c.req.header('if-none-match'), headers.ETag)) return new Response(null, { status: 304, headers })
+    return new Response(await rasteriser.toPng(svg, headers.ETag), { headers })
+  })
+  http.get('/api/oembed', async (c) => {
+    const query = new URL(c.req.url).searchParams
+    const format = query.get('format') ?? 'json'
+    if (format !== 'json') {
+      // The status is oEmbed's own (section 2.3.3).
+      const refused = toErrorResponse(new AppError('invalid_input', 'Only format=json is spoken here.'), c.get('requestId'))
+      return new Response(refused.body, { status: 501, headers: refused.headers })
+    }
+    return c.json(await describeLink(call, settings, query))
+  })
+  http.get('/api/embed/examples', (c) => c.json(listEmbedExamples(settings.hasMcp, c.req.query('category'))))
+  return EMBED_PATHS
+}
+
+/** A picture that is opened by itself runs nothing and loads nothing. */
+const IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+function answerSvg(c: Requested, svg: string): Response {
+  const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Content-Security-Policy': IMAGE_POLICY, ETag: makeEtag(svg) }
+  return matchesEtag(c.req.header('if-none-match'), headers.ETag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(svg, { headers })
+}
+
+/** What stands behind the question mark, as it was sent. */
+function queryOf(c: Requested): string {
+  return new URL(c.req.url).search.slice(1)
+}
+
+/** An answer that may be kept as long as it is the same: what is shown follows the edits of what it shows. */
+async function withEtag(c: Requested, answer: Response): Promise<Response> {
+  const html = await answer.text()
+  const headers = new Headers(answer.headers)
+  headers.set('Cache-Control', 'no-cache')
+  headers.set('ETag', makeEtag(html))
+  if (matchesEtag(c.req.header('if-none-match'), headers.get('ETag') ?? '')) return new Response(null, { status: 304, headers })
+  return new Response(html, { status: answer.status, headers })
+}
