@@ -5,9 +5,9 @@ import { AppError } from '../errors.ts'
 const ASSETS = new URL('../../assets/web/', import.meta.url)
 /** The book face as the rasteriser reads it, which knows no WOFF; for other scripts it takes the fonts of the system. */
 const FONTS = ['literata-latin-wght-normal.ttf', 'literata-latin-ext-wght-normal.ttf']
-/** Pictures kept, some 60 KB each. */
+/** Pictures kept, some 80 KB each. */
 const MAX_KEPT = 100
-/** Pictures being made and waiting; each takes a thread of the pool for some 50 ms. */
+/** Pictures being made and waiting; each takes a thread of the pool for about a tenth of a second. */
 const MAX_WAITING = 16
 
 /** Makes PNGs of cards. */
