@@ -29,6 +29,7 @@ const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: Re
   { room: 'ai', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite)/ },
   { room: 'mcp', pattern: /^(kysely|hono|@hono|node:sqlite|node:fs)/ },
   { room: 'http', pattern: /^(kysely|@modelcontextprotocol|node:sqlite)/ },
+  { room: 'web', pattern: /^(kysely|node:sqlite|@modelcontextprotocol|ai$|@ai-sdk|better-auth|@better-auth)/ },
   { room: 'auth', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite)/ },
 ]
 

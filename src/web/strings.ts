@@ -324,7 +324,6 @@ export const ENGLISH = {
     noFileChanges: 'The files are the same.',
     noEarlier: 'There is no earlier version to compare with.',
     showText: 'The text alone',
-    showChanges: 'The changes',
     unchangedLines: (count: number) => (count === 1 ? '1 line is the same' : `${count.toLocaleString('en')} lines are the same`),
     moreChanges: 'There is more; only the beginning is shown.',
     fields: { title: 'Title', description: 'Description', category: 'Category', tags: 'Tags', type: 'Type' },
