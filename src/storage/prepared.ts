@@ -22,9 +22,15 @@ type SlotValues = Readonly<Record<string, SlotValue>>
 export function prepareQuery<Row>(
   build: (db: Kysely<Database>) => Compilable<Row>,
 ): (db: Kysely<Database>, values: SlotValues) => Promise<Row[]> {
-  let compiled: CompiledQuery<Row> | undefined
+  // Engines differ in how they write parameters, and one process may have two open.
+  const byEngine = new WeakMap<object, CompiledQuery<Row>>()
   return async (db, values) => {
-    compiled ??= build(db).compile()
+    const engine = db.getExecutor().adapter
+    let compiled = byEngine.get(engine)
+    if (!compiled) {
+      compiled = build(db).compile()
+      byEngine.set(engine, compiled)
+    }
     const parameters = compiled.parameters.map((parameter) =>
       typeof parameter === 'string' && parameter.startsWith(MARK) ? (values[parameter.slice(MARK.length)] ?? null) : parameter,
     )

@@ -94,5 +94,5 @@ export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSk
 function firstOfName(set: VisibleSet) {
   return sql`(select min(same.seq) from item as same
     where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null
-    and (same.visibility in (${sql.join(set.visibilities)}) or same.owner_seq = (select seq from user where id = ${set.ownerId})))`
+    and (same.visibility in (${sql.join(set.visibilities)}) or same.owner_seq = (select seq from "user" where id = ${set.ownerId})))`
 }

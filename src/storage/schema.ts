@@ -189,4 +189,12 @@ export interface Database {
   improve_usage: { caller: string; day: string; requests: number; characters: number }
   /** Configurations of embeds that people keep, as JSON. */
   embed: { id: string; owner_seq: number; config: string; created_at: string }
+  /** Counts commits, on engines that do not count them by themselves. */
+  write_count: { count: number }
+  /** What one instance has to say to another, until that has read it. */
+  instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
+  /** What callers did in a stretch of time, over all instances. */
+  counter: { name: string; ends_at: string; points: number }
+  /** Items an instance is embedding at the moment; anybody's again after `until`. */
+  embedding_claim: { item_seq: number; model: string; instance: string; until: string }
 }

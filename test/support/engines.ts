@@ -1,15 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type CompiledQuery, sql } from 'kysely'
+import { inject } from 'vitest'
 import type { Random } from '../../src/library/ports.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
+import { createDatabase } from './postgres.ts'
 
 /** An engine the store's contract suite runs on. Another engine is another row. */
 export interface Engine {
   readonly name: string
   /** A fresh, empty database. `reopen` opens the same data again, as another process would. */
   create(): Promise<{ open(): OpenDatabase; remove(): Promise<void> }>
+  /** All that is kept, as text: the files where they are ours, else every row of every table. */
+  readEverything(database: OpenDatabase): Promise<string>
+  /** Columns that refer to another table and that no index begins with, as `table.column`. */
+  findUnindexedReferences(database: OpenDatabase): Promise<string[]>
+  /** Whether a query reads by an index and sorts nothing. */
+  isServedByIndex(database: OpenDatabase, query: CompiledQuery): Promise<boolean>
 }
 
 export const ENGINES: readonly Engine[] = [
@@ -22,6 +32,64 @@ export const ENGINES: readonly Engine[] = [
         remove: async () => rmSync(folder, { recursive: true, force: true }),
       }
     },
+    async readEverything(database) {
+      const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(database.reader)
+      const path = rows[0]?.file ?? ''
+      return `${readFileSync(path, 'latin1')}${readFileSync(`${path}-wal`, 'latin1')}`
+    },
+    async findUnindexedReferences(database) {
+      const { rows } = await sql<{ place: string }>`
+        select tables.name || '.' || keys."from" as place
+        from sqlite_master as tables, pragma_foreign_key_list(tables.name) as keys
+        where tables.type = 'table'
+          and not exists (select 1 from pragma_table_info(tables.name) as columns where columns.name = keys."from" and columns.pk = 1)
+          and not exists (
+            select 1 from pragma_index_list(tables.name) as indexes, pragma_index_info(indexes.name) as parts
+            where parts.seqno = 0 and parts.name = keys."from")`.execute(database.reader)
+      return rows.map(({ place }) => place)
+    },
+    async isServedByIndex(database, query) {
+      const plan = await database.reader.executeQuery({ ...query, sql: `explain query plan ${query.sql}` })
+      const text = JSON.stringify(plan.rows)
+      return /USING (COVERING )?INDEX/.test(text) && !/TEMP B-TREE/.test(text)
+    },
+  },
+  {
+    name: 'postgresql',
+    async create() {
+      const { url, remove } = await createDatabase(inject('postgresUrl'))
+      return { open: () => openPostgres(url, { readers: 4 }), remove }
+    },
+    async readEverything(database) {
+      const { rows: tables } = await sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(
+        database.reader,
+      )
+      const texts: string[] = []
+      for (const { name } of tables) {
+        const { rows } = await sql<{ text: string }>`select whole::text as text from ${sql.table(name)} as whole`.execute(database.reader)
+        texts.push(...rows.map(({ text }) => text))
+      }
+      return texts.join('\n')
+    },
+    async findUnindexedReferences(database) {
+      const { rows } = await sql<{ place: string }>`
+        select keys.conrelid::regclass || '.' || columns.attname as place
+        from pg_constraint as keys
+        join pg_attribute as columns on columns.attrelid = keys.conrelid and columns.attnum = keys.conkey[1]
+        where keys.contype = 'f'
+          and not exists (select 1 from pg_index as indexes where indexes.indrelid = keys.conrelid and indexes.indkey[0] = keys.conkey[1])`.execute(
+        database.reader,
+      )
+      return rows.map(({ place }) => place)
+    },
+    isServedByIndex: (database, query) =>
+      database.transact(async (db) => {
+        // A table of five rows is read whole and sorted otherwise.
+        for (const way of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort']) await sql`set local ${sql.ref(way)} = off`.execute(db)
+        const plan = await db.executeQuery({ ...query, sql: `explain ${query.sql}` })
+        const text = JSON.stringify(plan.rows)
+        return /Index (Only )?Scan/.test(text) && !/Sort/.test(text)
+      }),
   },
 ]
 

@@ -12,13 +12,26 @@ export interface Dialect {
   isUniqueViolation(error: unknown): boolean
 }
 
+/** What instances of the service that share a database tell each other at once. Nothing depends on it: what is missed is found later. */
+export interface Signals {
+  /** Tells all instances, this one too, when the transaction is durable. At most {@link MAX_SIGNAL_BYTES}. */
+  send(transaction: Kysely<Database>, text: string): Promise<void>
+  /** Calls with each signal, and with null whenever some may have been missed; returns how to stop. */
+  listen(onSignal: (text: string | null) => void): () => Promise<void>
+}
+
+/** Longest signal, in bytes of UTF-8: what PostgreSQL takes, less some room. */
+export const MAX_SIGNAL_BYTES = 7_500
+
 /** An opened database: one connection (or pool) for writing, one for reading, and how the engine differs. */
 export interface OpenDatabase {
   readonly dialect: Dialect
   readonly writer: Kysely<Database>
   readonly reader: Kysely<Database>
-  /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. */
-  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
+  /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. `isLong`: for as long as it takes. */
+  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean }): Promise<T>
+  /** null where one process has the database to itself. */
+  readonly signals: Signals | null
   /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */
   emptyLog(): Promise<void>
   close(): Promise<void>

@@ -58,6 +58,7 @@ export function openSqlite(path: string): OpenDatabase {
     dialect: sqliteDialect,
     writer,
     reader,
+    signals: null,
     async transact(work) {
       // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
       writing.exec('pragma busy_timeout = 20')

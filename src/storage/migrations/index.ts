@@ -10,6 +10,7 @@ import { createSearchWords } from './0005-search-words.ts'
 import { createEmbeddings } from './0006-embeddings.ts'
 import { createAccounts } from './0007-accounts.ts'
 import { createEmbeds } from './0008-embeds.ts'
+import { createInstances } from './0009-instances.ts'
 
 /** All migrations, numbered, forward only. A landed one is never edited, but to leave out what a later one takes away again. */
 const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Di
   ['0006-embeddings', createEmbeddings],
   ['0007-accounts', createAccounts],
   ['0008-embeds', createEmbeds],
+  ['0009-instances', createInstances],
 ]
 
 /**
@@ -31,21 +33,24 @@ const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Di
  */
 export async function migrate(database: OpenDatabase): Promise<void> {
   try {
-    await database.transact(async (db) => {
-      await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
-      const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db)
-      const known = new Set(MIGRATIONS.map(([name]) => name))
-      const unknown = rows.find((row) => !known.has(row.name))
-      if (unknown) {
-        throw new AppError('unavailable', `The database was last used by a newer version (it has "${unknown.name}"); start that one.`)
-      }
-      const applied = new Set(rows.map((row) => row.name))
-      for (const [name, up] of MIGRATIONS) {
-        if (applied.has(name)) continue
-        await up(db, database.dialect)
-        await sql`insert into migration (name, applied_at) values (${name}, ${new Date().toISOString()})`.execute(db)
-      }
-    })
+    await database.transact(
+      async (db) => {
+        await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
+        const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db)
+        const known = new Set(MIGRATIONS.map(([name]) => name))
+        const unknown = rows.find((row) => !known.has(row.name))
+        if (unknown) {
+          throw new AppError('unavailable', `The database was last used by a newer version (it has "${unknown.name}"); start that one.`)
+        }
+        const applied = new Set(rows.map((row) => row.name))
+        for (const [name, up] of MIGRATIONS) {
+          if (applied.has(name)) continue
+          await up(db, database.dialect)
+          await sql`insert into migration (name, applied_at) values (${name}, ${new Date().toISOString()})`.execute(db)
+        }
+      },
+      { isLong: true },
+    )
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)

@@ -1,0 +1,50 @@
+import pg from 'pg'
+import { AppError } from '../../errors.ts'
+
+/** What a failed statement means: the server cannot be reached (any more), or the statement itself failed. */
+export type Fault = 'unreachable' | 'statement'
+
+/** SQLSTATE classes and codes (postgresql.org/docs/current/errcodes-appendix.html). */
+const STATES_OF_CONNECTION = /^(08|57P0[1-5]$|53300$)/
+const SYSTEM_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+/** How pg says that a connection ended, or was not to be had in time: it gives these no code. */
+const MESSAGES_OF_CONNECTION =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
+
+/** What a statement's refusal is told as; the words of the server go to the log, not to whoever asked. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  '55P03': 'Another process has been writing to the library for too long; try again.',
+  '57014': 'The database took too long; try again.',
+  '53100': 'The library cannot be written to: the disk of the database is full.',
+  '25006': 'The library cannot be written to: the database takes no writes at the moment.',
+  '53200': 'The database has no memory left at the moment; try again.',
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** Which kind of fault it was. */
+export function faultOf(error: unknown): Fault {
+  const code = codeOf(error)
+  const isOfConnection =
+    error instanceof pg.DatabaseError
+      ? STATES_OF_CONNECTION.test(code)
+      : SYSTEM_CODES.has(code) ||
+        (error instanceof AggregateError && error.errors.some((one) => faultOf(one) === 'unreachable')) ||
+        (error instanceof Error && MESSAGES_OF_CONNECTION.test(error.message))
+  return isOfConnection ? 'unreachable' : 'statement'
+}
+
+/** A fault as its caller is told of it, when more can be said than that something went wrong. */
+export function toKnownError(error: unknown): unknown {
+  if (error instanceof AppError) return error
+  if (faultOf(error) === 'unreachable') {
+    const message = 'The database cannot be reached at the moment, or has no connection free; try again.'
+    return new AppError('unavailable', message, { cause: error, retryAfterSeconds: 2 })
+  }
+  // pg's own limit for one statement has no code.
+  const code = error instanceof Error && error.message === 'Query read timeout' ? '57014' : codeOf(error)
+  const sentence = SENTENCES[code]
+  return sentence === undefined ? error : new AppError('unavailable', sentence, { cause: error })
+}

@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DataTypeNode,
+  type Driver,
+  Kysely,
+  type Dialect as KyselyDialect,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+} from 'kysely'
+import pg from 'pg'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { prepareStatement } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import type { Dialect, OpenDatabase, Signals } from './dialect.ts'
+import { faultOf, toKnownError } from './postgres-faults.ts'
+import { createStatementNames } from './postgres-statements.ts'
+
+/** The one lock that everybody who writes holds until they commit: an arbitrary number, the same for all instances. */
+const WRITE_LOCK = 4_715_223_901
+/** Longest wait for another's transaction, or for a free connection, before the caller hears `unavailable`. */
+const LOCK_WAIT_MS = 15_000
+/** Longest a single statement may run, and a transaction may do nothing. */
+const STATEMENT_MS = 30_000
+const IDLE_MS = 60_000
+/** Longest wait for a connection to be made. */
+const CONNECT_MS = 10_000
+/** How long a read, or the start of a write, is tried again while the server cannot be reached: as long as a restart takes. */
+const PATIENCE_MS = 10_000
+const FIRST_RETRY_MS = 100
+const MOST_RETRY_MS = 2_000
+/** Numbers of types (pg_type): int8 holds counts and sizes here, never near 2^53. */
+const INT8 = 20
+const BYTEA = 17
+const UNIQUE_VIOLATION = '23505'
+/** What instances listen to. */
+const CHANNEL = 'commonplace'
+
+const writeCount = prepareStatement(sql`select count from write_count`)
+const countRow = z.object({ count: z.number() })
+
+const postgresDialect: Dialect = {
+  blobType: 'bytea',
+  identity: (column) => column.primaryKey().generatedByDefaultAsIdentity(),
+  async readVersion(db) {
+    const [row] = await writeCount(db, {})
+    return countRow.parse(row).count
+  },
+  isUniqueViolation: (error) => error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION,
+}
+
+/** Takes the lock of writers first. A process that vanishes half-way gives it back when the server notices. */
+const BEGIN = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}; select pg_advisory_xact_lock(${WRITE_LOCK})`
+/** For what takes as long as it takes: bringing a database up to date. */
+const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`
+/** Every commit counts, so that others see that there was one. */
+const COMMIT = 'update write_count set count = count + 1; commit'
+
+/** How a process uses its server. */
+export interface PostgresOptions {
+  /** Connections to read with; one to write with, and one to listen on, come on top. */
+  readonly readers: number
+  /** Where to listen for other instances when `url` leads to a pooler, which would pass that connection to others. Default: `url`. */
+  readonly listenUrl?: string | null
+}
+
+/** Opens a library on a server. Nothing is connected to before the first statement. */
+export function openPostgres(url: string, options: PostgresOptions): OpenDatabase {
+  const connection: pg.PoolConfig = {
+    connectionString: url,
+    application_name: 'commonplace',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  }
+  const reading = createPool({ ...connection, max: options.readers, query_timeout: STATEMENT_MS })
+  // Writers take turns anyway: here first, so that those who wait hold no connection.
+  const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS })
+  const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)) })
+  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN)) })
+  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN_LONG)) })
+  return {
+    dialect: postgresDialect,
+    writer,
+    reader,
+    async transact(work, { isLong = false } = {}) {
+      let hasStarted = false
+      try {
+        return await patiently(
+          () =>
+            (isLong ? longWriter : writer).transaction().execute(async (transaction) => {
+              hasStarted = true
+              return await work(transaction)
+            }),
+          () => !hasStarted,
+        )
+      } catch (error) {
+        if (hasStarted && faultOf(error) === 'unreachable') {
+          const message = 'The connection to the database broke during a change: look whether it was made before you try again.'
+          throw new AppError('unavailable', message, { cause: error })
+        }
+        throw toKnownError(error)
+      }
+    },
+    // Deleted rows lie in pages and logs of the server until it cleans up, which is its operator's to set.
+    async emptyLog() {},
+    signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
+    async close() {
+      for (const pool of [reading, writing]) await pool.end()
+    },
+  }
+}
+
+function getTypeParser(type: number): (text: string) => unknown {
+  if (type === INT8) return Number
+  // Copied: what pg gives is a part of a larger buffer, which would be kept along.
+  if (type === BYTEA) return (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'))
+  return pg.types.getTypeParser(type)
+}
+
+function createPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(config)
+  // A connection that breaks while nobody uses it is replaced at the next use, one in use fails the statement: the event itself says nothing new.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** Runs `work`, and again after a while when the server cannot be reached and `mayRetry`. @throws what it threw at last */
+async function patiently<T>(work: () => Promise<T>, mayRetry: () => boolean): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MOST_RETRY_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!mayRetry() || faultOf(error) !== 'unreachable' || performance.now() + delayMs > deadline) throw error
+    }
+    // Not all at the same moment.
+    await sleep(delayMs * (0.5 + Math.random()))
+  }
+}
+
+/** Texts compare by their bytes, as they do in SQLite: an order that no server's language changes. */
+class BytewiseCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    super.visitDataType(node)
+    if (node.dataType === 'text') this.append(' collate "C"')
+  }
+}
+
+function toKysely(createDriver: () => Driver): KyselyDialect {
+  return {
+    createDriver,
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new BytewiseCompiler(),
+  }
+}
+
+/** Kysely types the rows by the query; pg knows nothing of them. */
+function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
+  return { rows: rows as never[], ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
+}
+
+const noStreams = (): never => {
+  throw new AppError('internal', 'Rows are read a page at a time')
+}
+const noTransactions = async (): Promise<never> => {
+  throw new AppError('internal', 'This connection only reads')
+}
+
+/** For single statements that read: any connection of the pool serves each, and each may be run again. */
+function createReader(pool: pg.Pool): Driver {
+  const names = createStatementNames()
+  const run = async (text: string, values: unknown[]) => {
+    const name = names.nameOf(text)
+    if (name === undefined) return await pool.query({ text, values })
+    try {
+      return await pool.query({ name, text, values })
+    } catch (error) {
+      if (!names.isToBlame(error)) throw error
+      return await pool.query({ text, values })
+    }
+  }
+  const connection: DatabaseConnection = {
+    async executeQuery({ sql: text, parameters }) {
+      try {
+        return toResult(
+          await patiently(
+            () => run(text, [...parameters]),
+            () => !pool.ending,
+          ),
+        )
+      } catch (error) {
+        throw toKnownError(error)
+      }
+    },
+    streamQuery: noStreams,
+  }
+  return {
+    async init() {},
+    acquireConnection: async () => connection,
+    beginTransaction: noTransactions,
+    commitTransaction: noTransactions,
+    rollbackTransaction: noTransactions,
+    async releaseConnection() {},
+    async destroy() {},
+  }
+}
+
+/** For transactions, and what must not be run twice. */
+function createWriter(pool: pg.Pool, begin: string): Driver {
+  interface Held extends DatabaseConnection {
+    readonly client: pg.PoolClient
+    isBroken: boolean
+  }
+  const held = new WeakMap<DatabaseConnection, Held>()
+  const heldBy = (connection: DatabaseConnection): Held => {
+    const one = held.get(connection)
+    if (!one) throw new AppError('internal', 'A connection of another pool')
+    return one
+  }
+  const rollback = async (one: Held) => {
+    try {
+      await one.client.query('rollback')
+    } catch {
+      // What went wrong first is what the caller hears; this connection is not used again.
+      one.isBroken = true
+    }
+  }
+  return {
+    async init() {},
+    async acquireConnection() {
+      const client = await pool.connect()
+      const one: Held = {
+        client,
+        isBroken: false,
+        executeQuery: async ({ sql: text, parameters }) => toResult(await client.query(text, [...parameters])),
+        streamQuery: noStreams,
+      }
+      held.set(one, one)
+      return one
+    },
+    async beginTransaction(connection) {
+      const one = heldBy(connection)
+      try {
+        await one.client.query(begin)
+      } catch (error) {
+        await rollback(one)
+        throw error
+      }
+    },
+    commitTransaction: async (connection) => {
+      await heldBy(connection).client.query(COMMIT)
+    },
+    rollbackTransaction: (connection) => rollback(heldBy(connection)),
+    async releaseConnection(connection) {
+      const one = heldBy(connection)
+      one.client.release(one.isBroken)
+    },
+    async destroy() {},
+  }
+}
+
+/** What instances tell each other, over a connection of its own that is made again whenever it breaks. */
+function createSignals(config: pg.ClientConfig): Signals {
+  return {
+    async send(db, text) {
+      await db.executeQuery(CompiledQuery.raw('select pg_notify($1, $2)', [CHANNEL, text]))
+    },
+    listen(onSignal) {
+      const stopping = new AbortController()
+      const listen = async () => {
+        for (let delayMs = FIRST_RETRY_MS; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, MOST_RETRY_MS)) {
+          const client = new pg.Client(config)
+          const ended = new Promise<void>((resolve) => {
+            client.on('error', () => resolve())
+            client.on('end', resolve)
+            stopping.signal.addEventListener('abort', () => resolve(), { once: true })
+          })
+          try {
+            await client.connect()
+            client.on('notification', ({ payload }) => onSignal(payload ?? null))
+            await client.query(`listen ${CHANNEL}`)
+            delayMs = FIRST_RETRY_MS
+            // Nobody knows what was missed until now.
+            onSignal(null)
+            await ended
+          } catch {
+            // Tried again below.
+          }
+          await client.end().catch(() => {})
+          await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+        }
+      }
+      const listening = listen()
+      return async () => {
+        stopping.abort()
+        await listening
+      }
+    },
+  }
+}

