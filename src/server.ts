@@ -1,30 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { createAdaptorServer } from '@hono/node-server'
-import { getConnInfo } from '@hono/node-server/conninfo'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-import { z } from 'zod'
 import type { App } from './app.ts'
-import { KEY_HEADERS, readApiKey } from './auth/authenticate.ts'
+import { readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
 import { createBodyReaders, type ReadBody } from './http/body.ts'
+import { addressOf, clientOf } from './http/client-of-request.ts'
 import { createCompression } from './http/compression.ts'
+import { addCorsAndCaching, type CorsRules, isRead, preflight } from './http/cors.ts'
 import { createPieceSender } from './http/download.ts'
 import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
-import { type AccessRules, checkHost, checkOrigin, clientAddress, isLoopbackHost, isOriginAllowed } from './http/guards.ts'
+import { checkHost, checkOrigin } from './http/guards.ts'
 import { addMetricsRoute, createRequestCounts } from './http/metrics.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { callerOfAddress, createRateLimits, type RateLimits } from './http/rate-limits.ts'
-import { addOperationRoutes, type HttpEnv, toHonoPath, VARY } from './http/rest.ts'
+import { addOperationRoutes, type HttpEnv, toHonoPath } from './http/rest.ts'
 import { addAccountExportRoute } from './http/routes/account-export.ts'
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
 import { addSkillZipRoute } from './http/routes/skill-zip.ts'
 import { ANONYMOUS } from './library/actor.ts'
 import type { ItemKind } from './library/items.ts'
-import type { ClientOfRequest } from './library/ports.ts'
 import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
 import { createServerFactory, type Extras } from './mcp/server-factory.ts'
@@ -36,10 +35,8 @@ import { addFeeds } from './web/feeds.ts'
 import { createPages } from './web/routes.ts'
 
 const MCP_PATH = '/api/mcp'
-const EXPOSED_HEADERS = 'X-Request-Id, ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate'
 /** Where files are had: by programs with their keys, and by people who are signed in, for what is theirs alone. */
 const DOWNLOADS = ['/api', '/download'] as const
-const READS = new Set(['GET', 'HEAD'])
 /** Paths that answer under any host name: probes come in by address. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics'])
 /** Longest time a client may take to send its request. */
@@ -75,7 +72,13 @@ export interface HttpOptions {
 
 /** The whole HTTP surface over an opened library. */
 export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}) {
-  const rules: AccessRules = { baseUrl: app.baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS }
+  const rules: CorsRules = {
+    baseUrl: app.baseUrl,
+    allowedHosts: settings.ALLOWED_HOSTS,
+    allowedOrigins: settings.ALLOWED_ORIGINS,
+    mcpPath: MCP_PATH,
+    isPage,
+  }
   const http = new Hono<HttpEnv>()
   const product = readProduct()
 
@@ -149,7 +152,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const origin = c.req.header('origin') ?? null
     if (method === 'OPTIONS') return preflight(path, origin, c.req.header('access-control-request-method') ?? '', rules)
     if (path === MCP_PATH && !isMcpCall(method, c.req.header(SESSION_HEADER))) return await next()
-    if (path === MCP_PATH || !READS.has(method)) checkOrigin(origin, rules)
+    if (path === MCP_PATH || !isRead(method)) checkOrigin(origin, rules)
     await identify(c)
     await limits.run(c.get('caller'), next)
   })
@@ -331,99 +334,9 @@ function tellOfChanges(app: App, mcp: McpEndpoint): () => void {
   }
 }
 
-/** The client's address, as far as the settings let it be believed; empty where there is no socket. */
-function addressOf(c: Context<HttpEnv>, settings: ServerSettings): string {
-  return clientAddress(socketAddress(c), c.req.header('x-forwarded-for') ?? null, settings.TRUST_PROXY)
-}
-
 /** Where people are known by their session. Below /api/ cookies are never read (contract, "Keys"), nor in frames on other people's pages. */
 function isPage(path: string): boolean {
   return !path.startsWith('/api/') && !path.startsWith('/static/') && !isEmbedPath(path) && !PROBES.has(path)
-}
-
-/** What a proxy adds to requests: one that has any did not surely come from this machine. */
-const FORWARDING_HEADERS = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-  'x-forwarded-server',
-  'x-real-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'via',
-]
-
-/** Where a request came from. It is local when the service is for this machine alone, and the socket, the name asked for, and the lack of any proxy's trace all say so. */
-function clientOf(c: Context<HttpEnv>, settings: ServerSettings, baseUrl: string): ClientOfRequest {
-  // Browsers do not speak HTTP/1.0; proxies that say nothing of themselves often do.
-  const isForwarded =
-    settings.TRUST_PROXY > 0 || httpVersion(c) === '1.0' || FORWARDING_HEADERS.some((name) => c.req.header(name) !== undefined)
-  // A service that others reach has no business with trusting its own machine: who comes from there may come through it.
-  const isForOthers =
-    !isLoopbackHost(new URL(baseUrl).host) || !isLoopbackHost(settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST)
-  const socket = socketAddress(c).replace(/^::ffff:/i, '')
-  return {
-    address: addressOf(c, settings),
-    caller: callerOfAddress(addressOf(c, settings)),
-    isLocal: !isForwarded && !isForOthers && (socket === '127.0.0.1' || socket === '::1') && isLoopbackHost(c.req.header('host') ?? ''),
-    userAgent: c.req.header('user-agent') ?? null,
-    cookies: c.req.header('cookie') ?? '',
-  }
-}
-
-/** Which HTTP the client, or a proxy, speaks; empty where there is no connection. */
-function httpVersion(c: Context<HttpEnv>): string {
-  const { incoming } = z
-    .object({ incoming: z.object({ httpVersion: z.string() }).optional() })
-    .catch({})
-    .parse(c.env ?? {})
-  return incoming?.httpVersion ?? ''
-}
-
-/** Requests that tests make without a port have no socket. */
-function socketAddress(c: Context<HttpEnv>): string {
-  try {
-    return getConnInfo(c).remote.address ?? ''
-  } catch {
-    return ''
-  }
-}
-
-/** Answers a browser's question whether a page may call: allowed origins everything, others anonymous reads alone. */
-function preflight(path: string, origin: string | null, method: string, rules: AccessRules): Response {
-  const headers = new Headers({ Vary: 'Origin', 'Access-Control-Max-Age': '600' })
-  if (origin !== null && isOriginAllowed(origin, rules)) {
-    headers.set('Access-Control-Allow-Origin', origin)
-    headers.set('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
-    headers.set(
-      'Access-Control-Allow-Headers',
-      'Content-Type, Accept, Authorization, X-API-Key, PROMPTS_API_KEY, PROMPTS-API-KEY, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, If-None-Match',
-    )
-    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
-  } else if (path !== MCP_PATH && READS.has(method)) {
-    headers.set('Access-Control-Allow-Origin', '*')
-    headers.set('Access-Control-Allow-Methods', 'GET')
-  }
-  return new Response(null, { status: 204, headers })
-}
-
-/** What every answer says of caches and of pages elsewhere, refusals too: a page that may call must be able to read why it was refused. */
-function addCorsAndCaching(headers: Headers, request: Request, rules: AccessRules): void {
-  const origin = request.headers.get('origin')
-  const isRead = READS.has(request.method)
-  const { pathname } = new URL(request.url)
-  // Below /api/ cookies are never looked at; elsewhere browsers get pages, and programs do not.
-  headers.set('Vary', isPage(pathname) ? `${VARY}, Accept, Cookie` : VARY)
-  if (isRead && pathname !== MCP_PATH) headers.set('Access-Control-Allow-Origin', '*')
-  else if (origin !== null && isOriginAllowed(origin, rules)) {
-    headers.set('Access-Control-Allow-Origin', origin)
-    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
-  }
-  const isKeyed = KEY_HEADERS.some((name) => (request.headers.get(name) ?? '').trim() !== '')
-  if (isKeyed) headers.set('Cache-Control', 'private, no-store')
-  else if (!headers.has('Cache-Control')) headers.set('Cache-Control', isRead ? 'no-cache' : 'no-store')
 }
 
 /** A server that listens; `close` lets open requests finish for a moment. */
