@@ -1,6 +1,7 @@
 import { AppError, invalidInput } from '../errors.ts'
+import type { AccountStore } from '../library/account-ports.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
-import type { AccountStore, Clock } from '../library/ports.ts'
+import type { Clock } from '../library/ports.ts'
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
 
 /** How often a key's last use is written down. */

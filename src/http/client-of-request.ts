@@ -1,7 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { z } from 'zod'
-import type { ClientOfRequest } from '../library/ports.ts'
+import type { ClientOfRequest } from '../library/account-ports.ts'
 import { clientAddress, isLoopbackHost } from './guards.ts'
 import { callerOfAddress } from './rate-limits.ts'
 import type { HttpEnv } from './rest.ts'

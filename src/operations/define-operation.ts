@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import { AppError, type ErrorDetail } from '../errors.ts'
+import type { ClientOfRequest, Logins, SendMail } from '../library/account-ports.ts'
 import type { Actor, Right } from '../library/actor.ts'
 import type { OnText } from '../library/improve/improve-with-model.ts'
-import type { ClientOfRequest, Clock, FindSimilar, Improver, LibraryStore, Logins, SendMail } from '../library/ports.ts'
+import type { Clock, FindSimilar, Improver, LibraryStore } from '../library/ports.ts'
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
 export interface Sealer {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { keyNameField } from '../library/account.ts'
+import type { StoredKey } from '../library/account-ports.ts'
 import { SCOPES } from '../library/actor.ts'
-import type { StoredKey } from '../library/ports.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
 
 const DAY_MS = 24 * 3600 * 1000

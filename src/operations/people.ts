@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
 import { ROLES } from '../library/account.ts'
-import type { Invite, Person } from '../library/ports.ts'
+import type { Invite, Person } from '../library/account-ports.ts'
 import { usernameFault } from '../library/username.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from './inputs.ts'

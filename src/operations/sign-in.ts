@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
 import { passwordFault } from '../library/account.ts'
-import type { ClientOfRequest } from '../library/ports.ts'
+import type { ClientOfRequest } from '../library/account-ports.ts'
 import { type Context, defineOperation } from './define-operation.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')

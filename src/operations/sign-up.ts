@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
 import { emailField, passwordFault, ROLES, type Role } from '../library/account.ts'
-import type { Invite, SignUpState } from '../library/ports.ts'
+import type { Invite, SignUpState } from '../library/account-ports.ts'
 import { usernameFault } from '../library/username.ts'
 import { type Context, defineOperation } from './define-operation.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { LoginCondition, LoginRecords, LoginRow } from '../library/ports.ts'
+import type { LoginCondition, LoginRecords, LoginRow } from '../library/account-ports.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 

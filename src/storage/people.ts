@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../errors.ts'
 import { givenEmail, placeholderEmail } from '../library/account.ts'
-import type { Invite, PeopleStore, Person } from '../library/ports.ts'
+import type { Invite, PeopleStore, Person } from '../library/account-ports.ts'
 import { toUser } from './accounts.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import type { Database } from './schema.ts'
