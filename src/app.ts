@@ -16,6 +16,7 @@ import type { Clock, LibraryChange, LibraryStore, Random } from './library/ports
 import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
+import type { OpenDatabase } from './storage/dialects/dialect.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
 import { createStore } from './storage/store.ts'
 
@@ -37,12 +38,21 @@ export interface App {
   readonly setupCode: string
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
   onChange(listener: (change: LibraryChange) => void): () => void
+  /**
+   * Begins to hear of the other instances: their changes are told as those of this one are, and `onMail` gets what they write to it.
+   * Returns how to stop.
+   */
+  listen(onMail: (body: string) => void): () => Promise<void>
   close(): Promise<void>
 }
 
 /** What the settings say of the library. */
 export interface AppSettings {
   readonly databaseUrl: string
+  /** For a server of databases: connections to read with. Default: 10. */
+  readonly databaseConnections?: number
+  /** For a server of databases behind a pooler: its own address. */
+  readonly databaseListenUrl?: string | null
   readonly baseUrl: string
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
@@ -62,6 +72,8 @@ export interface Outside {
 
 /** 80 bits in hex: more than anybody guesses, few enough to type. */
 const SETUP_CODE_LENGTH = 20
+/** Connections to read with, where nothing else is said. */
+const DATABASE_CONNECTIONS = 10
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 export const SYSTEM: Outside = {
@@ -73,9 +85,17 @@ export const SYSTEM: Outside = {
   },
 }
 
-/** The file a `sqlite:` address names. */
-export function databasePath(databaseUrl: string): string {
-  return databaseUrl.replace(/^sqlite:(\/\/)?/, '')
+/** The file a `sqlite:` address names; null for the address of a server. */
+function databasePath(databaseUrl: string): string | null {
+  return /^sqlite:/.test(databaseUrl) ? databaseUrl.replace(/^sqlite:(\/\/)?/, '') : null
+}
+
+/** Where the library is, as people may read it: without a password. */
+export function describeDatabase(databaseUrl: string): string {
+  const path = databasePath(databaseUrl)
+  if (path !== null) return path
+  const url = new URL(databaseUrl)
+  return `postgres://${url.host}${url.pathname}`
 }
 
 /**
@@ -86,7 +106,7 @@ export function databasePath(databaseUrl: string): string {
 export async function openApp(settings: AppSettings, options: { mustExist?: boolean; outside?: Outside } = {}): Promise<App> {
   const outside = options.outside ?? SYSTEM
   const path = databasePath(settings.databaseUrl)
-  if (options.mustExist && !existsSync(path)) {
+  if (options.mustExist && path !== null && !existsSync(path)) {
     throw new AppError(
       'not_found',
       `There is no library at ${path}. Start the service once, import into it, or set DATABASE_URL to an existing one.`,
@@ -97,7 +117,13 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
   }
-  const store = await openStore(path, { ...outside, onChange, vectors: loadWordVectors(), embeddingModel: settings.embeddings?.model })
+  const store = await openStore(settings, {
+    ...outside,
+    onChange,
+    instance: randomUUID(),
+    vectors: loadWordVectors(),
+    embeddingModel: settings.embeddings?.model,
+  })
   const patience = {
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,
@@ -151,6 +177,7 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    listen: (onMail) => store.listen({ onChange, onLoginsChanged: logins.forgetHere, onMail }),
     async close() {
       await embeddings?.stop()
       await store.close()
@@ -158,12 +185,25 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   }
 }
 
-async function openStore(path: string, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
+async function openStore(settings: AppSettings, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
+  let database: OpenDatabase | undefined
   try {
-    return await createStore(openSqlite(path), outside)
+    database = await openDatabase(settings)
+    return await createStore(database, outside)
   } catch (error) {
+    await database?.close()
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('unavailable', `The library at ${path} could not be opened: ${reason}.`, { cause: error })
+    throw new AppError('unavailable', `The library at ${describeDatabase(settings.databaseUrl)} could not be opened: ${reason}.`, {
+      cause: error,
+    })
   }
+}
+
+async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl }: AppSettings): Promise<OpenDatabase> {
+  const path = databasePath(databaseUrl)
+  if (path !== null) return openSqlite(path)
+  // Who keeps the library in a file does not load the driver of a server.
+  const { openPostgres } = await import('./storage/dialects/postgres.ts')
+  return openPostgres(databaseUrl, { readers: databaseConnections ?? DATABASE_CONNECTIONS, listenUrl: databaseListenUrl ?? null })
 }

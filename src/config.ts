@@ -42,12 +42,14 @@ const httpUrl = z
     'must be an origin: no path, query, fragment, user or password',
   )
   .transform((text) => new URL(text).origin)
+const isPostgresUrl = (text: string) => /^postgres(ql)?:\/\/[^/]/.test(text) && URL.canParse(text)
 const databaseUrl = z
   .string()
   .refine(
-    (text) => /^sqlite:.+/.test(text) && !/^sqlite:(\/\/)?:memory:/.test(text),
-    'must be sqlite:PATH, such as sqlite:./data/commonplace.db',
+    (text) => isPostgresUrl(text) || (/^sqlite:.+/.test(text) && !/^sqlite:(\/\/)?:memory:/.test(text)),
+    'must be sqlite:PATH, such as sqlite:./data/commonplace.db, or postgres://USER:PASSWORD@HOST/DATABASE',
   )
+const postgresUrl = z.string().refine(isPostgresUrl, 'must be postgres://USER:PASSWORD@HOST/DATABASE')
 
 /** A whole number of at least 1, or `off` for no limit. */
 const countOrOff = (what: string) =>
@@ -113,7 +115,18 @@ export const SETTINGS = {
   DATABASE_URL: setting(
     databaseUrl,
     'sqlite:./data/commonplace.db',
-    'Where the library is kept: sqlite:PATH, one file, made when missing.',
+    'Where the library is kept: sqlite:PATH, one file, made when missing; or postgres://USER:PASSWORD@HOST/DATABASE, an empty database at first.',
+  ),
+  DATABASE_CONNECTIONS: setting(
+    countUpTo(1000),
+    10,
+    'With PostgreSQL: connections one process reads with at most. One to write with and one to listen on come on top.',
+  ),
+  DATABASE_LISTEN_URL: setting<string | null>(
+    postgresUrl,
+    null,
+    'With PostgreSQL behind a pooler that shares connections between clients: the address of the server itself, for the one connection on which instances hear of each other.',
+    'DATABASE_URL',
   ),
   SECRET_KEY: setting<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
@@ -265,6 +278,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     HOST: read('HOST', SETTINGS.HOST),
     BASE_URL: read('BASE_URL', SETTINGS.BASE_URL),
     DATABASE_URL: read('DATABASE_URL', SETTINGS.DATABASE_URL),
+    DATABASE_CONNECTIONS: read('DATABASE_CONNECTIONS', SETTINGS.DATABASE_CONNECTIONS),
+    DATABASE_LISTEN_URL: read('DATABASE_LISTEN_URL', SETTINGS.DATABASE_LISTEN_URL),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
     ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),
     SMTP_URL: read('SMTP_URL', SETTINGS.SMTP_URL),

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { unzipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readJson, type TestApp, testApp } from './support/test-app.ts'
@@ -13,15 +12,6 @@ afterEach(() => test.close())
 const keyIn = (html: string) => /cpb_[A-Za-z0-9]{49}/.exec(html)?.[0] ?? ''
 /** What a page says is wrong, in the order it says it. */
 const faultsIn = (html: string) => [...html.matchAll(/class="fault[^>]*>([^<]+)</g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
-/** Every text in the database file, the log that is not folded in yet included. */
-function everyText(path: string): string {
-  const db = new DatabaseSync(path)
-  const tables = db.prepare("select name from sqlite_master where type = 'table'").all()
-  const rows = tables.flatMap(({ name }) => db.prepare(`select * from "${name}"`).all())
-  db.close()
-  return rows.map((row) => Object.values(row).join('\n')).join('\n')
-}
-
 describe('the first account', () => {
   it('needs the setup code where the browser is not on the same machine', async () => {
     const visitor = visit(test)
@@ -262,7 +252,7 @@ describe('sessions', () => {
     const reset = /token=([\w-]+)/.exec((await ada.post('/admin/people', { do: 'reset', username: 'ada' })).html)?.[1] ?? ''
     const token = decodeURIComponent(/session_token=([^;]+)/.exec(ada.cookies())?.[1] ?? '')
     const secrets = [token.split('.')[0] ?? '', token.split('.')[1] ?? '', keyIn(made.html), invite, reset, PASSWORD, test.app.setupCode]
-    const stored = everyText(test.path)
+    const stored = await test.readEverything()
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(9)
       expect(stored.includes(secret)).toBe(false)
@@ -503,7 +493,7 @@ describe('leaving', () => {
     expect((await test.fetch(`/api${path}`)).status).toBe(404)
     expect((await readJson(await test.fetch('/api/prompts?q=unlike'))).total).toBe(0)
     expect((await readJson(await test.fetch(`/api${otherPath}`))).votes).toBe(0)
-    const stored = everyText(test.path)
+    const stored = await test.readEverything()
     for (const text of ['unlike any other', 'quite another text', 'Only of Bob']) expect(stored.includes(text), text).toBe(false)
     // The slug led to something once: it never leads to something else.
     const again = await ada.post('/new', { title: 'Only of Bob', content: 'x', visibility: 'public' })

@@ -1,5 +1,5 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
+import { createLimiter, type Limiter, type LimiterStore } from './limiter.ts'
 
 /** Failures one account may have before it rests, whoever fails. */
 const FAILURES_OF_ACCOUNT = 100
@@ -16,20 +16,16 @@ export interface Attempts {
   count(account: string, address: string, prove: () => Promise<boolean>): Promise<boolean>
 }
 
-/** Attempts of one process. */
-export function createAttempts(): Attempts {
-  const accounts = new RateLimiterMemory({ points: FAILURES_OF_ACCOUNT, duration: WINDOW_SECONDS })
-  const addresses = new RateLimiterMemory({ points: FAILURES_OF_ADDRESS, duration: WINDOW_SECONDS })
-  const consume = async (limiter: RateLimiterMemory, key: string) => {
-    try {
-      await limiter.consume(key)
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused
-      const retryAfterSeconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
-      const minutes = Math.ceil(retryAfterSeconds / 60)
-      const message = `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
-      throw new AppError('rate_limited', message, { retryAfterSeconds })
-    }
+/** Attempts at all instances. */
+export function createAttempts(limiters: LimiterStore): Attempts {
+  const accounts = createLimiter('failures of account', limiters, FAILURES_OF_ACCOUNT, WINDOW_SECONDS)
+  const addresses = createLimiter('failures of address', limiters, FAILURES_OF_ADDRESS, WINDOW_SECONDS)
+  const consume = async (limiter: Limiter, key: string) => {
+    const retryAfterSeconds = await limiter.count(key)
+    if (retryAfterSeconds === null) return
+    const minutes = Math.ceil(retryAfterSeconds / 60)
+    const message = `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+    throw new AppError('rate_limited', message, { retryAfterSeconds })
   }
   return {
     async count(account, address, prove) {
@@ -38,7 +34,7 @@ export function createAttempts(): Attempts {
       const isProved = await prove()
       if (isProved) {
         await addresses.reward(address)
-        await accounts.delete(account)
+        await accounts.forgive(account)
       }
       return isProved
     },

@@ -1,11 +1,12 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { PASSWORD_LENGTH, placeholderEmail } from '../library/account.ts'
 import type { BrowserSession, ClientOfRequest, LoginRecords, Logins, PeopleStore } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
+import type { CounterStore, Instances } from '../library/instances.ts'
 import type { Clock } from '../library/ports.ts'
 import { createAttempts } from './attempts.ts'
+import { createLimiter } from './limiter.ts'
 import { hashToken, loginAdapter } from './login-adapter.ts'
 import { queueHashing } from './password-hasher.ts'
 
@@ -38,6 +39,8 @@ interface LoginSettings {
 export interface LoginService extends Logins {
   /** Anonymous without a good session. `cookies` renew one that is used. */
   authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
+  /** Takes note that another instance ended sessions, or changed what they may do. */
+  forgetHere(): void
 }
 
 const FIELDS = {
@@ -123,20 +126,26 @@ function hasSessionCookie(cookies: string): boolean {
 }
 
 /** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
-export function createLogins(store: LoginRecords & PeopleStore, settings: LoginSettings): LoginService {
+export function createLogins(store: LoginRecords & PeopleStore & Instances & CounterStore, settings: LoginSettings): LoginService {
   let loading: ReturnType<typeof createAuth> | null = null
   const auth = () => {
     loading ??= createAuth(store, settings)
     return loading
   }
-  const attempts = createAttempts()
-  const signUps = new RateLimiterMemory({ points: SIGN_UPS, duration: SIGN_UPS_SECONDS })
-  const resets = new RateLimiterMemory({ points: RESETS, duration: RESET_MS / 1000 })
+  const limiters = { store, clock: settings.clock }
+  const attempts = createAttempts(limiters)
+  const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
+  const resets = createLimiter('password links', limiters, RESETS, RESET_MS / 1000)
   /** Counts what ended sessions or changed what they may do. */
   let generation = 0
-  const forget = () => {
+  const forgetHere = () => {
     generation++
     believed.clear()
+  }
+  const forget = async () => {
+    forgetHere()
+    // Another instance that does not hear of it believes them a few seconds longer.
+    await store.tellLoginsChanged().catch(() => {})
   }
   const believed = new Map<string, { actor: Actor; until: number }>()
   const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
@@ -144,7 +153,7 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
   const endSessions = async (userId: string, keptSessionId: string | null) => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
     await store.deleteLoginRows('login_session', [is('user_id', userId), ...others], null)
-    forget()
+    await forget()
   }
   const setPassword = async (userId: string, password: string) => {
     const context = await (await auth()).$context
@@ -178,11 +187,9 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
 
   return {
     async countSignUp(client) {
-      await signUps.consume(client.caller).catch(() => {
-        throw new AppError('rate_limited', 'Many accounts were made from here just now. Try again in an hour.', {
-          retryAfterSeconds: SIGN_UPS_SECONDS,
-        })
-      })
+      const retryAfterSeconds = await signUps.count(client.caller)
+      if (retryAfterSeconds === null) return
+      throw new AppError('rate_limited', 'Many accounts were made from here just now. Try again in an hour.', { retryAfterSeconds })
     },
     async signInNew({ name, password }, client) {
       const person = await store.findPersonByName(name)
@@ -208,7 +215,7 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
     async signOut(client) {
       if (!hasSessionCookie(client.cookies)) return { cookies: [] }
       const { headers } = await (await auth()).api.signOut({ headers: toHeaders(client), returnHeaders: true })
-      forget()
+      await forget()
       return { cookies: headers.getSetCookie() }
     },
     async authenticateBrowser(client) {
@@ -251,10 +258,11 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
       await endSessions(userId, keptSessionId)
     },
     async createResetToken(userId, isAsked) {
-      if (isAsked)
-        await resets.consume(userId).catch(() => {
-          throw new AppError('rate_limited', 'Several links were made for this account just now. Use one of them, or try again later.')
-        })
+      const retryAfterSeconds = isAsked ? await resets.count(userId) : null
+      if (retryAfterSeconds !== null) {
+        const message = 'Several links were made for this account just now. Use one of them, or try again later.'
+        throw new AppError('rate_limited', message, { retryAfterSeconds })
+      }
       const { internalAdapter } = await (await auth()).$context
       const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
       const expiresAt = new Date(Date.now() + RESET_MS)
@@ -294,11 +302,12 @@ export function createLogins(store: LoginRecords & PeopleStore, settings: LoginS
     },
     async endSession(userId, sessionId) {
       const ended = await store.deleteLoginRows('login_session', [is('user_id', userId), is('id', sessionId)], null)
-      forget()
+      await forget()
       return ended.length > 0
     },
     endSessions,
     forgetSessions: forget,
+    forgetHere,
   }
 }
 

@@ -5,6 +5,8 @@ import type { Config } from '../config.ts'
 export function toAppSettings(config: Config, address: string): AppSettings {
   return {
     databaseUrl: config.DATABASE_URL,
+    databaseConnections: config.DATABASE_CONNECTIONS,
+    databaseListenUrl: config.DATABASE_LISTEN_URL,
     baseUrl: address,
     secretKey: config.SECRET_KEY,
     allowSignUp: config.ALLOW_SIGNUP,

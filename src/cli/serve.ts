@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { databasePath, openApp } from '../app.ts'
+import { describeDatabase, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { startServer } from '../server.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
@@ -58,7 +58,7 @@ function welcome(address: string, config: Config, setupCode: string | null): str
   const lines = [
     '',
     `Commonplace is at ${address}`,
-    `  library   ${databasePath(config.DATABASE_URL)}`,
+    `  library   ${describeDatabase(config.DATABASE_URL)}`,
     `  REST      ${address}/api/prompts   (described in ${address}/api/openapi.json)`,
   ]
   if (config.MCP_ENABLED) {

@@ -15,7 +15,7 @@ describe('createRateLimits', () => {
   })
 
   it('runs at most so many at once, of one caller and of all, and takes more when some are done', async () => {
-    const limits = createRateLimits(null, { all: 3, each: 2 })
+    const limits = createRateLimits(null, null, { all: 3, each: 2 })
     const gate = Promise.withResolvers<void>()
     const running = [limits.run('a', () => gate.promise), limits.run('a', () => gate.promise)]
     await expect(limits.run('a', async () => 'x')).rejects.toMatchObject({ code: 'rate_limited' })

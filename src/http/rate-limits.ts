@@ -1,7 +1,10 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
+import type { CounterStore } from '../library/instances.ts'
+import type { Clock } from '../library/ports.ts'
 import { createTally } from '../library/tally.ts'
+import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SECONDS = 60
 /** Requests being worked on at once, over all callers. */
@@ -23,12 +26,22 @@ export interface RateLimits {
   run<T>(caller: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Limits of `perMinute` requests for each caller; null counts nothing. */
+/**
+ * Limits of `perMinute` requests for each caller; null counts nothing. What is being worked on at once is limited for each process.
+ * @param shared where all instances count together; without it this process counts by itself
+ */
 export function createRateLimits(
   perMinute: number | null,
+  shared: { readonly store: CounterStore; readonly clock: Clock } | null = null,
   inFlightLimits: { all: number; each: number } = { all: MAX_IN_FLIGHT, each: MAX_IN_FLIGHT_EACH },
 ): RateLimits {
-  const limiter = perMinute === null ? null : new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
+  const limiter = perMinute === null || shared ? null : new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
+  const counts = perMinute === null || !shared ? null : createSharedCounts(shared.store, shared.clock, perMinute, WINDOW_SECONDS * 1000)
+  const refuse = (waitMs: number): never => {
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+    const message = `Too many requests: ${perMinute} a minute are served to one caller. Try again in ${retryAfterSeconds} seconds.`
+    throw new AppError('rate_limited', message, { retryAfterSeconds })
+  }
   const inFlight = createTally()
   let inFlightOfAll = 0
   return {
@@ -37,10 +50,10 @@ export function createRateLimits(
         await limiter?.consume(caller, requests)
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused
-        const retryAfterSeconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
-        const message = `Too many requests: ${perMinute} a minute are served to one caller. Try again in ${retryAfterSeconds} seconds.`
-        throw new AppError('rate_limited', message, { retryAfterSeconds })
+        refuse(refused.msBeforeNext)
       }
+      const waitMs = counts?.count(caller, requests) ?? null
+      if (waitMs !== null) refuse(waitMs)
     },
     async run(caller, work) {
       const own = inFlight.of(caller)

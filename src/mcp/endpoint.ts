@@ -50,6 +50,8 @@ export interface McpEndpoint {
   session(call: McpCall): Promise<Response>
   /** Tells clients that listen that the prompts or skills of these users, or public ones, changed. */
   notify(change: { readonly kind: ItemKind; readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
+  /** Takes in what another instance wrote to this one. */
+  receive(mail: string): void
   close(): Promise<void>
 }
 
@@ -196,6 +198,7 @@ export function createMcpEndpoint(
       if (kind === 'prompt') modern.notify.promptsChanged()
       else modern.notify.resourcesChanged()
     },
+    receive: sessions.receive,
     async close() {
       await modern.close()
       await sessions.close()

@@ -1,11 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { AppError } from '../errors.ts'
+import type { Instances } from '../library/instances.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { SessionLimits, SessionStore } from '../library/ports.ts'
 import { canAskByForm } from './ask-variables.ts'
 import { createEventLogs } from './event-log.ts'
 import { cancelledNotification, initializeRequest, requestMessage } from './messages.ts'
+import { createRelay } from './relay.ts'
 import type { Binding } from './server-factory.ts'
 import { whenSent } from './stream-end.ts'
 
@@ -30,6 +32,8 @@ export interface LiveLimits {
 const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
 const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, perQuota: 100, most: 2_000 }
 
+/** How often a request looks for who holds its session: it may be taken over while it looks. */
+const MAX_HOLDERS = 3
 /** When a client whose stream broke should come back. */
 const RETRY_MS = 1_000
 /** Largest `initialize` body that is kept; a client with a larger one is served without a session. */
@@ -39,9 +43,9 @@ const MAX_INITIALIZE_BYTES = 16 * 1024
 export interface Session {
   /** Whether its user can be asked by form. */
   readonly canAsk: boolean
-  /** Whether its server is held in this process: it may wait for an answer. */
+  /** Whether its server is held, here or on another instance: it may wait for an answer. */
   readonly isLive: boolean
-  /** Hands a request to the session's server, made from the record when it is not there. */
+  /** Hands a request to the session's server, wherever it is held; made here from the record when it is not. */
   handle(request: Request, message: unknown, binding: Binding): Promise<Response>
   end(): Promise<void>
 }
@@ -51,9 +55,21 @@ export interface Sessions {
   open(initialize: unknown, owner: SessionOwner): Promise<string | null>
   /** The session of this id, when it is this owner's. */
   find(id: string, owner: SessionOwner): Promise<Session | null>
+  /** Takes in what another instance wrote to this one. */
+  receive(mail: string): void
   /** Tells the clients that listen that prompts or skills changed; `tells` says for which owners. */
   notify(kind: ItemKind, tells: (owner: string) => boolean): void
   close(): Promise<void>
+}
+
+/** A session's record, as one request found it. */
+interface Held {
+  readonly id: string
+  readonly sha256: string
+  readonly initialize: unknown
+  readonly holder: string | null
+  /** An instance that held it and is known to have gone. */
+  readonly expected: string | null
 }
 
 interface Live {
@@ -72,15 +88,15 @@ interface Live {
 
 /**
  * Sessions of clients of the 2025 era. What a session needs to live is a record in the store: its server is made when something
- * has to be streamed, asked or told, let go of when nothing is, and made again from the record, here or on another instance.
+ * has to be streamed, asked or told, let go of when nothing is, and made again from the record, here or on another instance. One instance holds it
+ * at a time; the others pass on to it what their clients send.
  */
 export function createSessions(
-  store: SessionStore,
+  store: SessionStore & Instances,
   buildServer: (binding: Binding) => McpServer,
   limits: { session: SessionLimits; live: LiveLimits } = { session: SESSION_LIMITS, live: LIVE_LIMITS },
 ): Sessions {
-  /** This process among those that share the store. */
-  const instance = randomUUID()
+  const { instance } = store
   const eventLogs = createEventLogs()
   /** By the hash of the session's id. */
   const live = new Map<string, Live>()
@@ -93,8 +109,19 @@ export function createSessions(
     clearTimeout(one.timer)
     await one.mcp.close()
     one.events.end()
-    await store.holdSession(one.sha256, null, instance)
+    await store.releaseSession(one.sha256, instance)
   }
+
+  const relay = createRelay(store, {
+    async handle({ sha256, method, headers, message }) {
+      const one = live.get(sha256)
+      return one ? await handle(one, new Request(opening().url, { method, headers }), message) : null
+    },
+    async end(sha256) {
+      const one = live.get(sha256)
+      if (one) await letGo(one)
+    },
+  })
 
   /** Starts the clock of a session in which nothing is going on. */
   function rest(one: Live): void {
@@ -137,7 +164,6 @@ export function createSessions(
     const sha256 = hash(id)
     const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), open: 0, timer: undefined }
     live.set(sha256, one)
-    await store.holdSession(sha256, instance, instance)
     return one
   }
 
@@ -145,6 +171,21 @@ export function createSessions(
     const begun = waking.get(id) ?? wake(id, owner, initialize, binding).finally(() => waking.delete(id))
     waking.set(id, begun)
     return await begun
+  }
+
+  /** The session's server when this instance holds it, or may: made when there is none. Else who holds it. */
+  async function hold(record: Held, owner: SessionOwner, binding: Binding): Promise<Live | { readonly holder: string }> {
+    const { id, sha256, initialize } = record
+    const known = live.get(sha256)
+    if (known && (record.holder === null || record.holder === instance)) return known
+    const holder = await store.takeSession(sha256, instance, record.expected)
+    if (holder === null) throw sessionNotFound()
+    if (holder !== instance) {
+      // Another instance believed this one gone, and has taken it over.
+      if (known) await letGo(known)
+      return { holder }
+    }
+    return live.get(sha256) ?? (await wakeOnce(id, owner, initialize, binding))
   }
 
   /** Hands one request to a session's server, and counts it as going on until its answer is sent or its client leaves. */
@@ -173,16 +214,20 @@ export function createSessions(
     }
   }
 
+  /** Ends the server of a session whose record has gone. */
+  async function endHeld(sha256: string, holder: string | null): Promise<void> {
+    const one = live.get(sha256)
+    if (one) await letGo(one)
+    if (holder !== null && holder !== instance) await relay.tellEnded(holder, sha256)
+  }
+
   return {
     async open(initialize, { owner, quota }) {
       const body = JSON.stringify(initialize)
       if (Buffer.byteLength(body) > MAX_INITIALIZE_BYTES) return null
       const id = randomUUID()
       const ended = await store.createSession({ sha256: hash(id), owner, quota, initialize: body }, limits.session)
-      for (const sha256 of ended) {
-        const one = live.get(sha256)
-        if (one) await letGo(one)
-      }
+      for (const { sha256, holder } of ended) await endHeld(sha256, holder)
       return id
     },
     async find(id, owner) {
@@ -191,19 +236,29 @@ export function createSessions(
       if (!record || record.owner !== owner.owner) return null
       const initialize: unknown = JSON.parse(record.initialize)
       const declared = initializeRequest.safeParse(initialize).data?.params.capabilities
+      const { holder } = record
+      const isElsewhere = holder !== null && holder !== instance && store.isShared
       return {
         canAsk: canAskByForm(declared),
-        isLive: live.has(sha256),
+        isLive: live.has(sha256) || isElsewhere,
         async handle(request, message, binding) {
-          return await handle(live.get(sha256) ?? (await wakeOnce(id, owner, initialize, binding)), request, message)
+          // Who has gone does not answer, and is replaced; a process that has the store to itself replaces whoever had it before.
+          let gone = isElsewhere ? null : holder
+          for (let attempt = 0; attempt < MAX_HOLDERS; attempt++) {
+            const held = await hold({ id, sha256, initialize, holder, expected: gone }, owner, binding)
+            if (!('holder' in held)) return await handle(held, request, message)
+            const answer = await relay.ask(held.holder, sha256, request, message)
+            if (answer) return answer
+            gone = held.holder
+          }
+          throw new AppError('unavailable', 'Nobody holds this session at the moment; try again.', { retryAfterSeconds: 1 })
         },
         async end() {
-          await store.deleteSession(sha256)
-          const one = live.get(sha256)
-          if (one) await letGo(one)
+          await endHeld(sha256, await store.deleteSession(sha256))
         },
       }
     },
+    receive: relay.receive,
     notify(kind, tells) {
       for (const { owner, mcp } of live.values()) {
         if (!tells(owner)) continue
@@ -214,6 +269,7 @@ export function createSessions(
     },
     async close() {
       for (const one of [...live.values()]) await letGo(one)
+      relay.close()
     },
   }
 }

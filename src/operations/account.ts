@@ -186,7 +186,7 @@ export const deleteAccount = defineOperation({
       await context.store.deletePerson(user.userId)
     } finally {
       // They are over from its first step on, whatever comes of the others.
-      context.logins.forgetSessions()
+      await context.logins.forgetSessions()
     }
     return { success: true as const }
   },

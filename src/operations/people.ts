@@ -68,7 +68,7 @@ export const setRole = defineOperation({
   output: personRecord,
   async run({ store, logins }, { username, role }) {
     const person = await store.setRole(username, role)
-    logins.forgetSessions()
+    await logins.forgetSessions()
     return toPersonRecord(person)
   },
 })

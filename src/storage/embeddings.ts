@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import type { Instances } from '../library/instances.ts'
 import type { EmbeddingStore, UnembeddedItem } from '../library/ports.ts'
 import { toEmbeddedText } from '../library/search/embedded-text.ts'
 import type { SearchableText } from '../library/search/indexed-text.ts'
@@ -11,6 +12,8 @@ import type { Database } from './schema.ts'
 import { toBytes } from './vector-bytes.ts'
 import type { WriteContext } from './write-items.ts'
 
+/** How long an instance has to embed what it claimed: longer than any request to a provider takes. */
+const CLAIM_MS = 180_000
 /** Items looked at before other work gets its turn. */
 const ROWS_A_TURN = 1000
 
@@ -49,7 +52,7 @@ export async function dropStaleEmbeddings(db: Kysely<Database>, seq: number, tex
 }
 
 /** Vectors a provider made of public items. */
-export function embeddingStore(reader: Kysely<Database>, context: WriteContext): EmbeddingStore {
+export function embeddingStore(reader: Kysely<Database>, context: WriteContext, { instance, isShared }: Instances): EmbeddingStore {
   const publicItems = (db: Kysely<Database>) => db.selectFrom('item').where('visibility', '=', 'public').where('deleted_at', 'is', null)
 
   /** Reads texts, and leaves out what was changed meanwhile: a text is only given out when it was the public's to read. */
@@ -70,6 +73,34 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext):
     const versions = new Map(still.map((row) => [row.seq, row.version]))
     return items.flatMap(({ seq, ...item }) => (versions.get(seq) === item.version ? [item] : []))
   }
+  /** Those of the items that no other instance is embedding; from now on this one is, for a while. */
+  const claim = async <Row extends { readonly seq: number }>(model: string, rows: readonly Row[]): Promise<readonly Row[]> => {
+    if (rows.length === 0) return rows
+    const now = context.clock()
+    const until = new Date(now + CLAIM_MS).toISOString()
+    const claimed = await context.transactBeside((db) =>
+      db
+        .insertInto('embedding_claim')
+        .values(
+          rows
+            .map(({ seq }) => seq)
+            .toSorted((a, b) => a - b)
+            .map((seq) => ({ item_seq: seq, model, instance, until })),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['item_seq', 'model'])
+            .doUpdateSet({ instance, until })
+            .where((eb) =>
+              eb.or([eb('embedding_claim.instance', '=', instance), eb('embedding_claim.until', '<', new Date(now).toISOString())]),
+            ),
+        )
+        .returning('item_seq')
+        .execute(),
+    )
+    const mine = new Set(claimed.map((row) => row.item_seq))
+    return rows.filter((row) => mine.has(row.seq))
+  }
   return {
     async listUnembedded(model, after, limit) {
       let position = after
@@ -81,7 +112,8 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext):
           if (row.visibility === 'public' && row.deleted_at === null && row.embedding_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const items = missing.length > 0 ? await readTexts(missing) : []
+        const mine = isShared ? await claim(model, missing) : missing
+        const items = mine.length > 0 ? await readTexts(mine) : []
         const isEnd = rows.length < ROWS_A_TURN && position === (rows.at(-1)?.revision ?? position)
         if (items.length > 0 || isEnd) return { items, position }
         await nextTurn()
@@ -96,6 +128,7 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext):
           const dims = vector.length
           if (saved === 0) await dropOtherDimensions(db, model, dims)
           await db.deleteFrom('embedding').where('item_seq', '=', row.seq).where('model', '=', model).execute()
+          await db.deleteFrom('embedding_claim').where('item_seq', '=', row.seq).where('model', '=', model).execute()
           const { seq } = await db
             .insertInto('embedding')
             .values({ item_seq: row.seq, model, digest: item.digest, dims, code: toCode(vector) })

@@ -18,23 +18,24 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
   const at = (ms: number) => new Date(ms).toISOString()
   return {
     createSession: (session, limits) =>
-      context.transact(async (db) => {
+      context.transactBeside(async (db) => {
         const now = context.clock()
         const ended = await db
           .deleteFrom('session')
           .where('seen_at', '<', at(now - limits.idleMs))
-          .returning('sha256')
+          .returning(['sha256', 'holder'])
           .execute()
         // The oldest of the same quota make room, then the oldest of all.
         const newestFirst = db.selectFrom('session').select('seq').orderBy('seen_at', 'desc').orderBy('seq', 'desc').limit(MAX_PRUNED)
         const surplus = [newestFirst.where('quota', '=', session.quota).offset(limits.perQuota - 1), newestFirst.offset(limits.total - 1)]
-        for (const rows of surplus) ended.push(...(await db.deleteFrom('session').where('seq', 'in', rows).returning('sha256').execute()))
+        for (const rows of surplus)
+          ended.push(...(await db.deleteFrom('session').where('seq', 'in', rows).returning(['sha256', 'holder']).execute()))
         const { sha256, owner, quota, initialize } = session
         await db
           .insertInto('session')
           .values({ sha256, owner, quota, initialize, holder: null, seen_at: at(now) })
           .execute()
-        return ended.map((row) => row.sha256)
+        return ended
       }),
     async findSession(sha256, idleMs) {
       const [row] = await sessionByHash(reader, { sha256 })
@@ -42,7 +43,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       if (!row || row.seen_at < at(now - idleMs)) return null
       if (row.seen_at < at(now - TOUCH_EVERY_MS)) {
         // Best effort, as for keys: a busy disk must not keep a client from going on.
-        const seen = context.transact(async (db) => {
+        const seen = context.transactBeside(async (db) => {
           await db
             .updateTable('session')
             .set({ seen_at: at(now) })
@@ -53,15 +54,27 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       }
       return { owner: row.owner, initialize: row.initialize, holder: row.holder }
     },
-    holdSession: (sha256, holder, from) =>
-      context.transact(async (db) => {
-        let held = db.updateTable('session').set({ holder }).where('sha256', '=', sha256)
-        if (holder === null) held = held.where('holder', '=', from)
-        await held.execute()
+    takeSession: (sha256, instance, expected) =>
+      context.transactBeside(async (db) => {
+        const taken = await db
+          .updateTable('session')
+          .set({ holder: instance })
+          .where('sha256', '=', sha256)
+          .where((eb) => eb.or([eb('holder', 'is', null), eb('holder', 'in', expected === null ? [instance] : [instance, expected])]))
+          .returning('holder')
+          .executeTakeFirst()
+        if (taken) return instance
+        const found = await db.selectFrom('session').select('holder').where('sha256', '=', sha256).executeTakeFirst()
+        return found?.holder ?? null
+      }),
+    releaseSession: (sha256, instance) =>
+      context.transactBeside(async (db) => {
+        await db.updateTable('session').set({ holder: null }).where('sha256', '=', sha256).where('holder', '=', instance).execute()
       }),
     deleteSession: (sha256) =>
-      context.transact(async (db) => {
-        await db.deleteFrom('session').where('sha256', '=', sha256).execute()
+      context.transactBeside(async (db) => {
+        const gone = await db.deleteFrom('session').where('sha256', '=', sha256).returning('holder').executeTakeFirst()
+        return gone?.holder ?? null
       }),
   }
 }

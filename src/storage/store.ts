@@ -10,6 +10,7 @@ import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
 import { embedStore } from './embeds.ts'
 import { exportReader } from './export-items.ts'
 import { budgetStore } from './improve-usage.ts'
+import { joinInstances, toChangeSignal } from './instances.ts'
 import { markStore } from './item-marks.ts'
 import { readSearchableText } from './item-parts.ts'
 import { createWordsWriter } from './item-words.ts'
@@ -28,6 +29,7 @@ const ITEMS_A_TRANSACTION = 200
 
 /**
  * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing one.
+ * @param outside.instance this process among those that share the database
  * @param outside.vectors word vectors for search; without them it goes by the library's own words alone
  * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
  * @throws AppError `unavailable` when the database cannot be migrated
@@ -37,11 +39,13 @@ export async function createStore(
   outside: {
     clock: Clock
     random: Random
+    instance?: string
     onChange?: (change: LibraryChange) => void
     vectors?: WordVectors | undefined
     embeddingModel?: string | undefined
   },
 ): Promise<LibraryStore> {
+  const { instance = 'alone' } = outside
   await migrate(database)
   const index = createSearchIndex(outside.vectors)
   const vectors = outside.embeddingModel === undefined ? null : readVectors(database.reader, index, outside.embeddingModel)
@@ -49,6 +53,7 @@ export async function createStore(
   const words = createWordsWriter(index.embedder)
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
+    const instances = joinInstances(database, instance, context)
     return {
       ...readLibrary(reader, search, vectors),
       ...writeLibrary(context),
@@ -59,11 +64,20 @@ export async function createStore(
       ...loginRecords(reader, context),
       ...sessionStore(reader, context),
       ...budgetStore(context),
-      ...embeddingStore(reader, context),
+      ...embeddingStore(reader, context, instances),
       ...embedStore(reader, context),
+      ...instances,
       inTransaction: (work) =>
         transact((db, notes) =>
-          work(assemble({ ...context, reader: db, transact: (inner) => inner(db, notes), emptyLog: async () => {} })),
+          work(
+            assemble({
+              ...context,
+              reader: db,
+              transact: (inner) => inner(db, notes),
+              transactBeside: (inner) => inner(db),
+              emptyLog: async () => {},
+            }),
+          ),
         ),
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
@@ -90,6 +104,7 @@ export async function createStore(
         Array.from(texts, ([seq, text]) => ({ seq, text })),
       )
       for (const [seq, text] of texts) await dropStaleEmbeddings(db, seq, text)
+      if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
       return { result, remember }
     })
     remember()
@@ -97,7 +112,13 @@ export async function createStore(
     return result
   }
   await indexUnread(database.reader, transact)
-  const context: WriteContext = { ...outside, reader: database.reader, transact, emptyLog: () => database.emptyLog() }
+  const context: WriteContext = {
+    ...outside,
+    reader: database.reader,
+    transact,
+    transactBeside: (work) => database.transactBeside(work),
+    emptyLog: () => database.emptyLog(),
+  }
   await finishRemovals(context)
   return assemble(context)
 }

@@ -21,6 +21,8 @@ export interface WriteContext {
   readonly reader: Kysely<Database>
   /** Runs `work` in a transaction: a new one, or the one that is open. */
   transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T>
+  /** Runs `work` in a transaction beside those of the library, as `OpenDatabase.transactBeside` says; inside one that is open, in that. */
+  transactBeside<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /** Takes what was deleted out of the engine's log; nothing inside a transaction that is open. */
   emptyLog(): Promise<void>
 }

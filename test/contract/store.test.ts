@@ -835,11 +835,22 @@ for (const engine of ENGINES) {
 
       it('say which instance holds them; only that one lets go', async () => {
         await open('s', 'q')
-        await store.holdSession('s', 'one', 'one')
-        await store.holdSession('s', null, 'two')
-        expect((await store.findSession('s', limits.idleMs))?.holder).toBe('one')
-        await store.holdSession('s', null, 'one')
-        expect((await store.findSession('s', limits.idleMs))?.holder).toBeNull()
+        const holder = async () => (await store.findSession('s', limits.idleMs))?.holder
+        // Whoever asks first has it, however many ask at once.
+        const asked = await Promise.all(['one', 'two', 'three'].map((name) => store.takeSession('s', name, null)))
+        const first = asked[0] ?? ''
+        expect([new Set(asked).size, await holder()]).toEqual([1, first])
+        expect(await store.takeSession('s', 'four', 'somebody')).toBe(first)
+        expect(await store.takeSession('s', first, null)).toBe(first)
+        await store.releaseSession('s', 'four')
+        expect(await holder()).toBe(first)
+        // One that is known to have gone is followed.
+        expect(await store.takeSession('s', 'four', first)).toBe('four')
+        await store.releaseSession('s', 'four')
+        expect(await holder()).toBeNull()
+        expect(await store.takeSession('s', 'five', null)).toBe('five')
+        expect(await store.deleteSession('s')).toBe('five')
+        expect([await store.deleteSession('s'), await store.takeSession('s', 'five', null)]).toEqual([null, null])
       })
     })
 

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CompiledQuery, sql } from 'kysely'
-import { inject } from 'vitest'
 import type { Random } from '../../src/library/ports.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { openPostgres } from '../../src/storage/dialects/postgres.ts'
@@ -57,19 +56,11 @@ export const ENGINES: readonly Engine[] = [
   {
     name: 'postgresql',
     async create() {
-      const { url, remove } = await createDatabase(inject('postgresUrl'))
+      const { url, remove } = await createDatabase()
       return { open: () => openPostgres(url, { readers: 4 }), remove }
     },
     async readEverything(database) {
-      const { rows: tables } = await sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(
-        database.reader,
-      )
-      const texts: string[] = []
-      for (const { name } of tables) {
-        const { rows } = await sql<{ text: string }>`select whole::text as text from ${sql.table(name)} as whole`.execute(database.reader)
-        texts.push(...rows.map(({ text }) => text))
-      }
-      return texts.join('\n')
+      return await readEveryRow(database, 'select tablename as name from pg_tables where schemaname = current_schema()')
     },
     async findUnindexedReferences(database) {
       const { rows } = await sql<{ place: string }>`
@@ -92,6 +83,29 @@ export const ENGINES: readonly Engine[] = [
       }),
   },
 ]
+
+async function readEveryRow({ reader }: OpenDatabase, tables: string): Promise<string> {
+  const texts: string[] = []
+  for (const { name } of (await sql<{ name: string }>`${sql.raw(tables)}`.execute(reader)).rows) {
+    const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(reader)
+    texts.push(...rows.map((row) => Object.values(row).join('\n')))
+  }
+  return texts.join('\n')
+}
+
+/** Every cell of a library's database, as text. */
+export async function readEverything(databaseUrl: string): Promise<string> {
+  const isFile = databaseUrl.startsWith('sqlite:')
+  const database = isFile ? openSqlite(databaseUrl.replace('sqlite:', '')) : openPostgres(databaseUrl, { readers: 1 })
+  const tables = isFile
+    ? "select name from sqlite_master where type = 'table'"
+    : 'select tablename as name from pg_tables where schemaname = current_schema()'
+  try {
+    return await readEveryRow(database, tables)
+  } finally {
+    await database.close()
+  }
+}
 
 /** Randomness that counts, so that what a test makes can be told apart. */
 export function countingRandom(): Random {

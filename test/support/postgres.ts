@@ -1,29 +1,32 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import type { TestProject } from 'vitest/node'
 import { startPostgres } from './postgres-server.ts'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** A PostgreSQL server whose user may create databases. */
-    postgresUrl: string
-  }
-}
+/** Where this run's server is, for the processes of its tests. */
+const ADDRESS = 'TEST_POSTGRES_URL'
 
 /** One server for the whole run: that of TEST_DATABASE_URL, or one from the packages. */
-export default async function providePostgres(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export default async function providePostgres(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['TEST_DATABASE_URL']
-  if (given !== undefined && given !== '') {
-    project.provide('postgresUrl', given)
+  if (given) {
+    process.env[ADDRESS] = given
     return undefined
   }
   const server = await startPostgres()
-  project.provide('postgresUrl', server.url)
+  process.env[ADDRESS] = server.url
   return () => server.stop()
 }
 
+/** Whether tests that run on one engine run on PostgreSQL: `npm run test:postgresql` says so. */
+export function isOnPostgres(): boolean {
+  return process.env['TEST_ENGINE'] === 'postgresql'
+}
+
 /** Makes an empty database on a server. */
-export async function createDatabase(serverUrl: string): Promise<{ readonly url: string; remove(): Promise<void> }> {
+export async function createDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
+  const serverUrl = process.env[ADDRESS]
+  if (serverUrl === undefined) throw new Error('There is no server: tests are run by vitest, which starts one')
   const name = `test_${randomBytes(8).toString('hex')}`
   const run = async (text: string) => {
     const client = new pg.Client({ connectionString: serverUrl })
@@ -38,4 +41,10 @@ export async function createDatabase(serverUrl: string): Promise<{ readonly url:
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, remove: () => run(`drop database ${name} with (force)`) }
+}
+
+/** The same for places, which are made before a test can wait. It goes with the server. */
+export function createDatabaseNow(): string {
+  const program = `import { createDatabase } from ${JSON.stringify(import.meta.url)}; process.stdout.write((await createDatabase()).url)`
+  return execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
 }

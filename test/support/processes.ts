@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 
 /** The built program, as users run it. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -52,7 +53,8 @@ export interface Place {
 /** Makes a place; what it started is stopped by `remove`. */
 export function createPlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-e2e-'))
-  const env = { DATABASE_URL: `sqlite:${join(folder, 'library.db')}`, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
+  const databaseUrl = isOnPostgres() ? createDatabaseNow() : `sqlite:${join(folder, 'library.db')}`
+  const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
   const servers: ChildProcess[] = []
   return {
     folder,

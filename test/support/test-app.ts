@@ -8,6 +8,8 @@ import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server.ts'
+import { readEverything } from './engines.ts'
+import { createDatabase, isOnPostgres } from './postgres.ts'
 
 /** When the tests' clock starts; it moves on by a second at each reading, so that order is certain. */
 const START = Date.UTC(2026, 0, 1)
@@ -42,7 +44,8 @@ const IMPROVE: ImproveSettings = {
 /** The real thing on a file of its own, with a clock of its own and helpers to act as people. */
 export interface TestApp {
   readonly app: App
-  readonly path: string
+  /** Every cell of the database, as text. */
+  readEverything(): Promise<string>
   /** Moves the clock on. */
   wait(ms: number): void
   /** A user with this name, made on first use, with a key of these scopes. */
@@ -62,9 +65,18 @@ export async function testApp(
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
+  const database = isOnPostgres() ? await createDatabase() : { url: `sqlite:${path}`, remove: async () => {} }
   let now = START
   const app = await openApp(
-    { databaseUrl: `sqlite:${path}`, baseUrl: BASE_URL, secretKey: null, improve: { ...IMPROVE, ...improve }, embeddings, ...more },
+    {
+      databaseUrl: database.url,
+      databaseConnections: 4,
+      baseUrl: BASE_URL,
+      secretKey: null,
+      improve: { ...IMPROVE, ...improve },
+      embeddings,
+      ...more,
+    },
     {
       outside: {
         clock: () => {
@@ -78,7 +90,7 @@ export async function testApp(
   const http = createHttpApp(app, { ...SETTINGS, ...settings }, pino({ level: 'silent' }))
   return {
     app,
-    path,
+    readEverything: () => readEverything(database.url),
     wait: (ms) => {
       now += ms
     },
@@ -104,6 +116,7 @@ export async function testApp(
     async close() {
       await http.close()
       await app.close()
+      await database.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -30,6 +30,11 @@ export interface OpenDatabase {
   readonly reader: Kysely<Database>
   /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. `isLong`: for as long as it takes. */
   transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean }): Promise<T>
+  /**
+   * Runs a transaction that waits for no writer of the library and is counted as no change of it: for records beside it. Several may run at once,
+   * so each statement must be right by itself; it may be run again from its start.
+   */
+  transactBeside<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
   /** null where one process has the database to itself. */
   readonly signals: Signals | null
   /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */

@@ -1,11 +1,13 @@
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
 
-/** What a failed statement means: the server cannot be reached (any more), or the statement itself failed. */
-export type Fault = 'unreachable' | 'statement'
+/** What a failed statement means: the server cannot be reached (any more), another transaction was in the way, or the statement itself failed. */
+export type Fault = 'unreachable' | 'collision' | 'statement'
 
 /** SQLSTATE classes and codes (postgresql.org/docs/current/errcodes-appendix.html). */
 const STATES_OF_CONNECTION = /^(08|57P0[1-5]$|53300$)/
+/** Deadlock, serialization failure. */
+const STATES_OF_COLLISION = new Set(['40P01', '40001'])
 const SYSTEM_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 /** How pg says that a connection ended, or was not to be had in time: it gives these no code. */
 const MESSAGES_OF_CONNECTION =
@@ -27,6 +29,7 @@ function codeOf(error: unknown): string {
 /** Which kind of fault it was. */
 export function faultOf(error: unknown): Fault {
   const code = codeOf(error)
+  if (STATES_OF_COLLISION.has(code)) return 'collision'
   const isOfConnection =
     error instanceof pg.DatabaseError
       ? STATES_OF_CONNECTION.test(code)

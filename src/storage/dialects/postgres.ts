@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CompiledQuery,
@@ -60,6 +61,11 @@ const BEGIN = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statem
 const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`
 /** Every commit counts, so that others see that there was one. */
 const COMMIT = 'update write_count set count = count + 1; commit'
+/** Of records beside the library: no lock, and nothing is counted. */
+const BEGIN_BESIDE = `begin; set local statement_timeout = ${STATEMENT_MS}`
+const COMMIT_BESIDE = 'commit'
+/** Connections for them. */
+const BESIDE = 2
 
 /** How a process uses its server. */
 export interface PostgresOptions {
@@ -82,8 +88,10 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   // Writers take turns anyway: here first, so that those who wait hold no connection.
   const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS })
   const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)) })
-  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN)) })
-  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN_LONG)) })
+  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT)) })
+  const beside = createPool({ ...connection, max: BESIDE })
+  const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT_BESIDE)) })
+  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN_LONG, COMMIT)) })
   return {
     dialect: postgresDialect,
     writer,
@@ -107,11 +115,21 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
         throw toKnownError(error)
       }
     },
+    async transactBeside(work) {
+      try {
+        return await patiently(
+          () => besideWriter.transaction().execute(work),
+          () => true,
+        )
+      } catch (error) {
+        throw toKnownError(error)
+      }
+    },
     // Deleted rows lie in pages and logs of the server until it cleans up, which is its operator's to set.
     async emptyLog() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
     async close() {
-      for (const pool of [reading, writing]) await pool.end()
+      for (const pool of [reading, writing, beside]) await pool.end()
     },
   }
 }
@@ -131,14 +149,14 @@ function createPool(config: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-/** Runs `work`, and again after a while when the server cannot be reached and `mayRetry`. @throws what it threw at last */
+/** Runs `work`, and again after a while when that may help and `mayRetry`. @throws what it threw at last */
 async function patiently<T>(work: () => Promise<T>, mayRetry: () => boolean): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS
   for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MOST_RETRY_MS)) {
     try {
       return await work()
     } catch (error) {
-      if (!mayRetry() || faultOf(error) !== 'unreachable' || performance.now() + delayMs > deadline) throw error
+      if (!mayRetry() || faultOf(error) === 'statement' || performance.now() + delayMs > deadline) throw error
     }
     // Not all at the same moment.
     await sleep(delayMs * (0.5 + Math.random()))
@@ -167,6 +185,16 @@ function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
   return { rows: rows as never[], ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
 }
 
+/** What stands for NUL where something is looked for: PostgreSQL keeps no text with NUL, and refuses to look for one. Nobody could have written this. */
+const NOWHERE = `\uffff${randomUUID()}`
+
+/** Parameters as the server takes them. */
+function toValues({ sql: text, parameters }: CompiledQuery): unknown[] {
+  // What is inserted must be right as it is.
+  if (text.startsWith('insert')) return [...parameters]
+  return parameters.map((value) => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', NOWHERE) : value))
+}
+
 const noStreams = (): never => {
   throw new AppError('internal', 'Rows are read a page at a time')
 }
@@ -188,11 +216,11 @@ function createReader(pool: pg.Pool): Driver {
     }
   }
   const connection: DatabaseConnection = {
-    async executeQuery({ sql: text, parameters }) {
+    async executeQuery(query) {
       try {
         return toResult(
           await patiently(
-            () => run(text, [...parameters]),
+            () => run(query.sql, toValues(query)),
             () => !pool.ending,
           ),
         )
@@ -214,7 +242,7 @@ function createReader(pool: pg.Pool): Driver {
 }
 
 /** For transactions, and what must not be run twice. */
-function createWriter(pool: pg.Pool, begin: string): Driver {
+function createWriter(pool: pg.Pool, begin: string, commit: string): Driver {
   interface Held extends DatabaseConnection {
     readonly client: pg.PoolClient
     isBroken: boolean
@@ -240,7 +268,7 @@ function createWriter(pool: pg.Pool, begin: string): Driver {
       const one: Held = {
         client,
         isBroken: false,
-        executeQuery: async ({ sql: text, parameters }) => toResult(await client.query(text, [...parameters])),
+        executeQuery: async (query) => toResult(await client.query(query.sql, toValues(query))),
         streamQuery: noStreams,
       }
       held.set(one, one)
@@ -256,7 +284,7 @@ function createWriter(pool: pg.Pool, begin: string): Driver {
       }
     },
     commitTransaction: async (connection) => {
-      await heldBy(connection).client.query(COMMIT)
+      await heldBy(connection).client.query(commit)
     },
     rollbackTransaction: (connection) => rollback(heldBy(connection)),
     async releaseConnection(connection) {

@@ -54,36 +54,39 @@ export function openSqlite(path: string): OpenDatabase {
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) })
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) })
+  const transact = async <T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> => {
+    // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
+    writing.exec('pragma busy_timeout = 20')
+    const deadline = performance.now() + LOCK_WAIT_MS
+    for (let delayMs = 5; ; delayMs = Math.min(delayMs * 2, 200)) {
+      let hasStarted = false
+      try {
+        return await writer.transaction().execute(async (transaction) => {
+          hasStarted = true
+          return await work(transaction)
+        })
+      } catch (error) {
+        if (DISK_FAULTS.has(resultCode(error) & 0xff)) {
+          throw new AppError('unavailable', 'The library cannot be written to: its disk is full or failing.', { cause: error })
+        }
+        if (hasStarted || resultCode(error) !== SQLITE_BUSY) throw error
+        if (performance.now() > deadline) {
+          throw new AppError('unavailable', 'Another process has been writing to the library file for too long; try again.', {
+            cause: error,
+          })
+        }
+        await sleep(delayMs)
+      }
+    }
+  }
   return {
     dialect: sqliteDialect,
     writer,
     reader,
     signals: null,
-    async transact(work) {
-      // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
-      writing.exec('pragma busy_timeout = 20')
-      const deadline = performance.now() + LOCK_WAIT_MS
-      for (let delayMs = 5; ; delayMs = Math.min(delayMs * 2, 200)) {
-        let hasStarted = false
-        try {
-          return await writer.transaction().execute(async (transaction) => {
-            hasStarted = true
-            return await work(transaction)
-          })
-        } catch (error) {
-          if (DISK_FAULTS.has(resultCode(error) & 0xff)) {
-            throw new AppError('unavailable', 'The library cannot be written to: its disk is full or failing.', { cause: error })
-          }
-          if (hasStarted || resultCode(error) !== SQLITE_BUSY) throw error
-          if (performance.now() > deadline) {
-            throw new AppError('unavailable', 'Another process has been writing to the library file for too long; try again.', {
-              cause: error,
-            })
-          }
-          await sleep(delayMs)
-        }
-      }
-    },
+    transact,
+    // There is one lock, and everything is a change.
+    transactBeside: transact,
     async emptyLog() {
       // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
       for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {

@@ -1,0 +1,73 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { CounterStore, Instances } from '../library/instances.ts'
+import type { Clock } from '../library/ports.ts'
+
+/** Lets each of many do something so often in a stretch of time. */
+export interface Limiter {
+  /** Counts one; null when it is within the limit, else the seconds to wait. */
+  count(key: string): Promise<number | null>
+  /** Takes one back. */
+  reward(key: string): Promise<void>
+  /** Takes all of one back. */
+  forgive(key: string): Promise<void>
+}
+
+/** What limiters of one service need: counts they share, when there may be several instances. */
+export interface LimiterStore {
+  readonly store: Instances & CounterStore
+  readonly clock: Clock
+}
+
+/** A limit of `points` in `seconds`, over all instances. `name` tells its counts from those of other limits. */
+export function createLimiter(name: string, { store, clock }: LimiterStore, points: number, seconds: number): Limiter {
+  return store.isShared ? sharedLimiter(name, store, clock, points, seconds) : ownLimiter(points, seconds)
+}
+
+function toSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000))
+}
+
+function ownLimiter(points: number, seconds: number): Limiter {
+  const limiter = new RateLimiterMemory({ points, duration: seconds })
+  return {
+    async count(key) {
+      try {
+        await limiter.consume(key)
+        return null
+      } catch (refused) {
+        if (!(refused instanceof RateLimiterRes)) throw refused
+        return toSeconds(refused.msBeforeNext)
+      }
+    },
+    async reward(key) {
+      await limiter.reward(key)
+    },
+    async forgive(key) {
+      await limiter.delete(key)
+    },
+  }
+}
+
+/** Stretches begin at the same moments for all instances. */
+function sharedLimiter(name: string, store: CounterStore, clock: Clock, points: number, seconds: number): Limiter {
+  const length = seconds * 1000
+  const add = async (key: string, count: number) => {
+    const end = (Math.floor(clock() / length) + 1) * length
+    const counted = `${name} ${key}`
+    const totals = await store.addPoints(new Date(end).toISOString(), new Map([[counted, count]]))
+    return { total: totals.get(counted) ?? 0, leftMs: end - clock() }
+  }
+  return {
+    async count(key) {
+      const { total, leftMs } = await add(key, 1)
+      return total <= points ? null : toSeconds(leftMs)
+    },
+    async reward(key) {
+      await add(key, -1)
+    },
+    async forgive(key) {
+      const { total } = await add(key, 0)
+      if (total > 0) await add(key, -total)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { LibraryChange } from './ports.ts'
+
+/** What an instance hears of the others. */
+export interface InstanceListener {
+  /** Another instance changed something. */
+  onChange(change: LibraryChange): void
+  /** Another instance ended sessions of browsers, or changed what somebody may do. */
+  onLoginsChanged(): void
+  /** A message another instance left for this one; each is heard once, in the order in which one sender left them. */
+  onMail(body: string): void
+}
+
+/** The processes of the service that share a store. Each works without hearing of the others: what it hears only makes it quicker to know. */
+export interface Instances {
+  /** This process among them. */
+  readonly instance: string
+  /** Whether there may be others that serve from this store. */
+  readonly isShared: boolean
+  /** Begins to hear of the others; returns how to stop. */
+  listen(listener: InstanceListener): () => Promise<void>
+  /** Leaves a message for another instance. One that has gone reads nothing, and the message goes after a while. */
+  sendMail(instance: string, body: string): Promise<void>
+  tellLoginsChanged(): Promise<void>
+}
+
+/** Counts over all instances: what limits go by. */
+export interface CounterStore {
+  /**
+   * Adds points (or takes them away) to named counts of one stretch of time, which is over at `endsAt` (ISO 8601); gives what each has now.
+   * Stretches that are over are forgotten.
+   */
+  addPoints(endsAt: string, points: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
+}
