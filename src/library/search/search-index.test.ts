@@ -712,6 +712,23 @@ describe('similar', () => {
     )
   })
 
+  it('says the same of items that only rounding tells apart, and puts the most voted first', () => {
+    const { index } = libraryOf([{ content: 'walrus', votes: 1 }, 'walrus', 'tundra'])
+    const [first, second, ...others] = index.similar(
+      'prompt',
+      'walrus',
+      {},
+      3,
+      new Map([
+        [1, 0.5],
+        [2, 0.5 + 1e-9],
+      ]),
+    )
+    expect([first?.seq, second?.seq]).toEqual([1, 2])
+    expect(first?.similarity).toBe(second?.similarity)
+    expect(others.every(({ similarity }) => similarity < (second?.similarity ?? 0))).toBe(true)
+  })
+
   it('goes by what items have in common now, not when it was last asked', () => {
     const texts = Array.from({ length: 80 }, (_, i) => (i < 40 ? `walrus tundra one${i} two${i}` : `quokka saffron velvet three${i}`))
     const early = libraryOf(texts.slice(0, 40))

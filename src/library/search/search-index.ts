@@ -200,7 +200,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
         const scored = Array.from(candidates, (slot) => ({ slot, score: likeness(slot) }))
         return sortByScore(index, scored)
           .slice(0, limit)
-          .map((slot) => ({ seq: index.table.seq[slot] ?? 0, similarity: likeness(slot) }))
+          .map(({ slot, score }) => ({ seq: index.table.seq[slot] ?? 0, similarity: score }))
       })
     },
   }
@@ -341,7 +341,7 @@ function rankByBoth(index: KindIndex, slots: readonly number[], words: WordScore
   return sortByScore(
     index,
     slots.map((slot) => ({ slot, score: words.scoreOf(slot) / scale + (meaning ? MEANING_WEIGHT * meaning.cosineOf(slot) : 0) })),
-  )
+  ).map(({ slot }) => slot)
 }
 
 /** What comes after the best: by words alone. */
@@ -350,19 +350,25 @@ function restByWords(index: KindIndex, matches: readonly number[], ranked: reado
   return sortByScore(
     index,
     matches.filter((slot) => !known.has(slot)).map((slot) => ({ slot, score: words.scoreOf(slot) })),
-  )
+  ).map(({ slot }) => slot)
 }
 
 /** Scores that differ by less are equal: sums come out a little differently in another order. */
 const SCORE_STEP = 1e-6
 
-/** Best first; of equal ones the most voted, then the newest. */
-function sortByScore({ table }: KindIndex, scored: { slot: number; score: number }[]): number[] {
+/** A slot and how well it does. */
+interface Scored {
+  readonly slot: number
+  readonly score: number
+}
+
+/** Best first; of equal ones the most voted, then the newest. Scores are given back in whole steps: what is shown goes down as the order does. */
+function sortByScore({ table }: KindIndex, scored: readonly Scored[]): Scored[] {
   return scored
     .map(({ slot, score }) => ({ slot, score: Math.round(score / SCORE_STEP) }))
     .sort(
       (a, b) =>
         b.score - a.score || (table.votes[b.slot] ?? 0) - (table.votes[a.slot] ?? 0) || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0),
     )
-    .map(({ slot }) => slot)
+    .map(({ slot, score }) => ({ slot, score: score * SCORE_STEP }))
 }
