@@ -4,6 +4,7 @@ import { AppError } from '../src/errors.ts'
 import { answerWithEvents } from '../src/http/event-stream.ts'
 import { eventually, type ModelServer, startModelServer } from './support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
+import { signUp } from './support/visitor.ts'
 
 /** improve_prompt against a model server that behaves in every way one may. */
 
@@ -464,13 +465,22 @@ it('as many are improved at once as the setting says, half of them for one perso
 })
 
 describe('a caller that leaves', () => {
-  it('ends the call to the model, over REST and MCP', async () => {
+  it('ends the call to the model, over REST and MCP and on a page', async () => {
     const { test, key, improve } = await start('never:leave', { concurrency: 1, timeoutMs: 60_000 })
     const call = rpc('tools/call', { name: 'improve_prompt', arguments: { prompt: 'greet' } })
+    const bob = await signUp(test, 'bob')
+    const form = new URLSearchParams({ do: 'improve', title: 'Greet', content: 'greet' })
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'text/html',
+      origin: 'http://127.0.0.1:3000',
+      cookie: bob.cookies(),
+    }
     const ways = [
       (signal: AbortSignal) => improve({ prompt: 'greet' }, {}, { signal }),
       (signal: AbortSignal) => improve({ prompt: 'greet' }, EVENTS, { signal }),
       (signal: AbortSignal) => test.fetch('/api/mcp', { ...call, key, signal }),
+      (signal: AbortSignal) => test.fetch('/new', { method: 'POST', headers, body: form.toString(), signal }),
     ]
     for (const [index, ask] of ways.entries()) {
       const caller = new AbortController()

@@ -1,11 +1,11 @@
 import type { Hono, Context as HonoContext } from 'hono'
-import type { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
 import type { ReadBytes } from '../http/body.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import type { HttpEnv, MakeContext } from '../http/rest.ts'
 import type { Actor } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
+import { invokeLocally } from '../operations/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { DOCUMENTS } from './documents.ts'
 import { readForm, refuseForeignForm, type SentForm } from './forms.ts'
@@ -160,23 +160,22 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
     theme: readTheme(c.get('client').cookies),
   })
   const callAsNobody = callAnonymously(operations, makeContext)
-  const byName = new Map(operations.map((operation) => [operation.name, operation]))
 
-  const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => ({
-    site: siteFor(c),
-    sent,
-    param: (name) => c.req.param(name) ?? '',
-    callAsNobody,
-    path: c.req.path,
-    query: new URL(c.req.url).searchParams,
-    ref: c.req.param('ref') ?? '',
-    async call<T>(name: string, input: Record<string, unknown>, answer: z.ZodType<T>): Promise<T> {
-      const operation = byName.get(name)
-      if (!operation) throw new AppError('internal', `There is no operation ${name}`)
-      const onFault = (error: unknown) => http.onFault(toAppError(error), c.get('requestId'))
-      return answer.parse(await operation.call({ ...makeContext(c.get('actor')), client: c.get('client'), onFault }, input))
-    },
-  })
+  const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
+    const invoke = invokeLocally(operations, () => makeContext(c.get('actor')))
+    const onFault = (error: unknown) => http.onFault(toAppError(error), c.get('requestId'))
+    return {
+      site: siteFor(c),
+      sent,
+      param: (name) => c.req.param(name) ?? '',
+      callAsNobody,
+      path: c.req.path,
+      query: new URL(c.req.url).searchParams,
+      ref: c.req.param('ref') ?? '',
+      call: async (name, input, answer) =>
+        answer.parse(await invoke(name, input, { client: c.get('client'), onFault, signal: c.req.raw.signal })),
+    }
+  }
   const answer = (html: string, status = 200, hasFrames = false) =>
     new Response(`<!doctype html>${html}`, {
       status,

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
 import { EXPORT_NAMES } from '../../library/exported-items.ts'
 import { fromFileContent } from '../../library/skill.ts'
 import { createZipWriter } from '../../library/zip-writer.ts'
-import type { Context, Operation } from '../../operations/define-operation.ts'
+import type { Operation } from '../../operations/define-operation.ts'
+import { invokeLocally } from '../../operations/invoke.ts'
 import { downloadHeaders, type SendPieces } from '../download.ts'
 import type { HttpEnv, MakeContext } from '../rest.ts'
 
@@ -26,18 +26,12 @@ export function addAccountExportRoute(
   makeContext: MakeContext,
   sendPieces: SendPieces,
 ): void {
-  const byName = new Map(operations.map((operation) => [operation.name, operation]))
-  const call = async (name: string, context: Context, input: unknown) => {
-    const operation = byName.get(name)
-    if (!operation) throw new AppError('internal', `The operation ${name} is missing`)
-    return await operation.call(context, input)
-  }
   app.get('/settings/data/export.zip', async (c) => {
-    const context = makeContext(c.get('actor'))
+    const invoke = invokeLocally(operations, () => makeContext(c.get('actor')))
     // Asked for before anything is sent: who is not signed in is told so by a status.
-    const { sessions: _, ...account } = await call('show_account', context, {})
-    const { keys } = await call('list_keys', context, {})
-    const pieces = pack((input) => call('export_own_items', context, input), { ...account, keys })
+    const { sessions: _, ...account } = await invoke('show_account', {})
+    const { keys } = await invoke('list_keys', {})
+    const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys })
     return sendPieces(c.get('caller'), pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
   })
 }

@@ -1,8 +1,8 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import type { Operation } from '../../operations/define-operation.ts'
+import { invokeLocally } from '../../operations/invoke.ts'
 import { promptRecord } from '../../operations/records.ts'
 import { downloadHeaders } from '../download.ts'
 import type { HttpEnv, MakeContext } from '../rest.ts'
@@ -18,25 +18,20 @@ function download(bytes: Uint8Array<ArrayBuffer>, isText: boolean, filename: str
  * @param prefix where they stand: below /api for programs with their keys, elsewhere for people who are signed in
  */
 export function addRawRoutes(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext, prefix: string): void {
-  const find = (name: string): Operation => {
-    const operation = operations.find((candidate) => candidate.name === name)
-    if (!operation) throw new AppError('internal', `The operation ${name} is missing`)
-    return operation
-  }
-  const getSkillFile = find('get_skill_file')
-  const showPrompt = find('show_prompt')
+  const invokeFor = (c: Context<HttpEnv>) => invokeLocally(operations, () => makeContext(c.get('actor')))
+  const showPrompt = async (c: Context<HttpEnv>) => promptRecord.parse(await invokeFor(c)('show_prompt', { id: c.req.param('id') }))
   app.get(`${prefix}/skills/:skillId/files/:filename{.+}`, async (c) => {
     const { skillId, filename } = c.req.param()
-    const file = fileShape.parse(await getSkillFile.call(makeContext(c.get('actor')), { skillId, filename }))
+    const file = fileShape.parse(await invokeFor(c)('get_skill_file', { skillId, filename }))
     const bytes = new Uint8Array(Buffer.from(file.content, file.encoding ?? 'utf8'))
     return download(bytes, file.encoding === undefined, filename.split('/').at(-1) ?? filename)
   })
   app.get(`${prefix}/prompts/:id/raw`, async (c) => {
-    const prompt = promptRecord.parse(await showPrompt.call(makeContext(c.get('actor')), { id: c.req.param('id') }))
+    const prompt = await showPrompt(c)
     return download(new TextEncoder().encode(prompt.content), true, `${prompt.slug}.txt`)
   })
   app.get(`${prefix}/prompts/:id/prompt.md`, async (c) => {
-    const prompt = promptRecord.parse(await showPrompt.call(makeContext(c.get('actor')), { id: c.req.param('id') }))
+    const prompt = await showPrompt(c)
     return download(new TextEncoder().encode(writePromptMarkdown(prompt)), true, `${prompt.slug}.prompt.md`)
   })
 }

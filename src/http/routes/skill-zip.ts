@@ -1,9 +1,9 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
 import { fromFileContent } from '../../library/skill.ts'
 import { writeSkillArchive } from '../../library/skill-archive.ts'
 import type { Operation } from '../../operations/define-operation.ts'
+import { invokeLocally } from '../../operations/invoke.ts'
 import { downloadHeaders, type SendPieces } from '../download.ts'
 import type { HttpEnv, MakeContext } from '../rest.ts'
 
@@ -20,10 +20,9 @@ export function addSkillZipRoute(
   prefix: string,
   sendPieces: SendPieces,
 ): void {
-  const getSkill = operations.find(({ name }) => name === 'get_skill')
-  if (!getSkill) throw new AppError('internal', 'The operation get_skill is missing')
   app.get(`${prefix}/skills/:skillId/zip`, async (c) => {
-    const skill = skillShape.parse(await getSkill.call(makeContext(c.get('actor')), { id: c.req.param('skillId') }))
+    const invoke = invokeLocally(operations, () => makeContext(c.get('actor')))
+    const skill = skillShape.parse(await invoke('get_skill', { id: c.req.param('skillId') }))
     const pieces = writeSkillArchive(
       skill.files.map((file) => fromFileContent(file, '')),
       skill.slug,
