@@ -6,16 +6,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openApp } from '../src/app.ts'
-import { toAppSettings } from '../src/cli/app-settings.ts'
-import { loadConfig } from '../src/config.ts'
 import { ANONYMOUS } from '../src/library/actor.ts'
 import { readPromptFile } from '../src/transfer/prompt-file.ts'
 import { findTestData } from '../test/support/real-data.ts'
-import { recombinePrompts } from './recombined-prompts.ts'
+import { fillLibrary, openLibrary } from './library-files.ts'
 
-const SEED = 20_261_121
-const BATCH = 500
 const ROUNDS = 3
 
 const { values } = parseArgs({
@@ -30,16 +25,19 @@ const promptsFile = values.prompts ?? findTestData().promptsFile
 const count = Number(values.count)
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-bench-'))
 const path = values.keep ?? join(folder, 'bench.db')
-const openLibrary = () => openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}` }), 'http://127.0.0.1'))
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const residentMiB = () => process.memoryUsage().rss / 2 ** 20
 const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0)
 
 try {
-  if (!existsSync(path)) await fill()
+  if (!existsSync(path)) {
+    const started = performance.now()
+    await fillLibrary(path, promptsFile, count)
+    say(`${count} prompts written in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  }
   const queries = await readQueries()
   const before = residentMiB()
-  const app = await openLibrary()
+  const app = await openLibrary(path)
   try {
     const search = app.operations.find((operation) => operation.name === 'search_prompts')
     if (!search) throw new Error('there is no search_prompts')
@@ -78,30 +76,6 @@ function report(label: string, times: readonly number[], cpuMs: number): void {
   say(
     `${label}: ${times.length} searches, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1)} ms, ${cpuMs.toFixed(1)} ms of processor each`,
   )
-}
-
-async function fill(): Promise<void> {
-  const app = await openLibrary()
-  try {
-    const owner = await app.store.createUser({ username: 'bench', defaultVisibility: 'public' })
-    const started = performance.now()
-    let batch: Parameters<typeof app.store.createPrompt>[1][] = []
-    const flush = async () => {
-      const fields = batch
-      batch = []
-      await app.store.inTransaction(async (store) => {
-        for (const one of fields) await store.createPrompt({ userId: owner.id, note: null }, one)
-      })
-    }
-    for await (const made of recombinePrompts(promptsFile, count, SEED)) {
-      batch.push({ ...made, description: null, category: null, tags: [], visibility: 'public' })
-      if (batch.length >= BATCH) await flush()
-    }
-    await flush()
-    say(`${count} prompts written in ${((performance.now() - started) / 1000).toFixed(0)} s`)
-  } finally {
-    await app.close()
-  }
 }
 
 async function readQueries(): Promise<string[]> {

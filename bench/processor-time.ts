@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Processor time a process has used so far, in microseconds, over all of its threads: from the kernel's account, whatever else the machine does. */
+export function readProcessorTime(pid: number): number {
+  let nanoseconds = 0
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+  }
+  if (!(nanoseconds > 0))
+    throw new Error(`The kernel says nothing of the processor time of process ${pid}: this takes Linux with schedstat.`)
+  return nanoseconds / 1000
+}
+
+/** Resident memory of a process, in MiB: now, and the most there ever was. */
+export function readResidentMiB(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
+  return { now: read('VmRSS'), peak: read('VmHWM') }
+}

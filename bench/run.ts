@@ -1,0 +1,159 @@
+// What requests cost: requests a second, times, and processor time beside that of a floor, a server made of Node alone that is asked in the same run.
+//   npm run bench [-- --sizes 1257,12570,100000] [--connections 1,10,64] [--seconds 0.6] [--rounds 3] [--only NAME,NAME]
+//                    [--prompts FILE.csv] [--queries FILE.tsv] [--keep FOLDER] [--json] [--plot FILE.svg]
+// Without --prompts the data folder beside the checkout is used where there is one, else the starter library.
+// --keep leaves the libraries in a folder, and uses them when they are there already: the largest takes minutes to make.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readPromptFile } from '../src/transfer/prompt-file.ts'
+import { createPlace } from '../test/support/processes.ts'
+import { findTestData } from '../test/support/real-data.ts'
+import { judge } from './budgets.ts'
+import { drive, FLOOR_ASKS, type Measured, median, startFloor, type Target } from './drive.ts'
+import { drawGrowth } from './growth-curves.ts'
+import { libraryMiB, makeLibrary } from './library-files.ts'
+import { keepAnswered, MEASURED, samplePrompts } from './measured-requests.ts'
+import { readResidentMiB } from './processor-time.ts'
+import { seededRandom } from './recombined-prompts.ts'
+import { type RequestFigures, type Results, type SizeFigures, toTable } from './results.ts'
+
+const SEED = 20_261_121
+/** Requests that go before those that count: the first ones of a kind are slow until they are compiled. */
+const WARM_UP = 1_500
+const STARTS = 3
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1257' },
+    connections: { type: 'string', default: '1,10,64' },
+    seconds: { type: 'string', default: '0.4' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string' },
+    prompts: { type: 'string' },
+    queries: { type: 'string' },
+    keep: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    plot: { type: 'string' },
+  },
+})
+const promptsFile = values.prompts ?? findTestData().promptsFile
+const toNumbers = (text: string) => text.split(',').map(Number)
+const [sizes, connectionCounts] = [toNumbers(values.sizes), toNumbers(values.connections)]
+const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
+if (![...sizes, ...connectionCounts, rounds].every((count) => Number.isSafeInteger(count) && count > 0) || !(seconds > 0)) {
+  throw new Error('--sizes, --connections and --rounds take whole numbers, --seconds a number.')
+}
+const chosen = MEASURED.filter(({ name }) => values.only === undefined || values.only.split(',').some((part) => name.includes(part)))
+if (chosen.length === 0) throw new Error(`--only names none of: ${MEASURED.map(({ name }) => name).join(', ')}.`)
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+const place = createPlace()
+const floor = await startFloor()
+
+try {
+  const folder = values.keep ?? place.folder
+  mkdirSync(folder, { recursive: true })
+  const figures: SizeFigures[] = []
+  for (const size of sizes) figures.push(await measureSize(size, join(folder, `library-${size}.db`)))
+  const results: Results = { sizes: figures, budgets: judge(figures) }
+  process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : toTable(results))
+  if (values.plot !== undefined) writeFileSync(values.plot, drawGrowth(figures))
+} finally {
+  await floor.stop()
+  await place.remove()
+}
+
+async function measureSize(size: number, path: string): Promise<SizeFigures> {
+  if (!existsSync(path)) say(`making a library of ${size} prompts`)
+  await makeLibrary(place, path, promptsFile, size)
+  const database = libraryMiB(path)
+  const env = { DATABASE_URL: `sqlite:${path}`, RATE_LIMITS: 'off', IMPROVE_DAILY_REQUESTS: 'off', IMPROVE_DAILY_CHARACTERS: 'off' }
+  const key = (await place.commonplace(['keys', 'create', '--user', 'bench', '--name', 'bench'], { env })).stdout.match(/cpb_\w+/)?.[0]
+  if (key === undefined) throw new Error('No key could be made.')
+
+  const startsMs: number[] = []
+  for (let start = 1; ; start++) {
+    const started = performance.now()
+    const { url, child } = await place.serve({ env })
+    await search(url)
+    startsMs.push(performance.now() - started)
+    if (start < STARTS) {
+      child.kill('SIGTERM')
+      await new Promise((resolve) => child.once('exit', resolve))
+      continue
+    }
+    const target = { url, pid: child.pid ?? 0 }
+    const rssAtStart = readResidentMiB(target.pid).now
+    const prompts = await samplePrompts(url, seededRandom(SEED))
+    const library = { url, key, prompts, queries: [...(await readQueries()), ...prompts.map(({ title }) => title)] }
+    const requests: RequestFigures[] = []
+    for (const measured of chosen) {
+      const asks = await keepAnswered(url, measured, await measured.makeAsks(library))
+      say(`${size} prompts: ${measured.name}, ${asks.length} different requests`)
+      const byConnections = []
+      for (const connections of connectionCounts) byConnections.push(await measureBoth(target, asks, connections))
+      requests.push({ name: measured.name, variety: asks.length, byConnections })
+    }
+    const rss = readResidentMiB(target.pid)
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('exit', resolve))
+    return { size, startMs: median(startsMs), rssAtStart, rssAfter: rss.now, rssPeak: rss.peak, databaseMiB: database, requests }
+  }
+}
+
+/** Measures in turns with the floor, so that what else the machine does falls on both. The ratio is the middle one of the turns. */
+async function measureBoth(
+  target: Target,
+  asks: Parameters<typeof drive>[1],
+  connections: number,
+): Promise<RequestFigures['byConnections'][number]> {
+  const roundUp = (amount: number) => Math.max(1, Math.ceil(amount / connections)) * connections
+  const prepare = async (one: Target, of: typeof asks) => {
+    await drive(one, of, connections, roundUp(WARM_UP / 3))
+    const { perSecond } = await drive(one, of, connections, roundUp(WARM_UP / 3))
+    return roundUp(perSecond * seconds)
+  }
+  const amount = await prepare(target, asks)
+  const floorAmount = await prepare(floor, FLOOR_ASKS)
+  const own: Measured[] = []
+  const floors: Measured[] = []
+  for (let round = 0; round < rounds; round++) {
+    floors.push(await drive(floor, FLOOR_ASKS, connections, floorAmount))
+    own.push(await drive(target, asks, connections, amount))
+  }
+  const middle = (list: readonly Measured[], read: (one: Measured) => number) => median(list.map(read))
+  return {
+    connections,
+    perSecond: middle(own, (one) => one.perSecond),
+    p50Ms: middle(own, (one) => one.p50Ms),
+    p99Ms: middle(own, (one) => one.p99Ms),
+    cpuMicroseconds: middle(own, (one) => one.cpuMicroseconds),
+    floorCpuMicroseconds: middle(floors, (one) => one.cpuMicroseconds),
+    ratio: median(own.map((one, round) => one.cpuMicroseconds / (floors[round]?.cpuMicroseconds ?? Number.NaN))),
+  }
+}
+
+async function search(url: string): Promise<void> {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search_prompts', arguments: { query: 'writer' } },
+  })
+  const answer = await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  if (!answer.ok || !(await answer.text()).includes('"count":')) throw new Error('The first search was not answered.')
+}
+
+/** Queries people asked, where there is a file of them; else titles. */
+async function readQueries(): Promise<string[]> {
+  const file = values.queries ?? join(dirname(promptsFile), 'queries-dev.tsv')
+  if (existsSync(file)) {
+    const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split('\n')
+    const column = head.split('\t').indexOf('query')
+    return lines.map((line) => line.split('\t')[column] ?? '')
+  }
+  const titles: string[] = []
+  for await (const row of readPromptFile(promptsFile)) if ('draft' in row && titles.length < 200) titles.push(row.draft.title)
+  return titles
+}
