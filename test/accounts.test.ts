@@ -452,6 +452,19 @@ describe('writing', () => {
   })
 })
 
+describe('lists of one’s own, and of administrators', () => {
+  it('have no page that is no number', async () => {
+    const ada = await signUp(test, 'ada')
+    for (const path of ['/library', '/trash', '/admin', '/admin/people', '/admin/invites']) {
+      expect((await ada.get(`${path}?page=1`)).status, path).toBe(200)
+      for (const page of ['0', 'two', '1e0', '']) {
+        const { status, html } = await ada.get(`${path}?page=${page}`)
+        expect([status, html.includes('page must be at least 1')], `${path} ${page}`).toEqual([400, true])
+      }
+    }
+  })
+})
+
 describe('leaving', () => {
   it('takes everything along as a library that can be imported', async () => {
     const ada = await signUp(test, 'ada')

@@ -134,8 +134,15 @@ describe('pages', () => {
       expect([status, html.includes('There is no such page')], path).toEqual([404, true])
     }
     expect((await service.fetch('/nothing')).headers.get('content-type')).toContain('application/json')
-    const bad = await read(service, '/prompts?page=0')
-    expect([bad.status, bad.html.includes('page must be at least 1')]).toEqual([400, true])
+    await save('prompts', { title: 'Has an author', content: 'x', visibility: 'public' })
+    for (const path of ['/prompts', '/skills', '/users/Ada']) {
+      for (const page of ['0', '-1', '01', '1.5', '1e0', '0x1', '%202', 'two', '']) {
+        const bad = await read(service, `${path}?page=${page}`)
+        expect([bad.status, bad.html.includes('page must be at least 1')], `${path} ${page}`).toEqual([400, true])
+      }
+      const beyond = await read(service, `${path}?page=1000001`)
+      expect([beyond.status, beyond.html.includes('page must be at most 1000000')], path).toEqual([400, true])
+    }
     const wrongMethod = await service.fetch('/prompts', { method: 'POST', headers: { Accept: 'text/html' } })
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])
     expect((await read(service, '/prompts?type=NOPE')).status).toBe(400)

@@ -78,8 +78,8 @@ export const marks = z.object({
   isHeld: z.boolean(),
 })
 
-/** The page of a list an address asks for. */
+/** The page of a list an address asks for. What is no number becomes 0, which operations refuse. */
 export function readPageNumber(query: URLSearchParams): number {
   const text = query.get('page') ?? '1'
-  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1
+  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
 }

@@ -4,7 +4,7 @@ import { Layout } from '../layout.tsx'
 import { PageLinks } from '../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../parts/rows.tsx'
 import { SearchField } from '../parts/search-field.tsx'
-import { listedCategories, listedPrompts, listedSkills, listedTags, type PageRequest } from '../request.ts'
+import { listedCategories, listedPrompts, listedSkills, listedTags, type PageRequest, readPageNumber } from '../request.ts'
 import type { Site } from '../site.ts'
 
 const PER_PAGE = 24
@@ -20,7 +20,7 @@ type Kept = { readonly [Name in (typeof KEPT)[number]]?: string | undefined }
 export async function browsePrompts({ site, call, query }: PageRequest) {
   const kept = readKept(query)
   const [found, { categories }, { tags }] = await Promise.all([
-    call('list_prompts', { ...toInput(kept), page: readPage(query), perPage: PER_PAGE }, listedPrompts),
+    call('list_prompts', { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }, listedPrompts),
     call('list_categories', {}, listedCategories),
     call('list_tags', { perPage: TAGS }, listedTags),
   ])
@@ -80,7 +80,7 @@ export async function browsePrompts({ site, call, query }: PageRequest) {
 export async function browseSkills({ site, call, query }: PageRequest) {
   const { type: _, ...kept } = readKept(query)
   const [found, { categories }, { tags }] = await Promise.all([
-    call('list_skills', { ...toInput(kept), page: readPage(query), perPage: PER_PAGE }, listedSkills),
+    call('list_skills', { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }, listedSkills),
     call('list_categories', {}, listedCategories),
     call('list_tags', { perPage: TAGS }, listedTags),
   ])
@@ -123,11 +123,6 @@ export async function browseSkills({ site, call, query }: PageRequest) {
 
 function readKept(query: URLSearchParams): Kept {
   return Object.fromEntries(KEPT.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
-}
-
-function readPage(query: URLSearchParams): number {
-  const page = Number(query.get('page') ?? 1)
-  return Number.isSafeInteger(page) ? page : 0
 }
 
 function toInput({ tag, ...kept }: Kept): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Layout } from '../layout.tsx'
 import { PageLinks } from '../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../parts/rows.tsx'
-import { listedPrompts, listedSkills, type PageRequest } from '../request.ts'
+import { listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../request.ts'
 
 const profileShape = z.object({
   username: z.string(),
@@ -19,8 +19,7 @@ const SORTS = ['newest', 'oldest', 'votes'] as const
 export async function showProfile({ site, call, query, param }: PageRequest) {
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
   const wantsSkills = query.get('kind') === 'skills'
-  const pageNumber = Number(query.get('page') ?? 1)
-  const page = Number.isSafeInteger(pageNumber) ? pageNumber : 0
+  const page = readPageNumber(query)
   const profile = await call('show_profile', { username: param('name') }, profileShape)
   const name = profile.username
   const isSkills = profile.prompts === 0 || (wantsSkills && profile.skills > 0)
