@@ -11,7 +11,7 @@ import { DOCUMENTS } from './documents.ts'
 import { readForm, refuseForeignForm, type SentForm } from './forms.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeCategories, changeInvites, changePeople, showAdmin, showCategories, showInvites, showPeople } from './pages/admin.tsx'
-import { browsePrompts, browseSkills } from './pages/browse.tsx'
+import { browse } from './pages/browse.tsx'
 import { showDocument, showDocuments } from './pages/documents.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/edit-prompt.tsx'
 import { saveNewSkill, saveSkillForm, showEditSkill, showNewSkill } from './pages/edit-skill.tsx'
@@ -56,11 +56,11 @@ interface PageEntry {
 /** Every page there is. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/', page: showHome },
-  { path: '/prompts', page: browsePrompts },
+  { path: '/prompts', page: browse('prompts') },
   { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts') },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: restoreVersion('prompts') },
-  { path: '/skills', page: browseSkills },
+  { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills') },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: restoreVersion('skills') },

@@ -14,115 +14,65 @@ const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
 /** What narrows a list, and stays when something else changes. */
 const KEPT = ['q', 'type', 'category', 'tag', 'author', 'sort'] as const
 
+type Kind = 'prompts' | 'skills'
 type Kept = { readonly [Name in (typeof KEPT)[number]]?: string | undefined }
 
-/** Prompts, searched and filtered by plain links. */
-export async function browsePrompts({ site, call, query }: PageRequest) {
-  const kept = readKept(query)
-  const [found, { categories }, { tags }] = await Promise.all([
-    call('list_prompts', { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }, listedPrompts),
-    call('list_categories', {}, listedCategories),
-    call('list_tags', { perPage: TAGS }, listedTags),
-  ])
-  const { words } = site
-  return (
-    <Layout site={site} title={kept.q || words.prompts} path="/prompts" current="prompts" isIndexed={Object.keys(kept).length === 0}>
-      <h1>{words.prompts}</h1>
-      <SearchField site={site} kind="prompts" query={kept.q ?? ''} kept={{ ...kept, q: undefined }} />
-      <nav aria-label={words.filters}>
-        <Choices
-          base="/prompts"
-          kept={kept}
-          name="type"
-          label={words.type}
-          choices={PROMPT_TYPES.map((type) => [type, words.types[type]])}
-          all={words.all}
+/** A list of one kind, searched and filtered by plain links. */
+export function browse(kind: Kind) {
+  return async ({ site, call, query }: PageRequest) => {
+    const kept = readKept(kind, query)
+    const [found, { categories }, { tags }] = await Promise.all([
+      find(kind, call, { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }),
+      call('list_categories', {}, listedCategories),
+      call('list_tags', { perPage: TAGS }, listedTags),
+    ])
+    const { words } = site
+    const base = `/${kind}`
+    const types = PROMPT_TYPES.map((type): [string, string] => [type, words.types[type]])
+    const inner = innerCategories(categories, kind, kept.category)
+    return (
+      <Layout site={site} title={kept.q || words[kind]} path={base} current={kind} isIndexed={Object.keys(kept).length === 0}>
+        <h1>{words[kind]}</h1>
+        <SearchField site={site} kind={kind} query={kept.q ?? ''} kept={{ ...kept, q: undefined }} />
+        <nav aria-label={words.filters}>
+          {kind === 'prompts' ? <Choices base={base} kept={kept} name="type" label={words.type} choices={types} all={words.all} /> : null}
+          <Choices
+            base={base}
+            kept={kept}
+            name="category"
+            label={words.category}
+            choices={topCategories(categories, kind)}
+            all={words.all}
+          />
+          <Choices base={base} kept={kept} name="category" label={words.category} choices={inner} all={null} />
+          <Choices base={base} kept={kept} name="tag" label={words.tags} choices={tags.map(({ slug, name }) => [slug, name])} all={null} />
+          <Choices base={base} kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
+        </nav>
+        <Found site={site} base={base} kept={kept} total={found.total} corrected={found.correctedQuery} />
+        {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} query={kept.q ?? ''} />}
+        {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} query={kept.q ?? ''} />}
+        <PageLinks
+          site={site}
+          page={found.page}
+          pages={found.totalPages}
+          toUrl={(page) => linkTo(base, kept, { page: page === 1 ? undefined : String(page) })}
         />
-        <Choices
-          base="/prompts"
-          kept={kept}
-          name="category"
-          label={words.category}
-          choices={topCategories(categories, 'prompts')}
-          all={words.all}
-        />
-        <Choices
-          base="/prompts"
-          kept={kept}
-          name="category"
-          label={words.category}
-          choices={innerCategories(categories, 'prompts', kept.category)}
-          all={null}
-        />
-        <Choices
-          base="/prompts"
-          kept={kept}
-          name="tag"
-          label={words.tags}
-          choices={tags.map(({ slug, name }) => [slug, name])}
-          all={null}
-        />
-        <Choices base="/prompts" kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
-      </nav>
-      <Found site={site} base="/prompts" kept={kept} total={found.total} corrected={found.correctedQuery} />
-      {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} query={kept.q ?? ''} />}
-      <PageLinks
-        site={site}
-        page={found.page}
-        pages={found.totalPages}
-        toUrl={(page) => linkTo('/prompts', kept, { page: page === 1 ? undefined : String(page) })}
-      />
-    </Layout>
-  )
+      </Layout>
+    )
+  }
 }
 
-/** Skills, in the same way. */
-export async function browseSkills({ site, call, query }: PageRequest) {
-  const { type: _, ...kept } = readKept(query)
-  const [found, { categories }, { tags }] = await Promise.all([
-    call('list_skills', { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }, listedSkills),
-    call('list_categories', {}, listedCategories),
-    call('list_tags', { perPage: TAGS }, listedTags),
-  ])
-  const { words } = site
-  return (
-    <Layout site={site} title={kept.q || words.skills} path="/skills" current="skills" isIndexed={Object.keys(kept).length === 0}>
-      <h1>{words.skills}</h1>
-      <SearchField site={site} kind="skills" query={kept.q ?? ''} kept={{ ...kept, q: undefined }} />
-      <nav aria-label={words.filters}>
-        <Choices
-          base="/skills"
-          kept={kept}
-          name="category"
-          label={words.category}
-          choices={topCategories(categories, 'skills')}
-          all={words.all}
-        />
-        <Choices
-          base="/skills"
-          kept={kept}
-          name="category"
-          label={words.category}
-          choices={innerCategories(categories, 'skills', kept.category)}
-          all={null}
-        />
-        <Choices base="/skills" kept={kept} name="tag" label={words.tags} choices={tags.map(({ slug, name }) => [slug, name])} all={null} />
-        <Choices base="/skills" kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
-      </nav>
-      <Found site={site} base="/skills" kept={kept} total={found.total} corrected={found.correctedQuery} />
-      {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} query={kept.q ?? ''} />}
-      <PageLinks
-        site={site}
-        page={found.page}
-        pages={found.totalPages}
-        toUrl={(page) => linkTo('/skills', kept, { page: page === 1 ? undefined : String(page) })}
-      />
-    </Layout>
-  )
+/** What was found; of the other kind there is nothing. */
+async function find(kind: Kind, call: PageRequest['call'], input: Record<string, unknown>) {
+  return kind === 'prompts'
+    ? { ...(await call('list_prompts', input, listedPrompts)), skills: [] }
+    : { ...(await call('list_skills', input, listedSkills)), prompts: [] }
 }
 
-function readKept(query: URLSearchParams): Kept {
-  return Object.fromEntries(KEPT.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
+/** Skills have no type. */
+function readKept(kind: Kind, query: URLSearchParams): Kept {
+  const names = KEPT.filter((name) => kind === 'prompts' || name !== 'type')
+  return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
 }
 
 function toInput({ tag, ...kept }: Kept): Record<string, unknown> {
@@ -138,7 +88,7 @@ function linkTo(base: string, kept: Kept, change: Record<string, string | undefi
 
 function topCategories(
   categories: readonly { slug: string; name: string; parent: string | null; prompts: number; skills: number }[],
-  kind: 'prompts' | 'skills',
+  kind: Kind,
 ): [string, string, number][] {
   return categories
     .filter((category) => category.parent === null)
@@ -152,7 +102,7 @@ function topCategories(
 /** The categories below the chosen one, or beside it. */
 function innerCategories(
   categories: readonly { slug: string; name: string; parent: string | null; prompts: number; skills: number }[],
-  kind: 'prompts' | 'skills',
+  kind: Kind,
   chosen: string | undefined,
 ): [string, string, number][] {
   const found = categories.find(({ slug }) => slug === chosen)
