@@ -474,6 +474,8 @@ describe('leaving', () => {
     form.set('title', 'Skill')
     form.set('skillMd', '---\nname: one\ndescription: Two.\n---\n')
     expect((await ada.send('/new/skill', form)).status).toBe(303)
+    const id = (await ada.post('/embeds', { do: 'save', prompt: 'Framed ${name}', themeMode: 'dark' })).to?.split(/embed=|&/)[1]
+    await (await signUp(test, 'bob')).post('/embeds', { do: 'save', prompt: 'Framed by Bob' })
     const answer = await test.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
     const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
@@ -481,7 +483,20 @@ describe('leaving', () => {
     const [skill] = JSON.parse(text('skills.json'))
     expect(Object.keys(files).toSorted()).toEqual(['account.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`])
     expect(JSON.parse(text('prompts.jsonl'))).toMatchObject({ title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
-    expect(JSON.parse(text('account.json'))).toMatchObject({ username: 'ada', role: 'admin' })
+    expect(JSON.parse(text('account.json'))).toMatchObject({
+      username: 'ada',
+      role: 'admin',
+      keys: [],
+      embeds: [
+        {
+          id,
+          config: { prompt: 'Framed ${name}', themeMode: 'dark' },
+          createdAt: expect.any(String),
+          url: `http://127.0.0.1:3000/e/${id}`,
+        },
+      ],
+    })
+    expect(text('account.json')).not.toContain('Framed by Bob')
     expect((await test.fetch('/settings/data/export.zip', { headers: { accept: 'text/html' } })).status).toBe(303)
   })
 

@@ -140,7 +140,7 @@ export const ENGLISH = {
   signOutElsewhere: 'Sign out everywhere else',
   unknownBrowser: 'A browser',
   exportData: 'Download your data',
-  exportLead: 'A zip with your prompts and skills in the form import reads, and what is kept of your account.',
+  exportLead: 'A zip with your prompts and skills in the form import reads, what is kept of your account, and your embeds.',
   deleteAccount: 'Delete the account',
   deleteLead: 'Everything you own goes with it: prompts, skills, their versions, the trash, keys and votes. It cannot be undone.',
   typeYourName: (name: string) => `Type ${name}, to be sure`,

@@ -31,7 +31,8 @@ export function addAccountExportRoute(
     // Asked for before anything is sent: who is not signed in is told so by a status.
     const { sessions: _, ...account } = await invoke('show_account', {})
     const { keys } = await invoke('list_keys', {})
-    const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys })
+    const { embeds } = await invoke('list_embeds', {})
+    const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys, embeds })
     return sendPieces(c.get('caller'), pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
   })
 }
