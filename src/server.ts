@@ -82,7 +82,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const http = new Hono<HttpEnv>()
   const product = readProduct()
 
-  const limits = createRateLimits(settings.RATE_LIMITS)
+  const limits = createRateLimits(settings.RATE_LIMITS, app.store.isShared ? { store: app.store, clock: app.clock } : null)
   const { readBody, readBytes } = createBodyReaders()
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   /** What an operator must hear of. The sentence of a service that failed holds neither keys nor prompts; its cause might. */
@@ -235,6 +235,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const compress = createCompression()
   return {
     fetch: async (...call: Parameters<typeof http.fetch>) => await compress(call[0], await http.fetch(...call)),
+    /** Takes in what another instance wrote to this one. */
+    receive: (mail: string) => mcp?.receive(mail),
     async close() {
       pages.close()
       await mcp?.close()
@@ -268,7 +270,7 @@ function addMcpRoutes(
   app: App,
   logger: Logger,
   { readBody, limits, extras }: { readBody: ReadBody; limits: RateLimits; extras: Extras | undefined },
-): { close(): Promise<void> } {
+): { receive(mail: string): void; close(): Promise<void> } {
   const { name, title, version } = readProduct()
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
   const mcp = createMcpEndpoint(buildServer, createSessions(app.store, buildServer), { alwaysStream: extras !== undefined })
@@ -303,6 +305,7 @@ function addMcpRoutes(
     return Response.json(toErrorBody(error, c.get('requestId')), { status: 405, headers: { Allow: 'POST, OPTIONS' } })
   })
   return {
+    receive: mcp.receive,
     async close() {
       stopTelling()
       await mcp.close()
@@ -372,11 +375,13 @@ export async function startServer(
     server.listen(settings.PORT, settings.HOST, resolve)
   })
   app.embeddings?.start((message) => logger.warn(message))
+  const stopListening = app.listen(http.receive)
   return {
     async close() {
       isReady = false
       await app.embeddings?.stop()
       await http.close()
+      await stopListening()
       await new Promise<void>((resolve) => {
         const giveUp = setTimeout(() => {
           if ('closeAllConnections' in server) server.closeAllConnections()
