@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { describeDatabase, openApp } from '../app.ts'
+import { type App, describeDatabase, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { startServer } from '../server.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
@@ -36,7 +36,7 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
   const app = await openApp(toAppSettings(config, address))
   try {
-    if (options.starter && (await app.store.isEmpty())) {
+    if (options.starter && (await app.store.isEmpty()) && (await isFirstToLoad(app))) {
       const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
       process.stdout.write(`Loaded the starter library: ${report.created} prompts and skills.\n`)
     }
@@ -51,6 +51,11 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   } finally {
     await app.close()
   }
+}
+
+/** Of several instances that start on an empty library at once, one loads it. */
+async function isFirstToLoad({ store }: App): Promise<boolean> {
+  return !store.isShared || (await store.ensureSecret('starter_library', () => store.instance)) === store.instance
 }
 
 /** What to do next. `setupCode` is there as long as nobody can sign in. */

@@ -14,7 +14,8 @@ const relayed = z.object({
   sha256: z.string(),
   method: z.string(),
   headers: z.record(z.string(), z.string()),
-  message: z.unknown(),
+  // Streams that are opened bring none.
+  message: z.unknown().optional(),
 })
 export type RelayedRequest = z.infer<typeof relayed>
 

@@ -33,7 +33,8 @@ function findBinaries(): string {
   }
 }
 
-async function findFreePort(): Promise<number> {
+/** A port of this machine that nobody listens on at the moment. */
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
+import { findFreePort } from './postgres-server.ts'
+import { type RoundRobin, startRoundRobin } from './round-robin.ts'
 
 /** The built program, as users run it. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -37,6 +39,20 @@ export async function run(
   return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') }
 }
 
+/** The service as it was started. */
+export interface Served {
+  readonly url: string
+  /** Where the (first) process itself is reached. */
+  readonly ownUrl: string
+  /** The (first) process. */
+  readonly child: ChildProcess
+  readonly children: readonly ChildProcess[]
+  readonly stdout: string
+}
+
+/** How many instances places serve with: several need PostgreSQL. */
+const INSTANCES = Number(process.env['TEST_INSTANCES'] ?? 1)
+
 /** A library of its own, in a folder that goes when the tests end. */
 export interface Place {
   readonly folder: string
@@ -45,8 +61,8 @@ export interface Place {
   commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
   /** Starts a command of the built program, and leaves it running. */
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
-  /** Starts the service on a free port. */
-  serve(options?: { env?: Record<string, string>; args?: readonly string[] }): Promise<{ url: string; child: ChildProcess; stdout: string }>
+  /** Starts the service on a free port; several instances of it stand behind a proxy that gives each request to the next. Default: TEST_INSTANCES, or one. */
+  serve(options?: { env?: Record<string, string>; args?: readonly string[]; instances?: number }): Promise<Served>
   remove(): Promise<void>
 }
 
@@ -56,6 +72,29 @@ export function createPlace(): Place {
   const databaseUrl = isOnPostgres() ? createDatabaseNow() : `sqlite:${join(folder, 'library.db')}`
   const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
   const servers: ChildProcess[] = []
+  const proxies: RoundRobin[] = []
+  const serveOne = async (options: { env?: Record<string, string>; args?: readonly string[] }): Promise<Served> => {
+    const port = options.env?.['PORT'] === '0' || options.env?.['PORT'] === undefined ? await findFreePort() : options.env['PORT']
+    // With the flag that npm start gives it.
+    const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve', ...(options.args ?? [])], {
+      env: { ...process.env, ...env, ...options.env, PORT: String(port) },
+    })
+    servers.push(child)
+    let stdout = ''
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${stderr}`)))
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk
+        const found = /Commonplace is at (\S+)[\s\S]*Stop with/.exec(stdout)?.[1]
+        if (found) resolve(found)
+      })
+    })
+    return { url, ownUrl: `http://127.0.0.1:${port}`, child, children: [child], stdout }
+  }
   return {
     folder,
     env,
@@ -66,25 +105,16 @@ export function createPlace(): Place {
       return child
     },
     async serve(options = {}) {
-      // With the flag that npm start gives it.
-      const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve', ...(options.args ?? [])], {
-        env: { ...process.env, ...env, ...options.env },
-      })
-      servers.push(child)
-      let stdout = ''
-      let stderr = ''
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk
-      })
-      const url = await new Promise<string>((resolve, reject) => {
-        child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${stderr}`)))
-        child.stdout.on('data', (chunk) => {
-          stdout += chunk
-          const found = /Commonplace is at (\S+)[\s\S]*Stop with/.exec(stdout)?.[1]
-          if (found) resolve(found)
-        })
-      })
-      return { url, child, stdout }
+      const instances = options.instances ?? INSTANCES
+      if (instances === 1) return await serveOne(options)
+      const proxy = await startRoundRobin()
+      proxies.push(proxy)
+      const env = { ...options.env, BASE_URL: options.env?.['BASE_URL'] ?? proxy.url, TRUST_PROXY: options.env?.['TRUST_PROXY'] ?? '1' }
+      const started = await Promise.all(Array.from({ length: instances }, () => serveOne({ ...options, env: { ...env, PORT: '0' } })))
+      proxy.setTargets(started.map(({ ownUrl }) => ownUrl))
+      const [first] = started
+      if (!first) throw new Error('no instance was asked for')
+      return { ...first, url: proxy.url, children: started.map(({ child }) => child) }
     },
     async remove() {
       for (const child of servers) {
@@ -93,6 +123,7 @@ export function createPlace(): Place {
           await once(child, 'exit')
         }
       }
+      for (const proxy of proxies) await proxy.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
