@@ -42,11 +42,11 @@ export async function run(
 /** The service as it was started. */
 export interface Served {
   readonly url: string
-  /** Where the (first) process itself is reached. */
-  readonly ownUrl: string
   /** The (first) process. */
   readonly child: ChildProcess
   readonly children: readonly ChildProcess[]
+  /** Where each process is reached, past the proxy. */
+  readonly ownUrls: readonly string[]
   readonly stdout: string
 }
 
@@ -66,10 +66,10 @@ export interface Place {
   remove(): Promise<void>
 }
 
-/** Makes a place; what it started is stopped by `remove`. */
-export function createPlace(): Place {
+/** Makes a place; what it started is stopped by `remove`. The library is in a file of its own unless `databaseUrlOf` gives another database. */
+export function createPlace(databaseUrlOf?: () => string): Place {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-e2e-'))
-  const databaseUrl = isOnPostgres() ? createDatabaseNow() : `sqlite:${join(folder, 'library.db')}`
+  const databaseUrl = databaseUrlOf ? databaseUrlOf() : isOnPostgres() ? createDatabaseNow() : `sqlite:${join(folder, 'library.db')}`
   const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
   const servers: ChildProcess[] = []
   const proxies: RoundRobin[] = []
@@ -93,7 +93,7 @@ export function createPlace(): Place {
         if (found) resolve(found)
       })
     })
-    return { url, ownUrl: `http://127.0.0.1:${port}`, child, children: [child], stdout }
+    return { url, child, children: [child], ownUrls: [`http://127.0.0.1:${port}`], stdout }
   }
   return {
     folder,
@@ -111,10 +111,10 @@ export function createPlace(): Place {
       proxies.push(proxy)
       const env = { ...options.env, BASE_URL: options.env?.['BASE_URL'] ?? proxy.url, TRUST_PROXY: options.env?.['TRUST_PROXY'] ?? '1' }
       const started = await Promise.all(Array.from({ length: instances }, () => serveOne({ ...options, env: { ...env, PORT: '0' } })))
-      proxy.setTargets(started.map(({ ownUrl }) => ownUrl))
+      proxy.setTargets(started.flatMap(({ ownUrls }) => ownUrls))
       const [first] = started
       if (!first) throw new Error('no instance was asked for')
-      return { ...first, url: proxy.url, children: started.map(({ child }) => child) }
+      return { ...first, url: proxy.url, children: started.map(({ child }) => child), ownUrls: started.flatMap((one) => one.ownUrls) }
     },
     async remove() {
       for (const child of servers) {
