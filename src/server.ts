@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createAdaptorServer } from '@hono/node-server'
+import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from './app.ts'
@@ -7,25 +8,27 @@ import { readApiKey } from './auth/authenticate.ts'
 import type { Config } from './config.ts'
 import { AppError, toAppError } from './errors.ts'
 import { createBodyReaders, type ReadBody } from './http/body.ts'
-import { addressOf, clientOf } from './http/client-of-request.ts'
+import { createClientReader } from './http/client-of-request.ts'
 import { createCompression } from './http/compression.ts'
 import { addCorsAndCaching, type CorsRules, isRead, preflight } from './http/cors.ts'
 import { createPieceSender } from './http/download.ts'
 import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
-import { checkHost, checkOrigin } from './http/guards.ts'
+import { checkHost, checkOrigin, clientAddress } from './http/guards.ts'
+import { createLeanLane, type LeanCall, type LeanHandler, type LeanLane, takeLeanLane } from './http/lean-lane.ts'
 import { addMetricsRoute, createRequestCounts } from './http/metrics.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { callerOfAddress, createRateLimits, type RateLimits } from './http/rate-limits.ts'
-import { addOperationRoutes, type HttpEnv, toHonoPath } from './http/rest.ts'
+import { addOperationRoutes, createLeanReads, type HttpEnv, toPathPattern } from './http/rest.ts'
 import { addAccountExportRoute } from './http/routes/account-export.ts'
 import { addHealthRoutes } from './http/routes/health.ts'
 import { addRawRoutes } from './http/routes/raw-files.ts'
 import { addSkillZipRoute } from './http/routes/skill-zip.ts'
-import { ANONYMOUS } from './library/actor.ts'
+import { type Actor, ANONYMOUS } from './library/actor.ts'
 import type { ItemKind } from './library/items.ts'
 import { createMcpEndpoint, type McpEndpoint, readPromptFilter, SESSION_HEADER, sessionOwner } from './mcp/endpoint.ts'
 import { toErrorBody } from './mcp/errors.ts'
+import { createLeanCalls } from './mcp/lean-calls.ts'
 import { createServerFactory, type Extras } from './mcp/server-factory.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { invokeLocally } from './operations/invoke.ts'
@@ -37,6 +40,8 @@ import { createPages } from './web/routes.ts'
 const MCP_PATH = '/api/mcp'
 /** Where files are had: by programs with their keys, and by people who are signed in, for what is theirs alone. */
 const DOWNLOADS = ['/api', '/download'] as const
+/** What every answer says that names no policy of its own: it is no page, and stands in none. */
+const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 /** Paths that answer under any host name: probes come in by address. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics'])
 /** Longest time a client may take to send its request. */
@@ -70,8 +75,19 @@ export interface HttpOptions {
   readonly extras?: Extras
 }
 
+/** The HTTP surface. */
+export interface HttpApp {
+  /** Answers every request. */
+  fetch(request: Request, env?: object): Promise<Response>
+  /** Answers plain requests in a shorter way, and in the same words; null: `fetch` must be asked. */
+  readonly lean: LeanLane
+  /** Takes in what another instance wrote to this one. */
+  receive(mail: string): void
+  close(): Promise<void>
+}
+
 /** The whole HTTP surface over an opened library. */
-export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}) {
+export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
   const rules: CorsRules = {
     baseUrl: app.baseUrl,
     allowedHosts: settings.ALLOWED_HOSTS,
@@ -81,6 +97,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   }
   const http = new Hono<HttpEnv>()
   const product = readProduct()
+  const clientOf = createClientReader(settings, app.baseUrl, isPage)
 
   const limits = createRateLimits(settings.RATE_LIMITS, app.store.isShared ? { store: app.store, clock: app.clock } : null)
   const { readBody, readBytes } = createBodyReaders()
@@ -93,7 +110,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 
   /** Notes who is calling, and counts it: a key for itself, everybody else by address; a bad key counts for its address. */
   async function identify(c: Context<HttpEnv>): Promise<void> {
-    const address = callerOfAddress(addressOf(c, settings))
+    const address = c.get('client').caller
     c.set('caller', address)
     if (isPage(c.req.path)) {
       const { actor, cookies } = await app.logins.authenticateBrowser(c.get('client'))
@@ -105,44 +122,46 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     }
     const key = c.req.path.startsWith('/api/') ? readApiKey(c.req.raw.headers) : null
     if (key !== null) {
-      const actor = await app.authenticate(key).catch(async (error: unknown) => {
-        await limits.count(address)
-        throw error
-      })
+      const { actor, caller } = await identifyKey(key, address)
       c.set('actor', actor)
-      if (actor.kind === 'user') c.set('caller', `key ${actor.keyId ?? actor.userId}`)
+      c.set('caller', caller)
     }
     await limits.count(c.get('caller'))
+  }
+  /** Who presents a key, counted for itself; a bad key counts for its address. */
+  async function identifyKey(key: string, address: string): Promise<{ actor: Actor; caller: string }> {
+    const actor = await app.authenticate(key).catch(async (error: unknown) => {
+      await limits.count(address)
+      throw error
+    })
+    return { actor, caller: actor.kind === 'user' ? `key ${actor.keyId ?? actor.userId}` : address }
   }
 
   http.use(async (c, next) => {
     const requestId = randomUUID()
     c.set('requestId', requestId)
     c.set('actor', ANONYMOUS)
-    c.set('client', clientOf(c, settings, app.baseUrl))
+    c.set('client', clientOf(c))
     c.set('cookies', [])
     const started = performance.now()
     await next()
     requests?.count(c.req.path, c.res.status)
     c.header('X-Request-Id', requestId)
-    if (c.req.method !== 'OPTIONS') addCorsAndCaching(c.res.headers, c.req.raw, rules)
+    const { method, path } = c.req
+    if (method !== 'OPTIONS') addCorsAndCaching(c.res.headers, { method, path, header: (name) => c.req.header(name) }, rules)
     if (isPage(c.req.path) && (c.get('actor').kind === 'user' || c.get('cookies').length > 0)) {
       c.header('Cache-Control', 'private, no-store')
     }
     for (const cookie of c.get('cookies')) c.header('Set-Cookie', cookie, { append: true })
     c.header('X-Content-Type-Options', 'nosniff')
-    if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
-    if (logger.isLevelEnabled('info')) {
-      logger.info({
-        requestId,
-        method: c.req.method,
-        path: c.req.path,
-        status: c.res.status,
-        ms: Math.round(performance.now() - started),
-        client: addressOf(c, settings),
-      })
-    }
+    if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', CONTENT_POLICY)
+    logRequest({ requestId, method, path, status: c.res.status, client: c.get('client').address }, started)
   })
+  const logRequest = (told: { requestId: string; method: string; path: string; status: number; client: string }, startedMs: number) => {
+    if (!logger.isLevelEnabled('info')) return
+    const { client, ...request } = told
+    logger.info({ ...request, ms: Math.round(performance.now() - startedMs), client })
+  }
 
   // Who may come in, and who is calling: host first, then origin (for what a page may not do), then the key.
   http.use(async (c, next) => {
@@ -232,11 +251,38 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     const error = new AppError('not_found', 'There is nothing at this address.')
     return (await pages.toProblem(c, error)) ?? toErrorResponse(error, c.get('requestId'))
   })
-  const compress = createCompression()
+  const { compressAnswer, compressLean } = createCompression()
+  const lean = createLeanLane([...(mcp?.lean ? [mcp.lean] : []), createLeanReads(app.operations, app.contextFor)], {
+    checkHost: (host) => checkHost(host, rules),
+    callerOf: (address, forwardedFor) => callerOfAddress(clientAddress(address, forwardedFor, settings.TRUST_PROXY)),
+    identify: identifyKey,
+    async admit(caller, work) {
+      await limits.count(caller)
+      return await limits.run(caller, work)
+    },
+    finish({ method, path, headers, address }, answer, { requestId, startedMs }) {
+      const told = new Map(Object.entries(answer.headers))
+      const set = (name: string, value: string) => told.set(name.toLowerCase(), value)
+      addCorsAndCaching(
+        { has: (name) => told.has(name.toLowerCase()), set },
+        { method, path, header: (name) => headers.get(name.toLowerCase()) },
+        rules,
+      )
+      set('content-security-policy', CONTENT_POLICY)
+      set('x-content-type-options', 'nosniff')
+      set('x-request-id', requestId)
+      const { status, body } = answer
+      requests?.count(path, status)
+      const client = clientAddress(address, headers.get('x-forwarded-for') ?? null, settings.TRUST_PROXY)
+      logRequest({ requestId, method, path, status, client }, startedMs)
+      return compressLean(headers.get('accept-encoding') ?? null, { status, headers: Object.fromEntries(told), body })
+    },
+    onFault: logFault,
+  })
   return {
-    fetch: async (...call: Parameters<typeof http.fetch>) => await compress(call[0], await http.fetch(...call)),
-    /** Takes in what another instance wrote to this one. */
-    receive: (mail: string) => mcp?.receive(mail),
+    fetch: async (request, env) => await compressAnswer(request, await http.fetch(request, env)),
+    lean,
+    receive: (mail) => mcp?.receive(mail),
     async close() {
       pages.close()
       await mcp?.close()
@@ -254,10 +300,7 @@ function knownRoutes(app: App, more: readonly { method: string; path: string }[]
     ...plain.map((path) => ({ method: 'GET', path })),
     ...more,
   ]
-  return routes.map(({ method, path }) => {
-    const source = toHonoPath(path).replaceAll(/:\w+(?:\{([^}]+)\})?/g, (_, inner: string | undefined) => `(?:${inner ?? '[^/]+'})`)
-    return { method, pattern: new RegExp(`^${source}$`) }
-  })
+  return routes.map(({ method, path }) => ({ method, pattern: toPathPattern(path) }))
 }
 
 /** POST is always a call; GET and DELETE only with a session. Everything else is 405 before anybody asks who is calling. */
@@ -270,33 +313,52 @@ function addMcpRoutes(
   app: App,
   logger: Logger,
   { readBody, limits, extras }: { readBody: ReadBody; limits: RateLimits; extras: Extras | undefined },
-): { receive(mail: string): void; close(): Promise<void> } {
+): { lean: LeanHandler | null; receive(mail: string): void; close(): Promise<void> } {
   const { name, title, version } = readProduct()
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
   const mcp = createMcpEndpoint(buildServer, createSessions(app.store, buildServer), { alwaysStream: extras !== undefined })
   const stopTelling = tellOfChanges(app, mcp)
-  const toCall = (c: Context<HttpEnv>) => {
-    const requestId = c.get('requestId')
-    const actor = c.get('actor')
+  const bind = ({ actor, requestId }: LeanCall, query: URLSearchParams) => {
     const context = app.contextFor(actor)
     const invoke = invokeLocally(app.operations, () => context)
+    return {
+      // A tool that fails answers 200, so nothing after it hears of the failure.
+      invoke: async (...call: Parameters<typeof invoke>) =>
+        await invoke(...call).catch((thrown: unknown) => {
+          const error = toAppError(thrown)
+          if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
+          throw thrown
+        }),
+      filter: readPromptFilter(query),
+      onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
+    }
+  }
+  const toCall = (c: Context<HttpEnv>) => {
+    const [requestId, actor] = [c.get('requestId'), c.get('actor')]
     return {
       request: c.req.raw,
       requestId,
       owner: sessionOwner(actor, c.get('caller')),
       charge: (requests: number) => limits.count(c.get('caller'), requests),
-      binding: {
-        // A tool that fails answers 200, so nothing after it hears of the failure.
-        invoke: async (...call: Parameters<typeof invoke>) =>
-          await invoke(...call).catch((thrown: unknown) => {
-            const error = toAppError(thrown)
-            if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
-            throw thrown
-          }),
-        filter: readPromptFilter(new URL(c.req.url)),
-        onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
-      },
+      binding: bind({ requestId, actor }, new URL(c.req.url).searchParams),
     }
+  }
+  const readLeanCall = createLeanCalls(app.operations, buildServer)
+  const lean: LeanHandler = {
+    accept({ method, path, search, headers, body }) {
+      const answer = method === 'POST' && path === MCP_PATH ? readLeanCall(headers, body) : null
+      if (!answer) return null
+      return async (call) => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: await answer(bind(call, new URLSearchParams(search))),
+      })
+    },
+    refuse: (error, requestId) => ({
+      status: HTTP_STATUS[error.code],
+      headers: { 'content-type': 'application/json', ...errorHeaders(error) },
+      body: JSON.stringify(toErrorBody(error, requestId)),
+    }),
   }
   http.post(MCP_PATH, async (c) => await mcp.post({ ...toCall(c), body: await readBody(c.req.raw) }))
   http.all(MCP_PATH, async (c) => {
@@ -306,6 +368,8 @@ function addMcpRoutes(
   })
   return {
     receive: mcp.receive,
+    // What the tests add is the SDK's to answer.
+    lean: extras === undefined ? lean : null,
     async close() {
       stopTelling()
       await mcp.close()
@@ -356,14 +420,12 @@ export async function startServer(
 ): Promise<RunningServer> {
   let isReady = true
   const http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
-  const server = createAdaptorServer({
-    fetch: http.fetch,
-    serverOptions: {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-    },
-  })
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  }
+  const server = createServer(timeouts, takeLeanLane(http.lean, getRequestListener(http.fetch)))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(
@@ -384,13 +446,13 @@ export async function startServer(
       await stopListening()
       await new Promise<void>((resolve) => {
         const giveUp = setTimeout(() => {
-          if ('closeAllConnections' in server) server.closeAllConnections()
+          server.closeAllConnections()
         }, DRAIN_MS)
         server.close(() => {
           clearTimeout(giveUp)
           resolve()
         })
-        if ('closeIdleConnections' in server) server.closeIdleConnections()
+        server.closeIdleConnections()
       })
     },
   }

@@ -55,7 +55,7 @@ describe('compression', () => {
       const { answer } = await get(path, 'gzip, br', headers)
       expect(answer.headers.get('content-encoding'), path).toBeNull()
     }
-    const compress = createCompression()
+    const { compressAnswer: compress } = createCompression()
     const request = new Request('http://127.0.0.1/', { headers: { 'Accept-Encoding': 'gzip' } })
     for (const headers of [
       { 'Content-Type': 'text/event-stream; charset=utf-8' },

@@ -14,7 +14,7 @@ export const KEY_HEADERS = ['PROMPTS_API_KEY', 'PROMPTS-API-KEY', 'X-API-Key', '
  * The key a request carries, or null. An empty header counts as absent; `Authorization` counts only as `Bearer cpb_…`.
  * @throws AppError `invalid_input` when two different keys are given
  */
-export function readApiKey(headers: Headers): string | null {
+export function readApiKey(headers: { get(name: string): string | null }): string | null {
   const keys = new Set<string>()
   for (const name of KEY_HEADERS) {
     for (const part of (headers.get(name) ?? '').split(',')) {

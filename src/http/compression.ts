@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import type { LeanAnswer } from './lean-lane.ts'
 
 /** The codings answers are given in, the better first. */
 export const CODINGS = ['br', 'gzip'] as const
@@ -52,10 +53,14 @@ export function chooseCoding(acceptEncoding: string | null, offered: readonly Co
 }
 
 /** Makes answers smaller for clients that take it. */
-export type CompressAnswer = (request: Request, answer: Response) => Promise<Response>
+export interface Compression {
+  compressAnswer(request: Request, answer: Response): Promise<Response>
+  /** The same for an answer of the lean lane to a GET. */
+  compressLean(acceptEncoding: string | null, answer: LeanAnswer): LeanAnswer | Promise<LeanAnswer>
+}
 
 /** Compresses texts that are the same for everybody; an answer that is compressed already, or is for one reader, stays as it is. */
-export function createCompression(): CompressAnswer {
+export function createCompression(): Compression {
   const remembered = new Map<string, Uint8Array<ArrayBuffer>>()
   let rememberedBytes = 0
   const remember = (key: string, bytes: Uint8Array<ArrayBuffer>): void => {
@@ -68,30 +73,60 @@ export function createCompression(): CompressAnswer {
     }
   }
 
-  return async (request, answer) => {
-    const { headers } = answer
-    if (!COMPRESSIBLE.test(headers.get('Content-Type') ?? '') || FOR_ONE_READER.test(headers.get('Cache-Control') ?? '')) return answer
-    headers.append('Vary', 'Accept-Encoding')
-    if (headers.has('Content-Encoding')) return answer
-    const coding = chooseCoding(request.headers.get('Accept-Encoding'), CODINGS)
-    if (coding === null) return answer
-    // The bytes differ by coding, so what names them must not say that they are these very bytes (RFC 9110, 8.8.1).
-    const etag = headers.get('ETag')
-    if (etag?.startsWith('"')) headers.set('ETag', `W/${etag}`)
-    if (answer.body === null || request.method === 'HEAD' || answer.status !== 200) return answer
-
-    const key = etag === null ? null : `${coding} ${etag}`
-    const known = key === null ? undefined : remembered.get(key)
-    if (known) {
-      await answer.body.cancel()
-      return toAnswer(known, coding, answer)
-    }
-    const bytes = new Uint8Array(await answer.arrayBuffer())
-    if (bytes.length < MIN_BYTES) return new Response(bytes, { status: answer.status, headers })
+  const pack = async (bytes: Uint8Array, coding: Coding, key: string | null): Promise<Uint8Array<ArrayBuffer>> => {
     const packed = new Uint8Array(await compressText(bytes, coding))
     if (key !== null) remember(key, packed)
-    return toAnswer(packed, coding, answer)
+    return packed
   }
+
+  return {
+    async compressAnswer(request, answer) {
+      const { headers } = answer
+      if (!isCompressible(headers.get('Content-Type'), headers.get('Cache-Control'))) return answer
+      headers.append('Vary', 'Accept-Encoding')
+      if (headers.has('Content-Encoding')) return answer
+      const coding = chooseCoding(request.headers.get('Accept-Encoding'), CODINGS)
+      if (coding === null) return answer
+      const etag = headers.get('ETag')
+      if (etag !== null) headers.set('ETag', toWeak(etag))
+      if (answer.body === null || request.method === 'HEAD' || answer.status !== 200) return answer
+
+      const key = etag === null ? null : `${coding} ${etag}`
+      const known = key === null ? undefined : remembered.get(key)
+      if (known) {
+        await answer.body.cancel()
+        return toAnswer(known, coding, answer)
+      }
+      const bytes = new Uint8Array(await answer.arrayBuffer())
+      if (bytes.length < MIN_BYTES) return new Response(bytes, { status: answer.status, headers })
+      return toAnswer(await pack(bytes, coding, key), coding, answer)
+    },
+    compressLean(acceptEncoding, answer) {
+      const { status, body } = answer
+      if (!isCompressible(answer.headers['content-type'] ?? null, answer.headers['cache-control'] ?? null)) return answer
+      const headers: Record<string, string> = { ...answer.headers, vary: `${answer.headers['vary']}, Accept-Encoding` }
+      const coding = chooseCoding(acceptEncoding, CODINGS)
+      const etag = headers['etag']
+      if (coding === null) return { status, headers, body }
+      if (etag !== undefined) headers['etag'] = toWeak(etag)
+      if (status !== 200) return { status, headers, body }
+      const toSmaller = (packed: Uint8Array): LeanAnswer => ({ status, headers: { ...headers, 'content-encoding': coding }, body: packed })
+      const key = etag === undefined ? null : `${coding} ${etag}`
+      const known = key === null ? undefined : remembered.get(key)
+      if (known) return toSmaller(known)
+      const bytes = Buffer.from(body)
+      return bytes.length < MIN_BYTES ? { status, headers, body } : pack(bytes, coding, key).then(toSmaller)
+    },
+  }
+}
+
+function isCompressible(type: string | null, caching: string | null): boolean {
+  return COMPRESSIBLE.test(type ?? '') && !FOR_ONE_READER.test(caching ?? '')
+}
+
+/** The bytes differ by coding, so what names them must not say that they are these very bytes (RFC 9110, 8.8.1). */
+function toWeak(etag: string): string {
+  return etag.startsWith('"') ? `W/${etag}` : etag
 }
 
 /** Compresses quickly: for what is made for each request. */

@@ -37,18 +37,22 @@ export function preflight(path: string, origin: string | null, method: string, r
 }
 
 /** What every answer says of caches and of pages elsewhere, refusals too: a page that may call must be able to read why it was refused. */
-export function addCorsAndCaching(headers: Headers, request: Request, rules: CorsRules): void {
-  const origin = request.headers.get('origin')
-  const reads = isRead(request.method)
-  const { pathname } = new URL(request.url)
+export function addCorsAndCaching(
+  headers: { has(name: string): boolean; set(name: string, value: string): unknown },
+  request: { readonly method: string; readonly path: string; header(name: string): string | undefined },
+  rules: CorsRules,
+): void {
+  const { method, path } = request
+  const origin = request.header('origin') ?? null
+  const reads = isRead(method)
   // Below /api/ cookies are never looked at; elsewhere browsers get pages, and programs do not.
-  headers.set('Vary', rules.isPage(pathname) ? `${VARY}, Accept, Cookie` : VARY)
-  if (reads && pathname !== rules.mcpPath) headers.set('Access-Control-Allow-Origin', '*')
+  headers.set('Vary', rules.isPage(path) ? `${VARY}, Accept, Cookie` : VARY)
+  if (reads && path !== rules.mcpPath) headers.set('Access-Control-Allow-Origin', '*')
   else if (origin !== null && isOriginAllowed(origin, rules)) {
     headers.set('Access-Control-Allow-Origin', origin)
     headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
   }
-  const isKeyed = KEY_HEADERS.some((name) => (request.headers.get(name) ?? '').trim() !== '')
+  const isKeyed = KEY_HEADERS.some((name) => (request.header(name) ?? '').trim() !== '')
   if (isKeyed) headers.set('Cache-Control', 'private, no-store')
   else if (!headers.has('Cache-Control')) headers.set('Cache-Control', reads ? 'no-cache' : 'no-store')
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hono, Context as HonoContext } from 'hono'
+import { getQueryParams } from 'hono/utils/url'
 import { z } from 'zod'
 import { KEY_HEADERS } from '../auth/authenticate.ts'
 import { AppError, invalidInput } from '../errors.ts'
@@ -8,8 +9,11 @@ import type { Actor } from '../library/actor.ts'
 import { parseJson } from '../library/json.ts'
 import type { CallOptions, Context, Operation, Surfaces } from '../operations/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/describe-inputs.ts'
+import { toJsonText } from '../operations/json-text.ts'
 import type { ReadBody } from './body.ts'
+import { errorHeaders, HTTP_STATUS, toErrorBody } from './errors.ts'
 import { answerWithEvents, wantsEvents } from './event-stream.ts'
+import type { LeanAnswer, LeanHandler } from './lean-lane.ts'
 
 /** What a request carries through the routes. */
 export interface HttpEnv {
@@ -30,6 +34,61 @@ export function toHonoPath(path: string): string {
     .replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
+/** Paths that match one of an operation, with what is named in it in groups of these names. */
+export function toPathPattern(path: string): RegExp {
+  const source = toHonoPath(path).replaceAll(
+    /:(\w+)(?:\{([^}]+)\})?/g,
+    (_, name: string, inner: string | undefined) => `(?<${name}>${inner ?? '[^/]+'})`,
+  )
+  return new RegExp(`^${source}$`)
+}
+
+/** A query as plain addresses have it: what is in it means the same wherever it is read. */
+const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
+
+/** Plain reads of operations, for the lean lane. */
+export function createLeanReads(operations: readonly Operation[], makeContext: MakeContext): LeanHandler {
+  const reads = operations.flatMap((operation) => {
+    const { rest } = operation.surfaces
+    if (rest?.method !== 'GET' || operation.isStreamed) return []
+    return [{ operation, rest, pattern: toPathPattern(rest.path), kinds: kindsOf(operation) }]
+  })
+  return {
+    accept({ method, path, search, headers }) {
+      if (method !== 'GET' || !path.startsWith('/api/') || !PLAIN_SEARCH.test(search)) return null
+      for (const { operation, rest, pattern, kinds } of reads) {
+        const match = pattern.exec(path)
+        if (!match) continue
+        return async ({ actor }) => {
+          const query = search === '' ? {} : readQuery(parseQuery(search), kinds)
+          const json = toJsonText(await operation.call(makeContext(actor), { ...query, ...readPath(match.groups ?? {}, kinds) }))
+          return describeAnswer(rest, json, actor, headers.get('if-none-match'))
+        }
+      }
+      return null
+    },
+    refuse: (error, requestId) => ({
+      status: HTTP_STATUS[error.code],
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...lowerNames(errorHeaders(error)) },
+      body: JSON.stringify(toErrorBody(error, requestId)),
+    }),
+  }
+}
+
+/** A query as the routes read it, with their own parser, which wants a whole address. */
+function parseQuery(search: string): Record<string, string[]> {
+  const parsed = getQueryParams(`http://localhost/${search}`)
+  return parsed && !Array.isArray(parsed) ? parsed : {}
+}
+
+function lowerNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function kindsOf(operation: Operation): Map<string, InputKind> {
+  return new Map(describeInputs(operation).map((input) => [input.name, input.kind]))
+}
+
 /** Adds a route for every operation that has one. `onInternalError` hears of what goes wrong after an answer has begun. */
 export function addOperationRoutes(
   app: Hono<HttpEnv>,
@@ -41,13 +100,13 @@ export function addOperationRoutes(
   for (const operation of operations) {
     const rest = operation.surfaces.rest
     if (!rest) continue
-    const kinds = new Map(describeInputs(operation).map((input) => [input.name, input.kind]))
+    const kinds = kindsOf(operation)
     app.on(rest.method, toHonoPath(rest.path), async (c) => {
       const body =
         rest.method === 'GET' || rest.method === 'DELETE' ? {} : readJsonBody(await readBody(c.req.raw), c.req.header('content-type') ?? '')
-      const input = { ...readQuery(c, kinds), ...body, ...readPath(c, kinds) }
+      const input = { ...readQuery(c.req.queries(), kinds), ...body, ...readPath(c.req.param(), kinds) }
       const call = (options: CallOptions) => operation.call({ ...makeContext(c.get('actor')), ...options }, input)
-      if (!operation.isStreamed) return toAnswer(c, rest, JSON.stringify(await call({})))
+      if (!operation.isStreamed) return toAnswer(c, rest, toJsonText(await call({})))
       if (wantsEvents(c.req.header('accept') ?? null)) return await answerWithEvents(c.req.raw, c.get('requestId'), call, onInternalError)
       return toAnswer(c, rest, JSON.stringify(await call({ signal: c.req.raw.signal })))
     })
@@ -55,14 +114,19 @@ export function addOperationRoutes(
 }
 
 /** A JSON answer; anonymous reads carry an ETag and answer a matching If-None-Match with 304. */
-function toAnswer(c: HonoContext<HttpEnv>, rest: Rest, json: string): Response {
-  const headers = new Headers({ 'Content-Type': 'application/json; charset=utf-8' })
-  if (rest.method === 'GET' && c.get('actor').kind === 'anonymous') {
+function describeAnswer(rest: Rest, json: string, actor: Actor, ifNoneMatch: string | undefined): LeanAnswer {
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
+  if (rest.method === 'GET' && actor.kind === 'anonymous') {
     const etag = makeEtag(json)
-    headers.set('ETag', etag)
-    if (matchesEtag(c.req.header('if-none-match'), etag)) return new Response(null, { status: 304, headers })
+    headers['etag'] = etag
+    if (matchesEtag(ifNoneMatch, etag)) return { status: 304, headers, body: '' }
   }
-  return new Response(json, { status: rest.status ?? 200, headers })
+  return { status: rest.status ?? 200, headers, body: json }
+}
+
+function toAnswer(c: HonoContext<HttpEnv>, rest: Rest, json: string): Response {
+  const { status, headers } = describeAnswer(rest, json, c.get('actor'), c.req.header('if-none-match'))
+  return new Response(status === 304 ? null : json, { status, headers })
 }
 
 /** The ETag of a text. */
@@ -80,9 +144,9 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
 export const VARY = [...KEY_HEADERS, 'Origin'].join(', ')
 
 /** Query parameters, turned into what the schema wants. An empty one counts as absent unless it is the text to look for. */
-function readQuery(c: HonoContext<HttpEnv>, kinds: Map<string, InputKind>): Record<string, unknown> {
+function readQuery(query: Record<string, string[]>, kinds: Map<string, InputKind>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const [name, texts] of Object.entries(c.req.queries())) {
+  for (const [name, texts] of Object.entries(query)) {
     const kind = kinds.get(name)
     if (!kind) continue
     if (kind === 'list') {
@@ -97,10 +161,8 @@ function readQuery(c: HonoContext<HttpEnv>, kinds: Map<string, InputKind>): Reco
   return values
 }
 
-function readPath(c: HonoContext<HttpEnv>, kinds: Map<string, InputKind>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(c.req.param()).map(([name, text]) => [name, coerceText(String(text), kinds.get(name) ?? 'text')]),
-  )
+function readPath(parts: Record<string, string>, kinds: Map<string, InputKind>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, coerceText(String(text), kinds.get(name) ?? 'text')]))
 }
 
 /** @throws AppError `unsupported_media_type`, `invalid_input` (malformed, too deep, too many members, not an object) */

@@ -12,7 +12,7 @@ import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
 import { createTally } from '../library/tally.ts'
 import { toErrorBody } from './errors.ts'
-import { idOf, initializeRequest, isMessage, requestMessage } from './messages.ts'
+import { idOf, initializeRequest, isMessage, requestMessage, takesJson, takesStream } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
 import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions.ts'
@@ -94,7 +94,7 @@ export function createMcpEndpoint(
     // The SDK's transport knows whole numbers for ids only; others are answered at once.
     const isPlainId = typeof asked?.id !== 'number' || Number.isSafeInteger(asked.id)
     const needsServer = isRequest
-      ? isPlainId && takesStream(request) && (options.alwaysStream || (session.canAsk && mayAsk(message)))
+      ? isPlainId && takesStream(request.headers.get('accept')) && (options.alwaysStream || (session.canAsk && mayAsk(message)))
       : session.isLive
     if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
     if (!isRequest) return new Response(null, { status: 202 })
@@ -176,7 +176,7 @@ export function createMcpEndpoint(
       const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
       if (!answer) return new Response(null, { status: 202 })
       const response = reply(request, answer)
-      if (isInitialize && 'result' in answer && takesStream(request)) {
+      if (isInitialize && 'result' in answer && takesStream(request.headers.get('accept'))) {
         const id = await sessions.open(message, owner)
         if (id !== null) response.headers.set(SESSION_HEADER, id)
       }
@@ -234,10 +234,6 @@ function mayAsk(message: unknown): boolean {
   return request?.method === 'tools/call' && request.params?.['name'] === 'get_prompt'
 }
 
-function takesStream(request: Request): boolean {
-  return /text\/event-stream/i.test(request.headers.get('accept') ?? '')
-}
-
 /** The request as the session's transport wants it: its body is read already, and a client that takes a stream takes JSON too. */
 function withAccept(request: Request): Request {
   const headers = new Headers(request.headers)
@@ -282,17 +278,16 @@ async function answerMessage(value: unknown, buildServer: () => McpServer, reque
 /** One JSON body, unless the client accepts nothing but a stream. */
 function reply(request: Request, body: unknown): Response {
   const accept = request.headers.get('accept')
-  const takesJson = !accept || accept.split(',').some((range) => /^\s*(\*\/\*|application\/(\*|json))\s*(;|$)/i.test(range))
-  if (takesJson || !/text\/event-stream/i.test(accept)) return Response.json(body)
+  if (takesJson(accept) || !takesStream(accept)) return Response.json(body)
   const messages = Array.isArray(body) ? body : [body]
   const events = messages.map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join('')
   return new Response(events, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } })
 }
 
 /** The prompts a URL asks for: comma-separated values of `users`, `categories` and `tags`; an empty parameter counts as absent. */
-export function readPromptFilter(url: URL): PromptFilter {
+export function readPromptFilter(query: URLSearchParams): PromptFilter {
   const values = (name: string) =>
-    url.searchParams
+    query
       .getAll(name)
       .flatMap((text) => text.split(','))
       .map((value) => value.trim())

@@ -38,3 +38,13 @@ export function idOf(value: unknown): string | number | null {
   if (typeof value !== 'object' || value === null || !('id' in value)) return null
   return messageId.safeParse(value.id).data ?? null
 }
+
+/** Whether a client takes an answer as a stream of events. */
+export function takesStream(accept: string | null): boolean {
+  return /text\/event-stream/i.test(accept ?? '')
+}
+
+/** Whether a client takes an answer as JSON; one that says nothing does. */
+export function takesJson(accept: string | null): boolean {
+  return !accept || accept.split(',').some((range) => /^\s*(\*\/\*|application\/(\*|json))\s*(;|$)/i.test(range))
+}
