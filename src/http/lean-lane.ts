@@ -159,8 +159,8 @@ export function takeLeanLane(lane: LeanLane, fullLane: FullLane): (incoming: Inc
     if (!head) fullLane(incoming, outgoing)
     else if (head.method === 'GET') answer({ ...head, body: '' }, outgoing) || fullLane(incoming, outgoing)
     else {
-      // A body that came along with the head is all here when the parser is done with both. One that did not is waited for elsewhere.
-      process.nextTick(() => {
+      // A body that came along with the head is all here by the loop's next turn. One that did not is waited for elsewhere.
+      setImmediate(() => {
         const bytes: unknown = incoming.complete ? incoming.read() : null
         if (bytes instanceof Uint8Array) {
           const body = decode(utf8, bytes)
