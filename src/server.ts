@@ -143,6 +143,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.set('actor', ANONYMOUS)
     c.set('client', clientOf(c))
     c.set('cookies', [])
+    c.set('operations', new Set())
     const started = performance.now()
     await next()
     requests?.count(c.req.path, c.res.status)
@@ -155,12 +156,40 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     for (const cookie of c.get('cookies')) c.header('Set-Cookie', cookie, { append: true })
     c.header('X-Content-Type-Options', 'nosniff')
     if (!c.res.headers.has('Content-Security-Policy')) c.header('Content-Security-Policy', CONTENT_POLICY)
-    logRequest({ requestId, method, path, status: c.res.status, client: c.get('client').address }, started)
+    logRequest(
+      {
+        requestId,
+        method,
+        path,
+        status: c.res.status,
+        client: c.get('client').address,
+        actor: c.get('actor'),
+        operations: c.get('operations'),
+      },
+      started,
+    )
   })
-  const logRequest = (told: { requestId: string; method: string; path: string; status: number; client: string }, startedMs: number) => {
+  const logRequest = (
+    told: {
+      requestId: string
+      method: string
+      path: string
+      status: number
+      client: string
+      actor: Actor
+      operations: ReadonlySet<string>
+    },
+    startedMs: number,
+  ) => {
     if (!logger.isLevelEnabled('info')) return
-    const { client, ...request } = told
-    logger.info({ ...request, ms: Math.round(performance.now() - startedMs), client })
+    const { client, actor, operations, ...request } = told
+    logger.info({
+      ...request,
+      ms: Math.round(performance.now() - startedMs),
+      client,
+      caller: nameActor(actor),
+      ...(operations.size > 0 ? { operations: [...operations] } : {}),
+    })
   }
 
   // Who may come in, and who is calling: host first, then origin (for what a page may not do), then the key.
@@ -260,7 +289,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       await limits.count(caller)
       return await limits.run(caller, work)
     },
-    finish({ method, path, headers, address }, answer, { requestId, startedMs }) {
+    finish({ method, path, headers, address }, answer, { actor, operations, requestId, startedMs }) {
       const told = new Map(Object.entries(answer.headers))
       const set = (name: string, value: string) => told.set(name.toLowerCase(), value)
       addCorsAndCaching(
@@ -274,7 +303,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       const { status, body } = answer
       requests?.count(path, status)
       const client = clientAddress(address, headers.get('x-forwarded-for') ?? null, settings.TRUST_PROXY)
-      logRequest({ requestId, method, path, status, client }, startedMs)
+      logRequest({ requestId, method, path, status, client, actor, operations }, startedMs)
       return compressLean(headers.get('accept-encoding') ?? null, { status, headers: Object.fromEntries(told), body })
     },
     onFault: logFault,
@@ -318,17 +347,21 @@ function addMcpRoutes(
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
   const mcp = createMcpEndpoint(buildServer, createSessions(app.store, buildServer), { alwaysStream: extras !== undefined })
   const stopTelling = tellOfChanges(app, mcp)
-  const bind = ({ actor, requestId }: LeanCall, query: URLSearchParams) => {
+  const names = new Set(app.operations.map((operation) => operation.name))
+  const bind = ({ actor, requestId, operations }: LeanCall, query: URLSearchParams) => {
     const context = app.contextFor(actor)
     const invoke = invokeLocally(app.operations, () => context)
     return {
       // A tool that fails answers 200, so nothing after it hears of the failure.
-      invoke: async (...call: Parameters<typeof invoke>) =>
-        await invoke(...call).catch((thrown: unknown) => {
+      invoke: async (...call: Parameters<typeof invoke>) => {
+        // Names of our own alone: the log holds nothing a client wrote but the path.
+        if (names.has(call[0])) operations.add(call[0])
+        return await invoke(...call).catch((thrown: unknown) => {
           const error = toAppError(thrown)
           if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
           throw thrown
-        }),
+        })
+      },
       filter: readPromptFilter(query),
       onInternalError: (error: AppError) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error'),
     }
@@ -340,7 +373,7 @@ function addMcpRoutes(
       requestId,
       owner: sessionOwner(actor, c.get('caller')),
       charge: (requests: number) => limits.count(c.get('caller'), requests),
-      binding: bind({ requestId, actor }, new URL(c.req.url).searchParams),
+      binding: bind({ requestId, actor, operations: c.get('operations') }, new URL(c.req.url).searchParams),
     }
   }
   const readLeanCall = createLeanCalls(app.operations, buildServer)
@@ -399,6 +432,12 @@ function tellOfChanges(app: App, mcp: McpEndpoint): () => void {
     stop()
     for (const { timer } of pending.values()) clearTimeout(timer)
   }
+}
+
+/** Who asked, as the log says it. */
+function nameActor(actor: Actor): string {
+  if (actor.kind === 'anonymous') return 'anonymous'
+  return actor.keyId === undefined ? `person ${actor.userId}` : `key ${actor.keyId}`
 }
 
 /** Where people are known by their session. Below /api/ cookies are never read (contract, "Keys"), nor in frames on other people's pages. */

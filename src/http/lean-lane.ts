@@ -49,6 +49,8 @@ export interface LeanAnswer {
 export interface LeanCall {
   readonly actor: Actor
   readonly requestId: string
+  /** Names of the operations that were called, for logs. */
+  readonly operations: Set<string>
 }
 
 /** What answers one kind of plain request. */
@@ -91,19 +93,20 @@ export function createLeanLane(handlers: readonly LeanHandler[], rules: LeanRule
   ) => {
     const requestId = randomUUID()
     const startedMs = performance.now()
+    const operations = new Set<string>()
     let actor: Actor = ANONYMOUS
     let answered: LeanAnswer
     try {
       let caller = rules.callerOf(request.address, request.headers.get('x-forwarded-for') ?? null)
       if (key !== null) ({ actor, caller } = await rules.identify(key, caller))
-      const call = { actor, requestId }
+      const call = { actor, requestId, operations }
       answered = await rules.admit(caller, () => work(call))
     } catch (thrown) {
       const error = toAppError(thrown)
       rules.onFault(error, requestId)
       answered = refuse(error, requestId)
     }
-    return await rules.finish(request, answered, { actor, requestId, startedMs })
+    return await rules.finish(request, answered, { actor, requestId, operations, startedMs })
   }
   return (request) => {
     try {

@@ -17,8 +17,15 @@ import type { LeanAnswer, LeanHandler } from './lean-lane.ts'
 
 /** What a request carries through the routes. */
 export interface HttpEnv {
-  /** `caller` is whom a request is counted for; `cookies` are set with the answer. */
-  Variables: { requestId: string; actor: Actor; caller: string; client: ClientOfRequest; cookies: readonly string[] }
+  /** `caller` is whom a request is counted for; `cookies` are set with the answer; `operations` are those MCP called, for the log. */
+  Variables: {
+    requestId: string
+    actor: Actor
+    caller: string
+    client: ClientOfRequest
+    cookies: readonly string[]
+    operations: Set<string>
+  }
 }
 
 /** Makes the operations' context for a request's caller. */

@@ -63,6 +63,7 @@ export async function testApp(
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
   more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl'>> = {},
+  log: { write(line: string): void } | null = null,
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
@@ -88,7 +89,7 @@ export async function testApp(
       },
     },
   )
-  const http = createHttpApp(app, { ...SETTINGS, ...settings }, pino({ level: 'silent' }))
+  const http = createHttpApp(app, { ...SETTINGS, ...settings }, log ? pino({ base: null, level: 'trace' }, log) : pino({ level: 'silent' }))
   return {
     app,
     readEverything: () => readEverything(database.url),
