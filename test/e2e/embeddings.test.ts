@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
-import { createPlace, MAIN, type Place } from '../support/processes.ts'
+import { createPlaceWithKey, MAIN, type Place } from '../support/processes.ts'
 import { json, readJson } from '../support/test-app.ts'
 
 /** Embeddings as operators and users meet them: the built service, a provider in a process of its own. */
@@ -19,9 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => models.stop())
 beforeEach(async () => {
-  place = createPlace()
-  await place.commonplace(['users', 'create', 'ada'])
-  key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+  ;({ place, key } = await createPlaceWithKey('ada'))
 })
 afterEach(() => place.remove())
 

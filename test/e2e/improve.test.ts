@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
-import { createPlace, MAIN, type Place } from '../support/processes.ts'
+import { createPlace, createPlaceWithKey, MAIN, type Place } from '../support/processes.ts'
 
 /** Improving prompts as users and operators meet it: the built program, a model server, real connections. */
 
@@ -18,9 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => models.stop())
 beforeEach(async () => {
-  place = createPlace()
-  await place.commonplace(['users', 'create', 'ada'])
-  key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+  ;({ place, key } = await createPlaceWithKey('ada'))
 })
 afterEach(() => place.remove())
 

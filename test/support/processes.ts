@@ -128,3 +128,15 @@ export function createPlace(databaseUrlOf?: () => string): Place {
     },
   }
 }
+
+/** A place with a user, and a key of theirs. */
+export async function createPlaceWithKey(username: string): Promise<{ place: Place; key: string }> {
+  const place = createPlace()
+  const must = async (args: readonly string[]) => {
+    const { code, stdout, stderr } = await place.commonplace(args)
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+    return stdout.trim()
+  }
+  await must(['users', 'create', username])
+  return { place, key: await must(['keys', 'create', '--user', username, '--name', 'k']) }
+}
