@@ -12,11 +12,12 @@ import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
-import type { Clock, LibraryChange, LibraryStore, Random } from './library/ports.ts'
+import type { LibraryChange } from './library/library-change.ts'
+import type { Clock, LibraryStore, Random } from './library/ports.ts'
 import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
-import type { OpenDatabase } from './storage/dialects/dialect.ts'
+import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
 import { createStore } from './storage/store.ts'
 
@@ -51,6 +52,8 @@ export interface AppSettings {
   readonly databaseUrl: string
   /** For a server of databases: connections to read with. Default: 10. */
   readonly databaseConnections?: number
+  /** Hears of each statement of the database, without its values. */
+  readonly onStatement?: OnStatement | undefined
   /** For a server of databases behind a pooler: its own address. */
   readonly databaseListenUrl?: string | null
   readonly baseUrl: string
@@ -200,10 +203,14 @@ async function openStore(settings: AppSettings, outside: Parameters<typeof creat
   }
 }
 
-async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl }: AppSettings): Promise<OpenDatabase> {
+async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl, onStatement }: AppSettings): Promise<OpenDatabase> {
   const path = databasePath(databaseUrl)
-  if (path !== null) return openSqlite(path)
+  if (path !== null) return openSqlite(path, onStatement)
   // Who keeps the library in a file does not load the driver of a server.
   const { openPostgres } = await import('./storage/dialects/postgres.ts')
-  return openPostgres(databaseUrl, { readers: databaseConnections ?? DATABASE_CONNECTIONS, listenUrl: databaseListenUrl ?? null })
+  return openPostgres(databaseUrl, {
+    readers: databaseConnections ?? DATABASE_CONNECTIONS,
+    listenUrl: databaseListenUrl ?? null,
+    onStatement,
+  })
 }

@@ -33,6 +33,7 @@ const DEFAULTS = {
   EMBEDDINGS_MODEL: null,
   EMBEDDINGS_API_KEY: null,
   EMBED_FRAME_ANCESTORS: '* file:',
+  SLOW_QUERY_MS: 500,
   METRICS_TOKEN: null,
 }
 

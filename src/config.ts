@@ -247,6 +247,11 @@ export const SETTINGS = {
     '* file:',
     'Which pages may frame embeds, separated by spaces: origins such as https://blog.example.org, https://*.example.org, * for any on the web, file: for files on disk, or none. Pages of the service always may.',
   ),
+  SLOW_QUERY_MS: setting<number | null>(
+    countOrOff('milliseconds a database statement may take'),
+    500,
+    'Database statements that take at least so many milliseconds are logged, without their values.',
+  ),
   METRICS_TOKEN: setting<string | null>(
     z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces'),
     null,
@@ -305,6 +310,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     EMBEDDINGS_MODEL: read('EMBEDDINGS_MODEL', SETTINGS.EMBEDDINGS_MODEL),
     EMBEDDINGS_API_KEY: read('EMBEDDINGS_API_KEY', SETTINGS.EMBEDDINGS_API_KEY),
     EMBED_FRAME_ANCESTORS: read('EMBED_FRAME_ANCESTORS', SETTINGS.EMBED_FRAME_ANCESTORS),
+    SLOW_QUERY_MS: read('SLOW_QUERY_MS', SETTINGS.SLOW_QUERY_MS),
     METRICS_TOKEN: read('METRICS_TOKEN', SETTINGS.METRICS_TOKEN),
   })
   if (faults.length === 0 && config.SMTP_URL !== null && config.MAIL_FROM === null) {

@@ -11,6 +11,7 @@ import { createBodyReaders, type ReadBody } from './http/body.ts'
 import { createClientReader } from './http/client-of-request.ts'
 import { createCompression } from './http/compression.ts'
 import { addCorsAndCaching, type CorsRules, isRead, preflight } from './http/cors.ts'
+import { databaseMetrics } from './http/database-metrics.ts'
 import { createPieceSender } from './http/download.ts'
 import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
@@ -146,7 +147,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.set('operations', new Set())
     const started = performance.now()
     await next()
-    requests?.count(c.req.path, c.res.status)
+    requests?.count(c.req.path, c.res.status, performance.now() - started)
     c.header('X-Request-Id', requestId)
     const { method, path } = c.req
     if (method !== 'OPTIONS') addCorsAndCaching(c.res.headers, { method, path, header: (name) => c.req.header(name) }, rules)
@@ -229,7 +230,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   })
   if (settings.METRICS_TOKEN !== null && requests) {
     const ofEmbeddings = embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []
-    addMetricsRoute(http, settings.METRICS_TOKEN, [requests.metric, ...ofEmbeddings])
+    addMetricsRoute(http, settings.METRICS_TOKEN, [...requests.metrics, ...databaseMetrics(app.store), ...ofEmbeddings])
   }
   const document = JSON.stringify(
     createOpenApi(app.operations, { version: product.version, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED }),
@@ -301,7 +302,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       set('x-content-type-options', 'nosniff')
       set('x-request-id', requestId)
       const { status, body } = answer
-      requests?.count(path, status)
+      requests?.count(path, status, performance.now() - startedMs)
       const client = clientAddress(address, headers.get('x-forwarded-for') ?? null, settings.TRUST_PROXY)
       logRequest({ requestId, method, path, status, client, actor, operations }, startedMs)
       return compressLean(headers.get('accept-encoding') ?? null, { status, headers: Object.fromEntries(told), body })

@@ -223,6 +223,16 @@ describe('metrics', () => {
       'commonplace_http_requests_total{route="rest",status="404"} 1',
     ])
     expect(text).toContain('process_cpu_seconds_total')
+    const durations = text
+      .split('\n')
+      .filter((line) => line.startsWith('commonplace_http_request_duration_seconds') && line.includes('route="rest"'))
+    expect(durations.at(-1)).toBe('commonplace_http_request_duration_seconds_count{route="rest"} 3')
+    expect(durations.find((line) => line.includes('le="+Inf"'))).toBe(
+      'commonplace_http_request_duration_seconds_bucket{route="rest",le="+Inf"} 3',
+    )
+    const within = durations.filter((line) => line.includes('_bucket')).map((line) => Number(line.split(' ')[1]))
+    expect(within).toEqual(within.toSorted((a, b) => a - b))
+    expect(Number(durations.find((line) => line.includes('_sum'))?.split(' ')[1])).toBeGreaterThan(0)
     expect(text).not.toContain('secret')
     // Read, not added up again.
     const again = await (await test.fetch('/metrics', bearer(TOKEN))).text()

@@ -7,6 +7,8 @@ import { startServer } from '../server.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
 
+/** How much of a slow statement is logged, in characters. */
+const MAX_LOGGED_SQL = 2_000
 /** Who owns the starter library. */
 const STARTER_OWNER = 'commonplace'
 const STARTER_FOLDER = new URL('../../starter', import.meta.url)
@@ -34,13 +36,20 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
   const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
-  const app = await openApp(toAppSettings(config, address))
+  const logger = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ dest: 2, sync: false }))
+  const slowMs = config.SLOW_QUERY_MS
+  const onStatement =
+    slowMs === null
+      ? undefined
+      : (sql: string, durationMs: number) => {
+          if (durationMs >= slowMs) logger.warn({ ms: Math.round(durationMs), sql: sql.slice(0, MAX_LOGGED_SQL) }, 'Slow query')
+        }
+  const app = await openApp({ ...toAppSettings(config, address), onStatement })
   try {
     if (options.starter && (await app.store.isEmpty()) && (await isFirstToLoad(app))) {
       const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
       process.stdout.write(`Loaded the starter library: ${report.created} prompts and skills.\n`)
     }
-    const logger = pino({ level: config.LOG_LEVEL, base: null }, pino.destination({ dest: 2, sync: false }))
     const server = await startServer(app, { ...config, PORT: port }, logger)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
     process.stdout.write(welcome(address, config, setupCode))

@@ -27,30 +27,74 @@ function routeClassOf(path: string): 'mcp' | 'rest' | 'probe' | 'other' {
   return path === '/healthz' || path === '/readyz' || path === '/metrics' ? 'probe' : 'other'
 }
 
-/** Counts answered requests by kind of address and status. */
+/** Ends of the stretches that durations are counted in, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, Number.POSITIVE_INFINITY]
+
+/** Counts answered requests by kind of address and status, and how long they took. */
 export interface RequestCounts {
-  count(path: string, status: number): void
-  readonly metric: Metric
+  count(path: string, status: number, durationMs: number): void
+  readonly metrics: readonly Metric[]
 }
 
 /** Nothing counted yet. */
 export function createRequestCounts(): RequestCounts {
   const counts = new Map<string, { readonly labels: { readonly route: string; readonly status: string }; value: number }>()
+  const durations = new Map<string, { readonly buckets: number[]; seconds: number }>()
+  const ofRoutes = (read: (one: { readonly buckets: readonly number[]; readonly seconds: number }) => number) => () =>
+    [...durations].map(([route, one]) => ({ labels: { route }, value: read(one) }))
+  const duration = 'commonplace_http_request_duration_seconds'
   return {
-    count(path, status) {
+    count(path, status, durationMs) {
       const route = routeClassOf(path)
+      const seconds = durationMs / 1000
+      const taken = durations.get(route) ?? { buckets: BUCKETS.map(() => 0), seconds: 0 }
+      durations.set(route, taken)
+      taken.seconds += seconds
+      const bucket = BUCKETS.findIndex((end) => seconds <= end)
+      taken.buckets[bucket] = (taken.buckets[bucket] ?? 0) + 1
       const key = `${route} ${status}`
       const known = counts.get(key)
       if (known) known.value++
       else counts.set(key, { labels: { route, status: String(status) }, value: 1 })
     },
-    metric: {
-      name: 'commonplace_http_requests_total',
-      help: 'Requests answered, by kind of address (mcp, rest, probe, other) and status',
-      kind: 'counter',
-      labels: ['route', 'status'],
-      read: () => [...counts.values()],
-    },
+    metrics: [
+      {
+        name: 'commonplace_http_requests_total',
+        help: 'Requests answered, by kind of address (mcp, rest, probe, other) and status',
+        kind: 'counter',
+        labels: ['route', 'status'],
+        read: () => [...counts.values()],
+      },
+      // The parts of a histogram, as functions over histograms read them.
+      {
+        name: `${duration}_bucket`,
+        help: 'Requests answered within so many seconds (le), by kind of address',
+        kind: 'counter',
+        labels: ['route', 'le'],
+        read: () =>
+          [...durations].flatMap(([route, { buckets }]) => {
+            let within = 0
+            return BUCKETS.map((end, place) => {
+              within += buckets[place] ?? 0
+              return { labels: { route, le: end === Number.POSITIVE_INFINITY ? '+Inf' : String(end) }, value: within }
+            })
+          }),
+      },
+      {
+        name: `${duration}_sum`,
+        help: 'Seconds requests took in all',
+        kind: 'counter',
+        labels: ['route'],
+        read: ofRoutes((one) => one.seconds),
+      },
+      {
+        name: `${duration}_count`,
+        help: 'Requests whose duration was counted',
+        kind: 'counter',
+        labels: ['route'],
+        read: ofRoutes((one) => one.buckets.reduce((sum, count) => sum + count, 0)),
+      },
+    ],
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LibraryChange } from './ports.ts'
+import type { LibraryChange } from './library-change.ts'
 
 /** What an instance hears of the others. */
 export interface InstanceListener {

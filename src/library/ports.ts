@@ -233,14 +233,6 @@ export interface SessionStore {
   deleteSession(sha256: string): Promise<string | null>
 }
 
-/** What a write changed, told after it is durable. */
-export interface LibraryChange {
-  readonly kind: ItemKind
-  readonly ownerId: string
-  /** Whether the public saw it before or after. */
-  readonly isPublic: boolean
-}
-
 /** What callers may spend in a day (UTC) on improving prompts; null sets no limit. `characters` are those of the prompts sent in. */
 export interface ImproveBudget {
   readonly requests: number | null
@@ -396,6 +388,8 @@ export interface LibraryStore
     after: number,
     limit: number,
   ): Promise<{ order: number; skill: Skill; owner: string; files: SkillFile[] }[]>
+  /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */
+  readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   /** A trivial read, for readiness. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -17,7 +17,7 @@ const relayed = z.object({
   // Streams that are opened bring none.
   message: z.unknown().optional(),
 })
-export type RelayedRequest = z.infer<typeof relayed>
+type RelayedRequest = z.infer<typeof relayed>
 
 const errorCode = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(ERROR_CODES, value))
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CounterStore, InstanceListener, Instances } from '../library/instances.ts'
-import type { LibraryChange } from '../library/ports.ts'
+import type { LibraryChange } from '../library/library-change.ts'
+
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './write-items.ts'
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock, LibraryChange, LibraryStore, Random } from '../library/ports.ts'
+import type { LibraryChange } from '../library/library-change.ts'
+import type { Clock, LibraryStore, Random } from '../library/ports.ts'
 import { ANALYSIS, type SearchableText } from '../library/search/indexed-text.ts'
 import { createSearchIndex } from '../library/search/search-index.ts'
 import type { WordVectors } from '../library/search/word-vectors.ts'
@@ -82,6 +83,7 @@ export async function createStore(
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
       },
+      readUsage: () => database.readUsage(),
       async ping() {
         await sql`select 1`.execute(reader)
       },

@@ -1,4 +1,4 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { ColumnDefinitionBuilder, Kysely, LogEvent } from 'kysely'
 import type { Database } from '../schema.ts'
 
 /** The named differences between engines. Nobody outside this folder asks which engine it is. */
@@ -39,5 +39,15 @@ export interface OpenDatabase {
   readonly signals: Signals | null
   /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */
   emptyLog(): Promise<void>
+  /** Connections to a server, and what waits for one; null where there is no server. */
+  readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   close(): Promise<void>
+}
+
+/** Hears of each statement, without its values, and how long it took. */
+export type OnStatement = (text: string, durationMs: number) => void
+
+/** What tells Kysely to have `onStatement` hear. */
+export function watchStatements(onStatement: OnStatement | undefined): { log?: (event: LogEvent) => void } {
+  return onStatement ? { log: ({ query, queryDurationMillis }) => onStatement(query.sql, queryDurationMillis) } : {}
 }

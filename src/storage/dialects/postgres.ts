@@ -18,7 +18,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import type { Dialect, OpenDatabase, Signals } from './dialect.ts'
+import { type Dialect, type OnStatement, type OpenDatabase, type Signals, watchStatements } from './dialect.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
 import { createStatementNames } from './postgres-statements.ts'
 
@@ -73,6 +73,7 @@ export interface PostgresOptions {
   readonly readers: number
   /** Where to listen for other instances when `url` leads to a pooler, which would pass that connection to others. Default: `url`. */
   readonly listenUrl?: string | null
+  readonly onStatement?: OnStatement | undefined
 }
 
 /** Opens a library on a server. Nothing is connected to before the first statement. */
@@ -87,11 +88,12 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const reading = createPool({ ...connection, max: options.readers, query_timeout: STATEMENT_MS })
   // Writers take turns anyway: here first, so that those who wait hold no connection.
   const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS })
-  const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)) })
-  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT)) })
+  const watched = watchStatements(options.onStatement)
+  const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)), ...watched })
+  const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT)), ...watched })
   const beside = createPool({ ...connection, max: BESIDE })
-  const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT_BESIDE)) })
-  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN_LONG, COMMIT)) })
+  const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT_BESIDE)), ...watched })
+  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN_LONG, COMMIT)), ...watched })
   return {
     dialect: postgresDialect,
     writer,
@@ -128,6 +130,11 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     // Deleted rows lie in pages and logs of the server until it cleans up, which is its operator's to set.
     async emptyLog() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
+    readUsage() {
+      const sum = (read: (pool: pg.Pool) => number) => read(reading) + read(writing) + read(beside)
+      const idle = sum((pool) => pool.idleCount)
+      return { busy: sum((pool) => pool.totalCount) - idle, idle, waiting: sum((pool) => pool.waitingCount) }
+    },
     async close() {
       for (const pool of [reading, writing, beside]) await pool.end()
     },

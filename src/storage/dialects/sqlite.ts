@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import type { Dialect, OpenDatabase } from './dialect.ts'
+import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -42,7 +42,7 @@ function resultCode(error: unknown): number {
  * Opens (or makes) a library file: WAL, foreign keys, every commit on the disk before it is acknowledged.
  * Two connections, because Kysely's SQLite driver is one connection behind a lock: reads never wait for a write.
  */
-export function openSqlite(path: string): OpenDatabase {
+export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
@@ -52,8 +52,8 @@ export function openSqlite(path: string): OpenDatabase {
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
-  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }) })
-  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }) })
+  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
+  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }), ...watchStatements(onStatement) })
   const transact = async <T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> => {
     // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
     writing.exec('pragma busy_timeout = 20')
@@ -95,6 +95,7 @@ export function openSqlite(path: string): OpenDatabase {
         await sleep(50)
       }
     },
+    readUsage: () => null,
     async close() {
       await reader.destroy()
       await writer.destroy()

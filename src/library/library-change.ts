@@ -1,0 +1,9 @@
+import type { ItemKind } from './items.ts'
+
+/** What a write changed, told after it is durable. */
+export interface LibraryChange {
+  readonly kind: ItemKind
+  readonly ownerId: string
+  /** Whether the public saw it before or after. */
+  readonly isPublic: boolean
+}
