@@ -14,6 +14,8 @@ export interface EmbeddingRun {
   readonly store: EmbeddingStore
   readonly embedder: TextEmbedder
   readonly signal: AbortSignal
+  /** Whether items that other instances are embedding are embedded as well: for who asks for all, here and now. */
+  readonly takesOver?: boolean
   /** Where to begin: a position of `listUnembedded`. Moves on with each batch that is kept, so that a run that failed goes on from there. */
   position: number
   /** Digests of texts the provider refused: not sent again. */
@@ -29,12 +31,21 @@ export interface EmbeddingRun {
  * @throws AppError `upstream_failed` when the provider fails, or refuses whatever it is sent; what `signal` was aborted with
  */
 export async function embedPending(run: EmbeddingRun): Promise<void> {
-  for (;;) {
-    run.signal.throwIfAborted()
-    const { items, position } = await run.store.listUnembedded(run.embedder.model, run.position, MAX_BATCH_TEXTS)
-    for (const batch of batchesOf(items.filter((item) => !run.refused.has(item.digest)))) await embedBatch(run, batch)
-    run.position = position
-    if (items.length === 0) return
+  const { store, embedder, takesOver = false } = run
+  // A claim that could not be renewed only lets another instance do the same work.
+  const renewing =
+    store.claimMs === null ? undefined : setInterval(() => void store.renewClaims(embedder.model).catch(() => {}), store.claimMs / 3)
+  renewing?.unref()
+  try {
+    for (;;) {
+      run.signal.throwIfAborted()
+      const { items, position } = await store.listUnembedded(embedder.model, run.position, MAX_BATCH_TEXTS, { takesOver })
+      for (const batch of batchesOf(items.filter((item) => !run.refused.has(item.digest)))) await embedBatch(run, batch)
+      run.position = position
+      if (items.length === 0) return
+    }
+  } finally {
+    clearInterval(renewing)
   }
 }
 

@@ -34,6 +34,13 @@ export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbed
     failuresInARow = 0
   }
 
+  /** How long to wait for a word of something new: what another instance was given comes free sooner, should that have gone. */
+  const pauseMs = async ({ refused }: EmbeddingRun): Promise<number> => {
+    if (store.claimMs === null) return POLL_MS
+    const { pending } = await store.countEmbeddings(embedder.model)
+    return pending > refused.size ? store.claimMs : POLL_MS
+  }
+
   const work = async (onRemark: (message: string) => void): Promise<void> => {
     const run: EmbeddingRun = {
       store,
@@ -58,7 +65,7 @@ export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbed
         // Only when all is done: until then an operator may go back to the model before at no cost.
         if (!isTidy) await store.forgetEmbeddings(embedder.model)
         isTidy = true
-        await waitFor(POLL_MS, AbortSignal.any([closed.signal, idle.signal]))
+        await waitFor(await pauseMs(run), AbortSignal.any([closed.signal, idle.signal]))
         // Others may have written, which is found beyond the position, or forgotten vectors, which is not.
         if (!idle.signal.aborted && (await store.countEmbeddings(embedder.model)).pending > 0) run.position = 0
       } catch (thrown) {

@@ -47,7 +47,8 @@ export function createEmbeddings(settings: EmbeddingSettings, store: EmbeddingSt
       worker.start(onRemark)
     },
     wake: worker.wake,
-    embedAll: (listener) => embedPending({ store, embedder, signal: closed.signal, position: 0, refused: new Set(), ...listener }),
+    embedAll: (listener) =>
+      embedPending({ store, embedder, signal: closed.signal, position: 0, refused: new Set(), takesOver: true, ...listener }),
     async stop() {
       closed.abort()
       queries.stop()

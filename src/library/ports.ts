@@ -338,9 +338,18 @@ export interface EmbeddingCounts {
 export interface EmbeddingStore {
   /**
    * Public items without a vector of this model, least recently changed first, beyond a position (0 is the beginning). Gives the position it came to;
-   * no items means there are none beyond. Written items come to stand at the end.
+   * no items means there are none beyond. Written items come to stand at the end. What another instance was given is left out for a while, unless
+   * `takesOver`.
    */
-  listUnembedded(model: string, after: number, limit: number): Promise<{ items: UnembeddedItem[]; position: number }>
+  listUnembedded(
+    model: string,
+    after: number,
+    limit: number,
+    options?: { takesOver?: boolean },
+  ): Promise<{ items: UnembeddedItem[]; position: number }>
+  /** How long what was given out is kept from other instances, unless {@link renewClaims} is called meanwhile; null where there are no others. */
+  readonly claimMs: number | null
+  renewClaims(model: string): Promise<void>
   /** Keeps vectors of items that are still public and as they were; gives how many it kept. Vectors of the model with other dimensions go. */
   saveEmbeddings(model: string, embeddings: readonly { item: UnembeddedItem; vector: Float32Array }[]): Promise<number>
   countEmbeddings(model: string): Promise<EmbeddingCounts>

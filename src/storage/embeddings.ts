@@ -12,8 +12,8 @@ import type { Database } from './schema.ts'
 import { toBytes } from './vector-bytes.ts'
 import type { WriteContext } from './write-items.ts'
 
-/** How long an instance has to embed what it claimed: longer than any request to a provider takes. */
-const CLAIM_MS = 180_000
+/** How long a claim holds unless it is renewed: one whose instance was killed is soon anybody's. */
+const CLAIM_MS = 10_000
 /** Items looked at before other work gets its turn. */
 const ROWS_A_TURN = 1000
 
@@ -74,7 +74,11 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext, 
     return items.flatMap(({ seq, ...item }) => (versions.get(seq) === item.version ? [item] : []))
   }
   /** Those of the items that no other instance is embedding; from now on this one is, for a while. */
-  const claim = async <Row extends { readonly seq: number }>(model: string, rows: readonly Row[]): Promise<readonly Row[]> => {
+  const claim = async <Row extends { readonly seq: number }>(
+    model: string,
+    rows: readonly Row[],
+    takesOver: boolean,
+  ): Promise<readonly Row[]> => {
     if (rows.length === 0) return rows
     const now = context.clock()
     const until = new Date(now + CLAIM_MS).toISOString()
@@ -92,7 +96,10 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext, 
             .columns(['item_seq', 'model'])
             .doUpdateSet({ instance, until })
             .where((eb) =>
-              eb.or([eb('embedding_claim.instance', '=', instance), eb('embedding_claim.until', '<', new Date(now).toISOString())]),
+              eb.or([
+                eb('embedding_claim.instance', '=', instance),
+                eb('embedding_claim.until', '<', takesOver ? until : new Date(now).toISOString()),
+              ]),
             ),
         )
         .returning('item_seq')
@@ -102,7 +109,7 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext, 
     return rows.filter((row) => mine.has(row.seq))
   }
   return {
-    async listUnembedded(model, after, limit) {
+    async listUnembedded(model, after, limit, { takesOver = false } = {}) {
       let position = after
       for (;;) {
         const rows = await itemsByRevision(reader, { model, after: position })
@@ -112,12 +119,19 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext, 
           if (row.visibility === 'public' && row.deleted_at === null && row.embedding_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const mine = isShared ? await claim(model, missing) : missing
+        const mine = isShared ? await claim(model, missing, takesOver) : missing
         const items = mine.length > 0 ? await readTexts(mine) : []
         const isEnd = rows.length < ROWS_A_TURN && position === (rows.at(-1)?.revision ?? position)
         if (items.length > 0 || isEnd) return { items, position }
         await nextTurn()
       }
+    },
+    claimMs: isShared ? CLAIM_MS : null,
+    async renewClaims(model) {
+      const until = new Date(context.clock() + CLAIM_MS).toISOString()
+      await context.transactBeside((db) =>
+        db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
+      )
     },
     saveEmbeddings: (model, embeddings) =>
       context.transact(async (db) => {

@@ -32,7 +32,8 @@ const using = (model: string) => ({
 
 /** Starts the service, and has helpers for what the tests do with it. */
 async function serve(model: string, args: readonly string[] = []) {
-  const { url, child } = await place.serve({ env: using(model), args })
+  // One process: its own figures and what it says are looked at.
+  const { url, child } = await place.serve({ env: using(model), args, instances: 1 })
   const written: string[] = []
   child.stderr?.on('data', (chunk) => written.push(String(chunk)))
   const send = async (method: string, path: string, body?: object) => {

@@ -32,7 +32,7 @@ const using = (model: string, more: Record<string, string> = {}) => ({
 
 /** Starts the service and collects what it writes. */
 async function serve(env: Record<string, string>) {
-  const { url, child, stdout } = await place.serve({ env: { LOG_LEVEL: 'trace', ...env } })
+  const { url, child, stdout } = await place.serve({ env: { LOG_LEVEL: 'trace', ...env }, instances: 1 })
   const written = [stdout]
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => written.push(String(chunk)))
   const improve = (body: object = { prompt: PROMPT }, headers: Record<string, string> = {}) =>

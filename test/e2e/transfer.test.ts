@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openAt } from '../support/engines.ts'
+import { isOnPostgres } from '../support/postgres.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 import { findTestData } from '../support/real-data.ts'
 
@@ -71,28 +73,23 @@ describe('a library of real size', () => {
     const child = spawn(process.execPath, [MAIN, 'import', 'prompts', data.promptsFile, '--user', 'demo', '--public'], {
       env: { ...process.env, ...place.env },
     })
-    const path = place.env['DATABASE_URL']?.replace('sqlite:', '') ?? ''
-    // Killed as soon as the first batch is there.
+    const database = openAt(place.env['DATABASE_URL'] ?? '')
+    const count = async (table: 'item' | 'version' | 'item_words' | 'slug') => {
+      const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.reader)
+      return Number(rows[0]?.n)
+    }
+    // Killed as soon as the first batch is there; before that there may be no table yet.
     for (let tries = 0; tries < 2000 && child.exitCode === null; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 2))
-      try {
-        const look = new DatabaseSync(path, { readOnly: true })
-        const { n } = Object(look.prepare('select count(*) as n from item').get())
-        look.close()
-        if (n > 0) break
-      } catch {
-        // Not there yet.
-      }
+      if ((await count('item').catch(() => 0)) > 0) break
     }
     child.kill('SIGKILL')
     await once(child, 'exit')
-    const look = new DatabaseSync(path)
-    const count = (table: string) => Number(Object(look.prepare(`select count(*) as n from ${table}`).get()).n)
-    expect(count('item')).toBeGreaterThan(0)
-    expect([count('version'), count('item_words'), count('slug')]).toEqual([count('item'), count('item'), count('item')])
-    expect(Object(look.prepare('pragma integrity_check').get()).integrity_check).toBe('ok')
-    const before = count('item')
-    look.close()
+    const before = await count('item')
+    expect(before).toBeGreaterThan(0)
+    expect([await count('version'), await count('item_words'), await count('slug')]).toEqual([before, before, before])
+    if (!isOnPostgres()) expect((await sql`pragma integrity_check`.execute(database.reader)).rows).toEqual([{ integrity_check: 'ok' }])
+    await database.close()
     const again = await importPrompts(data.promptsFile, '--public')
     const [, read, created, unchanged] =
       /(\d+) read: (\d+) created, 0 updated, (\d+) unchanged, 0 kept, 0 refused/.exec(again.stdout)?.map(Number) ?? []

@@ -93,11 +93,15 @@ async function readEveryRow({ reader }: OpenDatabase, tables: string): Promise<s
   return texts.join('\n')
 }
 
+/** A library's database, past the program that uses it. */
+export function openAt(databaseUrl: string): OpenDatabase {
+  return databaseUrl.startsWith('sqlite:') ? openSqlite(databaseUrl.replace('sqlite:', '')) : openPostgres(databaseUrl, { readers: 1 })
+}
+
 /** Every cell of a library's database, as text. */
 export async function readEverything(databaseUrl: string): Promise<string> {
-  const isFile = databaseUrl.startsWith('sqlite:')
-  const database = isFile ? openSqlite(databaseUrl.replace('sqlite:', '')) : openPostgres(databaseUrl, { readers: 1 })
-  const tables = isFile
+  const database = openAt(databaseUrl)
+  const tables = databaseUrl.startsWith('sqlite:')
     ? "select name from sqlite_master where type = 'table'"
     : 'select tablename as name from pg_tables where schemaname = current_schema()'
   try {
