@@ -17,6 +17,7 @@ import type { Clock, LibraryStore, Random } from './library/ports.ts'
 import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
+import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy-library.ts'
 import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
 import { createStore } from './storage/store.ts'
@@ -47,8 +48,8 @@ export interface App {
   close(): Promise<void>
 }
 
-/** What the settings say of the library. */
-export interface AppSettings {
+/** What the settings say of where the library is kept. */
+interface DatabaseSettings {
   readonly databaseUrl: string
   /** For a server of databases: connections to read with. Default: 10. */
   readonly databaseConnections?: number
@@ -56,6 +57,10 @@ export interface AppSettings {
   readonly onStatement?: OnStatement | undefined
   /** For a server of databases behind a pooler: its own address. */
   readonly databaseListenUrl?: string | null
+}
+
+/** What the settings say of the library. */
+export interface AppSettings extends DatabaseSettings {
   readonly baseUrl: string
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
@@ -108,12 +113,8 @@ export function describeDatabase(databaseUrl: string): string {
  */
 export async function openApp(settings: AppSettings, options: { mustExist?: boolean; outside?: Outside } = {}): Promise<App> {
   const outside = options.outside ?? SYSTEM
-  const path = databasePath(settings.databaseUrl)
-  if (options.mustExist && path !== null && !existsSync(path)) {
-    throw new AppError(
-      'not_found',
-      `There is no library at ${path}. Start the service once, import into it, or set DATABASE_URL to an existing one.`,
-    )
+  if (options.mustExist) {
+    requireFile(settings.databaseUrl, 'Start the service once, import into it, or set DATABASE_URL to an existing one.')
   }
   const improver = createImprover(settings.improve, (length) => outside.random.letters(length))
   const listeners = new Set<(change: LibraryChange) => void>()
@@ -188,22 +189,53 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   }
 }
 
-async function openStore(settings: AppSettings, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
-  let database: OpenDatabase | undefined
+/** Copies the library at one address into an empty database at another, as `copyLibrary` says. @throws AppError */
+export async function migrateData(fromUrl: string, toUrl: string, onProgress: (progress: CopyProgress) => void): Promise<CopyReport> {
+  requireFile(fromUrl, 'Look at the path.')
+  return await withDatabase({ databaseUrl: fromUrl }, (from) =>
+    withDatabase({ databaseUrl: toUrl }, (to) => copyLibrary(from, to, onProgress)),
+  )
+}
+
+async function withDatabase<T>(settings: DatabaseSettings, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  const database = await explain(settings, () => openDatabase(settings))
   try {
-    database = await openDatabase(settings)
-    return await createStore(database, outside)
-  } catch (error) {
-    await database?.close()
-    if (error instanceof AppError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('unavailable', `The library at ${describeDatabase(settings.databaseUrl)} could not be opened: ${reason}.`, {
-      cause: error,
-    })
+    return await explain(settings, () => work(database))
+  } finally {
+    await database.close()
   }
 }
 
-async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl, onStatement }: AppSettings): Promise<OpenDatabase> {
+/** @throws AppError `not_found` when an address names a file that is not there */
+function requireFile(databaseUrl: string, remedy: string): void {
+  const path = databasePath(databaseUrl)
+  if (path !== null && !existsSync(path)) throw new AppError('not_found', `There is no library at ${path}. ${remedy}`)
+}
+
+async function openStore(settings: AppSettings, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
+  return await explain(settings, async () => {
+    const database = await openDatabase(settings)
+    try {
+      return await createStore(database, outside)
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  })
+}
+
+/** Says which library it was, when what went wrong does not say anything to people. */
+async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('unavailable', `The library at ${describeDatabase(databaseUrl)} could not be opened: ${reason}.`, { cause: error })
+  }
+}
+
+async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl, onStatement }: DatabaseSettings): Promise<OpenDatabase> {
   const path = databasePath(databaseUrl)
   if (path !== null) return openSqlite(path, onStatement)
   // Who keeps the library in a file does not load the driver of a server.

@@ -51,6 +51,13 @@ const databaseUrl = z
   )
 const postgresUrl = z.string().refine(isPostgresUrl, 'must be postgres://USER:PASSWORD@HOST/DATABASE')
 
+/** The address of a library, as a command was given it. @throws AppError `invalid_input` */
+export function parseDatabaseUrl(option: string, text: string): string {
+  const parsed = databaseUrl.safeParse(text)
+  if (!parsed.success) throw new AppError('invalid_input', `${option} ${parsed.error.issues[0]?.message}.`)
+  return parsed.data
+}
+
 /** A whole number of at least 1, or `off` for no limit. */
 const countOrOff = (what: string) =>
   z

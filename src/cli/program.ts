@@ -9,6 +9,7 @@ import { OPERATIONS } from '../operations/index.ts'
 import { type Invoke, invokeLocally } from '../operations/invoke.ts'
 import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
+import { addDataCommand } from './data-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
 import { addOperationCommands } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
@@ -87,6 +88,7 @@ export function createProgram(): Command {
     .action(serveMcp)
   addPeopleCommands(program, withApp)
   addTransferCommands(program, withApp)
+  addDataCommand(program)
   addEmbeddingCommands(program, withApp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   return program

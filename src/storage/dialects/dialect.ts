@@ -7,6 +7,10 @@ export interface Dialect {
   readonly blobType: 'blob' | 'bytea'
   /** Makes a column number its rows by itself, never using a number again. */
   identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
+  /** The last number that a table with such a column `seq` gave; 0 for none. */
+  readIdentity(db: Kysely<Database>, table: string): Promise<number>
+  /** Makes the next number it gives the one after `last`. */
+  setIdentity(db: Kysely<Database>, table: string, last: number): Promise<void>
   /** A number that differs whenever another connection has committed since it was last asked for on this one. */
   readVersion(db: Kysely<Database>): Promise<number>
   isUniqueViolation(error: unknown): boolean

@@ -48,12 +48,23 @@ const countRow = z.object({ count: z.number() })
 const postgresDialect: Dialect = {
   blobType: 'bytea',
   identity: (column) => column.primaryKey().generatedByDefaultAsIdentity(),
+  async readIdentity(db, table) {
+    const { rows } = await sql<{ last: number | null }>`select pg_sequence_last_value(${sequenceOf(table)}) as last`.execute(db)
+    return rows[0]?.last ?? 0
+  },
+  async setIdentity(db, table, last) {
+    // No sequence stands at 0: one that gave no number yet stands at 1, not called.
+    await sql`select setval(${sequenceOf(table)}, ${Math.max(1, last)}, ${last > 0 ? sql`true` : sql`false`})`.execute(db)
+  },
   async readVersion(db) {
     const [row] = await writeCount(db, {})
     return countRow.parse(row).count
   },
   isUniqueViolation: (error) => error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION,
 }
+
+/** The sequence that numbers the rows of a table. */
+const sequenceOf = (table: string) => sql`pg_get_serial_sequence(${`"${table}"`}, 'seq')::regclass`
 
 /** Takes the lock of writers first. A process that vanishes half-way gives it back when the server notices. */
 const BEGIN = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}; select pg_advisory_xact_lock(${WRITE_LOCK})`

@@ -27,6 +27,14 @@ const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 const sqliteDialect: Dialect = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
+  async readIdentity(db, table) {
+    const { rows } = await sql<{ seq: number }>`select seq from sqlite_sequence where name = ${table}`.execute(db)
+    return rows[0]?.seq ?? 0
+  },
+  async setIdentity(db, table, last) {
+    await sql`delete from sqlite_sequence where name = ${table}`.execute(db)
+    await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
+  },
   async readVersion(db) {
     const [row] = await dataVersion(db, {})
     return z.object({ data_version: z.number() }).parse(row).data_version

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import { isFillingName } from '../filling.ts'
 import type { Database } from '../schema.ts'
 import { createLibrary } from './0001-library.ts'
 import { createSessions } from './0002-sessions.ts'
@@ -29,16 +30,22 @@ const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Di
  * Brings a database up to date: all that is pending in one transaction that holds the write lock from its start,
  * so that a kill half-way leaves nothing, and of several processes that start at once one migrates and the others find it done.
  * (Kysely's own migrator runs SQLite's migrations outside of a transaction.)
- * @throws AppError `unavailable` when the database is newer than this program, or a migration fails
+ * @param options.mayBeFilling for who fills it from another library; all others are refused until it is whole
+ * @throws AppError `unavailable` when the database is newer than this program, is half-way filled, or a migration fails
  */
-export async function migrate(database: OpenDatabase): Promise<void> {
+export async function migrate(database: OpenDatabase, { mayBeFilling = false } = {}): Promise<void> {
   try {
     await database.transact(
       async (db) => {
         await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
         const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db)
         const known = new Set(MIGRATIONS.map(([name]) => name))
-        const unknown = rows.find((row) => !known.has(row.name))
+        if (!mayBeFilling && rows.some((row) => isFillingName(row.name))) {
+          const message =
+            'The database is being filled from another library, or was left half-way: run the same migrate-data again until it is done.'
+          throw new AppError('unavailable', message)
+        }
+        const unknown = rows.find((row) => !known.has(row.name) && !isFillingName(row.name))
         if (unknown) {
           throw new AppError('unavailable', `The database was last used by a newer version (it has "${unknown.name}"); start that one.`)
         }

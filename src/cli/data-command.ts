@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { migrateData } from '../app.ts'
+import { loadConfig, parseDatabaseUrl } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { startProgress } from './show-progress.ts'
+
+type Report = Awaited<ReturnType<typeof migrateData>>
+type Progress = Parameters<Parameters<typeof migrateData>[2]>[0]
+
+/** Digits of a digest that the table shows; `--json` has all. */
+const SHOWN_DIGITS = 16
+
+/** Shows the rows of the table that is being copied: a bar on a terminal, a line when a table is done elsewhere. Writes to stderr alone. */
+function showTables(): { advance(progress: Progress): void; stop(): void } {
+  let bar = startProgress(0, '')
+  let shown = ''
+  const stop = () => bar.stop(shown)
+  return {
+    advance({ table, rows, ofRows }) {
+      if (!process.stderr.isTTY) {
+        if (rows >= ofRows && table !== shown) process.stderr.write(`${table}: ${rows} rows\n`)
+        if (rows >= ofRows) shown = table
+        return
+      }
+      if (table !== shown) {
+        stop()
+        shown = table
+        bar = startProgress(ofRows, `Copying ${table}`)
+      }
+      bar.advanceTo(rows)
+    },
+    stop,
+  }
+}
+
+function toTable({ tables }: Report): string {
+  const rows = tables.map(({ name, from, to }) => [
+    name,
+    String(from.rows),
+    String(to.rows),
+    from.sha256.slice(0, SHOWN_DIGITS),
+    to.sha256.slice(0, SHOWN_DIGITS),
+    from.sha256 === to.sha256 ? 'same' : 'DIFFERENT',
+  ])
+  const all = [['table', 'rows', 'copied', 'digest', 'of the copy', ''], ...rows]
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
+  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
+}
+
+/** `migrate-data`. */
+export function addDataCommand(program: Command): void {
+  program
+    .command('migrate-data')
+    .description(
+      'Copy a whole library into an empty database, of the same engine or the other, and compare the two. Cut off, it goes on when it is run again. Stop the service first: the source must not be written to meanwhile. Both are brought up to date.',
+    )
+    .requiredOption('--from <address>', 'the library: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE')
+    .option('--to <address>', 'the empty database (default: DATABASE_URL)')
+    .option('--json', 'print {resumed, tables: [{name, from: {rows, sha256}, to}], fault} as JSON')
+    .action(async (options: { from: string; to?: string; json?: true }) => {
+      const from = parseDatabaseUrl('--from', options.from)
+      const to = options.to === undefined ? loadConfig().DATABASE_URL : parseDatabaseUrl('--to', options.to)
+      const shown = showTables()
+      const report = await migrateData(from, to, shown.advance).finally(shown.stop)
+      const { wasResumed: resumed, tables, fault } = report
+      process.stdout.write(options.json ? `${JSON.stringify({ resumed, tables, fault })}\n` : toTable(report))
+      if (fault !== null) throw new AppError('conflict', fault)
+      if (!options.json) process.stdout.write(`${resumed ? 'Gone on with, and the' : 'The'} copy is the same as the source.\n`)
+    })
+}

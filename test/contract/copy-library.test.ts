@@ -1,0 +1,124 @@
+import type { Kysely } from 'kysely'
+import { afterEach, describe, expect, it } from 'vitest'
+import { COPIED_TABLES, LEFT_TABLES } from '../../src/storage/copied-tables.ts'
+import { copyLibrary } from '../../src/storage/copy-library.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { migrate } from '../../src/storage/migrations/index.ts'
+import type { Database } from '../../src/storage/schema.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { digestTable } from '../../src/storage/table-rows.ts'
+import { countingRandom, ENGINES, type Engine } from '../support/engines.ts'
+import { fillEveryTable } from '../support/every-table.ts'
+
+const outside = { clock: Date.now, random: countingRandom() }
+const cleanUps: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+})
+
+/** A database of its own, closed and removed after the test. */
+async function open(engine: Engine): Promise<OpenDatabase> {
+  const place = await engine.create()
+  cleanUps.push(place.remove)
+  const database = place.open()
+  cleanUps.push(() => database.close())
+  return database
+}
+
+async function openFull(engine: Engine): Promise<OpenDatabase> {
+  const database = await open(engine)
+  await migrate(database)
+  await fillEveryTable(database)
+  return database
+}
+
+for (const engine of ENGINES) {
+  describe(`every table on ${engine.name}`, () => {
+    it('is one that is copied, or one that is left, after those it refers to', async () => {
+      const database = await open(engine)
+      await migrate(database)
+      const there = (await database.reader.introspection.getTables()).map(({ name }) => name).filter((name) => !name.startsWith('sqlite_'))
+      expect(there.toSorted()).toEqual([...COPIED_TABLES.map(({ name }) => name), ...LEFT_TABLES, 'migration'].toSorted())
+    })
+
+    it('is filled by what the tests copy', async () => {
+      const database = await openFull(engine)
+      for (const table of COPIED_TABLES) expect(await digestTable(database.reader, table), table.name).not.toMatchObject({ rows: 0 })
+    })
+  })
+
+  for (const target of ENGINES) {
+    describe(`a library copied from ${engine.name} to ${target.name}`, () => {
+      it('has every row as it was, and goes on numbering where the other was', async () => {
+        const [from, to] = [await openFull(engine), await open(target)]
+        const { tables, fault, wasResumed } = await copyLibrary(from, to)
+        expect({ fault, wasResumed }).toEqual({ fault: null, wasResumed: false })
+        expect(tables.map(({ name }) => name)).toEqual(COPIED_TABLES.map(({ name }) => name))
+        for (const { name, from: source, to: copy } of tables) expect(copy, name).toEqual(source)
+        for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
+          expect(await to.dialect.readIdentity(to.reader, name), name).toBe(await from.dialect.readIdentity(from.reader, name))
+        }
+        const insert = (database: OpenDatabase) =>
+          database.transact((db) => db.insertInto('word').values({ word: 'new', stem: 'new' }).returning('seq').executeTakeFirstOrThrow())
+        expect(await insert(to)).toEqual(await insert(from))
+        expect(await to.reader.selectFrom('instance_mail').select('seq').execute()).toEqual([])
+        // It can be opened now, and is not copied into again.
+        await migrate(to)
+        await expect(copyLibrary(from, to)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('not empty') })
+      })
+
+      it('is refused by all until it is whole, and goes on from where it was cut off', async () => {
+        const [from, to, other] = [await openFull(engine), await open(target), await openFull(engine)]
+        const cutOff = copyLibrary(from, to, ({ table }) => {
+          if (table === 'blob') throw new Error('cut off')
+        })
+        await expect(cutOff).rejects.toThrow('cut off')
+        await expect(createStore(to, outside)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('half-way') })
+        await expect(copyLibrary(to, await open(target))).rejects.toMatchObject({ code: 'unavailable' })
+        await expect(copyLibrary(other, to)).rejects.toMatchObject({
+          code: 'conflict',
+          message: expect.stringContaining('another library'),
+        })
+        const { tables, fault, wasResumed } = await copyLibrary(from, to)
+        expect({ fault, wasResumed }).toEqual({ fault: null, wasResumed: true })
+        for (const { name, from: source, to: copy } of tables) expect(copy, name).toEqual(source)
+        await migrate(to)
+      })
+
+      it('is no copy when the source was written to meanwhile', async () => {
+        const changes = [
+          [
+            (db: Kysely<Database>): Promise<unknown> => db.updateTable('user').set({ bio: 'changed' }).where('seq', '=', 2).execute(),
+            /not the same as the source in: user\./,
+          ],
+          // Of what is copied nothing is different now, but something might have been.
+          [
+            (db: Kysely<Database>): Promise<unknown> =>
+              db.insertInto('instance_mail').values({ instance: 'i', body: '', created_at: '' }).execute(),
+            /written to while/,
+          ],
+        ] as const
+        for (const [change, fault] of changes) {
+          const [from, to] = [await openFull(engine), await open(target)]
+          const writing: Promise<unknown>[] = []
+          const report = await copyLibrary(from, to, ({ table }) => {
+            if (table === 'user') writing.push(from.transact(change))
+          })
+          await Promise.all(writing)
+          expect(report.fault).toMatch(fault)
+          await expect(migrate(to)).rejects.toMatchObject({ code: 'unavailable' })
+        }
+      })
+    })
+  }
+
+  it(`only a library is copied, and only into nothing: ${engine.name}`, async () => {
+    const [from, empty] = [await openFull(engine), await open(engine)]
+    await expect(copyLibrary(empty, await open(engine))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(copyLibrary(from, from)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('the same library') })
+    const [full, before] = [await openFull(engine), COPIED_TABLES.map((table) => digestTable(from.reader, table))]
+    await expect(copyLibrary(from, full)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('"user"') })
+    expect(await Promise.all(COPIED_TABLES.map((table) => digestTable(from.reader, table)))).toEqual(await Promise.all(before))
+    await createStore(full, outside)
+  })
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createDatabase } from '../support/postgres.ts'
+import { createPlace, type Place } from '../support/processes.ts'
+import { findTestData } from '../support/real-data.ts'
+
+const digest = z.strictObject({ rows: z.int(), sha256: z.string().length(64) })
+const reportShape = z.strictObject({
+  resumed: z.boolean(),
+  tables: z.array(z.strictObject({ name: z.string(), from: digest, to: digest })),
+  fault: z.string().nullable(),
+})
+
+describe('migrate-data', () => {
+  let place: Place
+  let first = ''
+  let key = ''
+  const removals: (() => Promise<void>)[] = []
+  const file = (name: string) => `sqlite:${join(place.folder, name)}`
+  const server = async () => {
+    const { url, remove } = await createDatabase()
+    removals.push(remove)
+    return url
+  }
+  const migrate = async (from: string, to: string) => {
+    const { code, stdout, stderr } = await place.commonplace(['migrate-data', '--from', from, '--to', to, '--json'])
+    expect(stderr).not.toMatch(/Error|\bat .*:\d+/)
+    return { code, stderr, report: stdout === '' ? null : reportShape.parse(JSON.parse(stdout)) }
+  }
+  const onLibrary = async (databaseUrl: string, args: readonly string[], env: Record<string, string> = {}) => {
+    const done = await place.commonplace(args, { env: { DATABASE_URL: databaseUrl, ...env } })
+    if (done.code !== 0) throw new Error(done.stderr)
+    return done.stdout
+  }
+
+  beforeAll(async () => {
+    place = createPlace()
+    first = file('first.db')
+    const { promptsFile, skillsFolder } = findTestData()
+    await onLibrary(first, ['import', 'prompts', promptsFile, '--user', 'ada', '--public'])
+    await onLibrary(first, ['import', 'skills', skillsFolder, '--user', 'ada'])
+    key = (await onLibrary(first, ['keys', 'create', '--user', 'ada', '--name', 'before'])).trim()
+    const as = { PROMPTS_API_KEY: key }
+    const shown = z.object({ prompt: z.object({ id: z.string() }) })
+    const save = async (title: string) =>
+      shown.parse(JSON.parse(await onLibrary(first, ['save-prompt', '--title', title, '--content', 'Hidden ${blank}'], as))).prompt.id
+    await save('Mine alone')
+    await onLibrary(first, ['delete', 'prompts', await save('In the trash')], as)
+  })
+  afterAll(async () => {
+    await place.remove()
+    for (const remove of removals) await remove()
+  })
+
+  it('carries a library to PostgreSQL and back, with everything as it was', async () => {
+    const [second, third] = [await server(), file('third.db')]
+    const there = await migrate(first, second)
+    const back = await migrate(second, third)
+    expect([there.code, back.code]).toEqual([0, 0])
+    for (const { report } of [there, back]) {
+      expect(report).toMatchObject({ resumed: false, fault: null })
+      for (const { name, from, to } of report?.tables ?? []) expect(to, name).toEqual(from)
+    }
+    expect(back.report?.tables.map(({ to }) => to)).toEqual(there.report?.tables.map(({ from }) => from))
+    expect(there.report?.tables.find(({ name }) => name === 'item')?.from.rows).toBeGreaterThan(70)
+    // A line for each table, and nothing else.
+    expect(there.stderr).toMatch(/^([a-z_]+: \d+ rows\n)+$/)
+    expect(there.stderr.match(/^item: /gm)).toHaveLength(1)
+
+    for (const databaseUrl of [second, third]) {
+      const { url, child } = await place.serve({ env: { DATABASE_URL: databaseUrl }, instances: 1 })
+      const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
+      const list = await fetch(`${url}/api/prompts?q=${encodeURIComponent('mine alone')}`, { headers })
+      expect(await list.text()).toContain('"Mine alone"')
+      expect(await (await fetch(`${url}/api/prompts?q=${encodeURIComponent('mine alone')}`)).text()).not.toContain('"Mine alone"')
+      // The next numbers are free.
+      const saved = await fetch(`${url}/api/prompts`, {
+        method: 'POST',
+        headers,
+        body: '{"title":"After","content":"wholly new vocabulary: zyzzyva"}',
+      })
+      expect(saved.status).toBe(201)
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+  })
+
+  it('goes on after it was killed, and the service waits until then', async () => {
+    const [second, other] = [await server(), file('other.db')]
+    for (let kill = 0; kill < 3; kill++) {
+      const child = place.start(['migrate-data', '--from', first, '--to', second])
+      let said = ''
+      await new Promise<void>((resolve) => {
+        child.once('exit', () => resolve())
+        child.stderr.on('data', (chunk) => {
+          said += chunk
+          if (said.includes(['user: ', 'item: ', 'version: '][kill] ?? '')) resolve()
+        })
+      })
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      expect(child.signalCode).toBe('SIGKILL')
+    }
+    const early = await place.commonplace(['users', 'list'], { env: { DATABASE_URL: second } })
+    expect(early).toMatchObject({ code: 69, stdout: '', stderr: expect.stringContaining('half-way') })
+    await onLibrary(other, ['users', 'create', 'ben'])
+    expect(await migrate(other, second)).toMatchObject({ code: 75, report: null, stderr: expect.stringContaining('another library') })
+
+    const { code, report } = await migrate(first, second)
+    expect({ code, resumed: report?.resumed, fault: report?.fault }).toEqual({ code: 0, resumed: true, fault: null })
+    for (const { name, from, to } of report?.tables ?? []) expect(to, name).toEqual(from)
+    expect(await onLibrary(second, ['users', 'list'])).toContain('ada\t')
+  })
+
+  it('prints a table for people', async () => {
+    const second = file('second.db')
+    const { code, stdout } = await place.commonplace(['migrate-data', '--from', first, '--to', second])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^table +rows +copied +digest +of the copy\nuser +\d+ +\d+ +[0-9a-f]{16} +[0-9a-f]{16} +same\n/)
+    expect(stdout).toMatch(/\nThe copy is the same as the source\.\n$/)
+  })
+
+  it('refuses what is no library, what is no address, and a target that holds something', async () => {
+    const [missing, full] = [file('missing.db'), file('full.db')]
+    await onLibrary(full, ['users', 'create', 'ben'])
+    expect(await migrate(missing, await server())).toMatchObject({ code: 66, report: null })
+    expect(await migrate(await server(), file('new.db'))).toMatchObject({ code: 66, stderr: expect.stringContaining('no library') })
+    expect(await migrate(first, full)).toMatchObject({ code: 75, stderr: expect.stringContaining('not empty') })
+    expect(await migrate(first, first)).toMatchObject({ code: 75, stderr: expect.stringContaining('same library') })
+    expect(await migrate('postgresql//x', full)).toMatchObject({ code: 64, stderr: expect.stringContaining('--from must be') })
+    expect(await onLibrary(full, ['users', 'list'])).toContain('ben\t')
+  })
+})
