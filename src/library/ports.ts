@@ -74,7 +74,7 @@ export interface WalkPosition {
   readonly order: number
 }
 
-interface WalkPage {
+export interface WalkPage {
   readonly entries: readonly (PromptEntry & { readonly position: WalkPosition })[]
 }
 

@@ -3,6 +3,7 @@ import { invalidInput } from '../errors.ts'
 import { cutCharacters } from '../library/characters.ts'
 import type { PromptEntry } from '../library/items.ts'
 import type { ItemFilter, WalkPosition } from '../library/ports.ts'
+import { shareOnce, toRecordText } from '../library/shared-records.ts'
 import { fillVariables } from '../library/variables.ts'
 import { defineOperation, type Sealer } from './define-operation.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
@@ -38,7 +39,7 @@ function toFilter(input: { users?: string[] | undefined; categories?: string[] |
 }
 
 /** A prompt as an entry of prompts/list: its arguments are its variables. */
-function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
+const toEntry = shareOnce((prompt: PromptEntry): z.infer<typeof entryRecord> => {
   return {
     name: prompt.slug,
     title: prompt.title,
@@ -49,7 +50,7 @@ function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
       required: variable.required,
     })),
   }
-}
+})
 
 function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
   const opened = sealer.open(cursor)
@@ -77,8 +78,8 @@ export const listExposedPrompts = defineOperation({
     let last: WalkPosition | undefined
     let bytes = FRAME_BYTES
     for (const entry of entries.slice(0, size)) {
-      const shown = toEntry(entry)
-      bytes += Buffer.byteLength(JSON.stringify(shown)) + 1
+      const shown = toEntry(entry, '')
+      bytes += Buffer.byteLength(toRecordText(shown)) + 1
       if (bytes > MAX_PAGE_BYTES && prompts.length > 0) break
       prompts.push(shown)
       last = entry.position

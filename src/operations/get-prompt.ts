@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Prompt } from '../library/items.ts'
+import { shareOnce } from '../library/shared-records.ts'
 import { fillVariables } from '../library/variables.ts'
 import { defineOperation } from './define-operation.ts'
 import { notFound, refInput } from './inputs.ts'
@@ -26,6 +28,12 @@ export function toValues(values: unknown): Map<string, string> {
   return new Map(isTexts(values) ? Object.entries(values) : [])
 }
 
+/** A prompt with its variables, nothing put in. */
+const toGotPrompt = shareOnce((prompt: Prompt, baseUrl: string) => ({
+  ...toPromptRecord(prompt, baseUrl),
+  variables: [...prompt.variables],
+}))
+
 export const getPrompt = defineOperation({
   name: 'get_prompt',
   title: 'Get a prompt',
@@ -50,7 +58,7 @@ export const getPrompt = defineOperation({
   async run({ actor, store, baseUrl }, input) {
     const prompt = await store.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
-    const record = { ...toPromptRecord(prompt, baseUrl), variables: [...prompt.variables] }
+    const record = toGotPrompt(prompt, baseUrl)
     if (input.variables === undefined) return record
     const { text } = fillVariables(prompt.content, toValues(input.variables))
     return text === prompt.content ? record : { ...record, content: text, originalContent: prompt.content }

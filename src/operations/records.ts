@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cutCharacters, isLongerThan } from '../library/characters.ts'
 import { MAX_LISTED_CONTENT, PROMPT_TYPES } from '../library/fields.ts'
 import type { Item, Prompt, Skill, Version } from '../library/items.ts'
+import { shareOnce } from '../library/shared-records.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
 
 const when = z.string().meta({ format: 'date-time' })
@@ -90,16 +91,16 @@ function cutContent(content: string): { content: string; contentTruncated?: true
   return { content: cutCharacters(content, MAX_LISTED_CONTENT), contentTruncated: true }
 }
 
-export function toListedPrompt(prompt: Prompt, baseUrl: string): z.infer<typeof listedPrompt> {
+export const toListedPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.infer<typeof listedPrompt> => {
   return { ...toPromptRecord(prompt, baseUrl), ...cutContent(prompt.content) }
-}
+})
 
-export function toFoundPrompt(prompt: Prompt, baseUrl: string): z.infer<typeof foundPrompt> {
+export const toFoundPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.infer<typeof foundPrompt> => {
   const { id, slug, title, description, type, author, category, tags, votes, createdAt, url } = toPromptRecord(prompt, baseUrl)
   return { id, slug, title, description, ...cutContent(prompt.content), type, author, category, tags, votes, createdAt, url }
-}
+})
 
-export function toSkillRecord(skill: Skill, baseUrl: string): z.infer<typeof skillRecord> {
+export const toSkillRecord = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof skillRecord> => {
   return {
     id: skill.id,
     slug: skill.slug,
@@ -117,12 +118,12 @@ export function toSkillRecord(skill: Skill, baseUrl: string): z.infer<typeof ski
     files: [...skill.filenames],
     url: itemUrl(baseUrl, 'skill', skill),
   }
-}
+})
 
-export function toFoundSkill(skill: Skill, baseUrl: string): z.infer<typeof foundSkill> {
+export const toFoundSkill = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof foundSkill> => {
   const { id, slug, title, description, author, category, tags, votes, createdAt, files, url } = toSkillRecord(skill, baseUrl)
   return { id, slug, title, description, author, category, tags, votes, createdAt, files, url }
-}
+})
 
 export function toVersionRecord(version: Version): z.infer<typeof versionRecord> {
   return {

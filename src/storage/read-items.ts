@@ -4,12 +4,14 @@ import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import { PROMPT_TYPES } from '../library/fields.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemKind, Prompt, Skill } from '../library/items.ts'
-import type { ItemFilter, LibraryReader, SearchRequest, TextSearchResult } from '../library/ports.ts'
-import type { IndexFilter } from '../library/search/search-index.ts'
+import type { ItemFilter, LibraryReader, SearchRequest, TextSearchResult, WalkPage, WalkPosition } from '../library/ports.ts'
+import type { IndexFilter, SearchIndex } from '../library/search/search-index.ts'
+import { shareRecord } from '../library/shared-records.ts'
 import { type SkillFile, sortFilenames } from '../library/skill.ts'
 import { type VisibleSet, visibleSet } from '../library/visibility.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { prepareQuery, slot } from './prepared.ts'
+import type { Keeper, PublicReads } from './public-reads.ts'
 import { readManifests } from './read-manifests.ts'
 import type { Database } from './schema.ts'
 import type { SearchReader } from './search-reader.ts'
@@ -126,22 +128,104 @@ async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly numbe
   return seqs.flatMap((seq) => rows.get(seq) ?? [])
 }
 
-/** The reading half of the store over one connection. `vectors` are a provider's, where there is one. */
-export function readLibrary(db: Kysely<Database>, searchReader: SearchReader, vectors: VectorReader | null): LibraryReader {
-  const search = async <T>(
+/** How much is kept of what is public, in UTF-16 units of text; the texts that are made of it come on top, two to three times as much. */
+const MAX_KEPT_TEXT = 3 * 1024 * 1024
+/** What an item weighs beside its text. */
+const ITEM_WEIGHT = 500
+/** Entries of prompts/list, and answers to searches and counts, of which only row numbers are kept. */
+const MAX_KEPT_ENTRIES = 5_000
+const MAX_KEPT_ANSWERS = 2_000
+
+/** Places for all that is kept of public reads. */
+export function keepPublicReads(reads: PublicReads) {
+  return {
+    refresh: reads.refresh,
+    prompts: reads.keep<Prompt>(MAX_KEPT_TEXT),
+    skills: reads.keep<Skill>(MAX_KEPT_TEXT / 4),
+    searches: reads.keep<Omit<TextSearchResult<never>, 'items'> & { readonly seqs: readonly number[] }>(MAX_KEPT_ANSWERS),
+    counts: reads.keep<number>(MAX_KEPT_ANSWERS),
+    walks: reads.keep<WalkPage>(MAX_KEPT_ENTRIES),
+    versions: reads.keep<Awaited<ReturnType<LibraryReader['listVersions']>>>(MAX_KEPT_ANSWERS),
+    categories: reads.keep<Awaited<ReturnType<LibraryReader['listCategories']>>>(1),
+    tags: reads.keep<ReturnType<SearchIndex['countTags']>>(1),
+  }
+}
+
+/** The key of a read by what it asks for. */
+function keyOf(...asked: readonly unknown[]): string {
+  return JSON.stringify(asked)
+}
+
+const weighPrompt = (prompt: Prompt) => ITEM_WEIGHT + prompt.content.length
+const weighSkill = (skill: Skill) => ITEM_WEIGHT + skill.filenames.reduce((sum, name) => sum + name.length, 0)
+
+/**
+ * The reading half of the store over one connection. `vectors` are a provider's, where there is one.
+ * @param kept what is remembered of public reads; null on a connection that sees what others do not see yet
+ */
+export function readLibrary(
+  db: Kysely<Database>,
+  searchReader: SearchReader,
+  vectors: VectorReader | null,
+  kept: ReturnType<typeof keepPublicReads> | null,
+): LibraryReader {
+  /** What is kept, as it is now, for a read of nobody in particular; null for everybody else. */
+  const openKept = async (actor: Actor) => (kept !== null && actor.kind === 'anonymous' ? { ...kept, state: await kept.refresh() } : null)
+  /** Reads what nobody in particular asks for once, and then remembers it. `toKept` makes it ready for that, and says what it weighs. */
+  const readOnce = async <T>(
+    actor: Actor,
+    place: (all: NonNullable<typeof kept>) => Keeper<T>,
+    key: string,
+    read: () => Promise<T>,
+    toKept: (value: T) => number = () => 1,
+  ): Promise<T> => {
+    const open = await openKept(actor)
+    if (!open) return await read()
+    const keeper = place(open)
+    const known = keeper.get(key)
+    if (known !== undefined) return known
+    const value = await read()
+    keeper.put(open.state, key, value, toKept(value))
+    return value
+  }
+  const askIndex = async (actor: Actor, kind: ItemKind, { query, sort, limit, offset, filter: asked, vector }: SearchRequest) => {
+    const filter = await readFilter(db, asked)
+    const viewer = await findViewer(db, actor)
+    const index = await searchReader.current()
+    const request = { query, sort, limit, offset, filter, viewer }
+    const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
+    return index.search(kind, request, cosines)
+  }
+  const search = async <T extends Prompt | Skill>(
     actor: Actor,
     kind: ItemKind,
     request: SearchRequest,
-    read: (rows: ItemRow[]) => Promise<T[]>,
+    {
+      place,
+      weigh,
+      read,
+    }: { place(all: NonNullable<typeof kept>): Keeper<T>; weigh(item: T): number; read(rows: ItemRow[]): Promise<T[]> },
   ): Promise<TextSearchResult<T>> => {
-    const { query, sort, limit, offset } = request
-    const filter = await readFilter(db, request.filter)
-    const viewer = await findViewer(db, actor)
-    const index = await searchReader.current()
-    const asked = { query, sort, limit, offset, filter, viewer }
-    const cosines = vectors && request.vector ? await vectors.compare(kind, asked, request.vector) : null
-    const { seqs, total, corrections } = index.search(kind, asked, cosines)
-    return { items: await read(await readRows(db, actor, seqs)), total, corrections }
+    const { query, sort, limit, offset, filter } = request
+    const ask = () => askIndex(actor, kind, request)
+    // What a provider says of a query may be another thing a moment later.
+    const { seqs, total, corrections } =
+      vectors === null ? await readOnce(actor, (all) => all.searches, keyOf(kind, query, sort, limit, offset, filter), ask) : await ask()
+    const open = await openKept(actor)
+    if (!open) return { items: await read(await readRows(db, actor, seqs)), total, corrections }
+    const keeper = place(open)
+    const items = new Map(seqs.map((seq) => [seq, keeper.get(String(seq))]))
+    const rows = await readRows(
+      db,
+      actor,
+      seqs.filter((seq) => items.get(seq) === undefined),
+    )
+    for (const [at, item] of (await read(rows)).entries()) {
+      const seq = rows[at]?.seq ?? 0
+      items.set(seq, item)
+      keeper.put(open.state, String(seq), shareRecord(item), weigh(item))
+    }
+    return { items: seqs.flatMap((seq) => items.get(seq) ?? []), total, corrections }
   }
   const visibleItem = (actor: Actor, itemId: string) =>
     db
@@ -168,52 +252,115 @@ export function readLibrary(db: Kysely<Database>, searchReader: SearchReader, ve
       .where('version.item_seq', 'in', visibleItem(actor, itemId).clearSelect().select('item.seq'))
     return (await seesAllVersions(actor, itemId)) ? all : all.where('version.visibility', '=', 'public')
   }
+  const walkPrompts = async (actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage> => {
+    let query = applyFilter(db, db.selectFrom('item'), 'prompt', filter, visibleSet(actor, 'list'))
+    if (after) {
+      query = query.where((eb) =>
+        eb.or([
+          eb('item.created_at', '<', after.createdAt),
+          eb.and([eb('item.created_at', '=', after.createdAt), eb('item.seq', '<', after.order)]),
+        ]),
+      )
+    }
+    const rows = await query
+      .select(['item.seq', 'item.id', 'item.slug', 'item.title', 'item.description', 'item.variables', 'item.created_at'])
+      .orderBy('item.created_at', 'desc')
+      .orderBy('item.seq', 'desc')
+      .limit(limit)
+      .execute()
+    return {
+      entries: rows.map((row) => ({
+        id: row.id,
+        slug: row.slug,
+        title: row.title,
+        description: row.description,
+        variables: readVariables(row.variables),
+        createdAt: row.created_at,
+        position: { createdAt: row.created_at, order: row.seq },
+      })),
+    }
+  }
+  const countPrompts = async (actor: Actor, filter: ItemFilter): Promise<number> => {
+    const narrowed = await readFilter(db, filter)
+    const viewer = await findViewer(db, actor)
+    const index = await searchReader.current()
+    return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter: narrowed, viewer }).total
+  }
+  const listVersions: LibraryReader['listVersions'] = async (actor, itemId, page) => {
+    let query = await versions(actor, itemId)
+    if (page.before !== null) query = query.where('version.number', '<', page.before)
+    const rows = await query
+      .select(['version.number', 'version.note', 'user.username', 'version.created_at', 'version.visibility'])
+      .orderBy('version.number', 'desc')
+      .limit(page.limit)
+      .execute()
+    return rows.map((row) => ({
+      version: row.number,
+      note: row.note,
+      author: row.username,
+      createdAt: row.created_at,
+      visibility: row.visibility,
+    }))
+  }
+  const listCategories: LibraryReader['listCategories'] = async (actor) => {
+    const rows = await db
+      .selectFrom('category as c')
+      .leftJoin('category as parent', 'parent.seq', 'c.parent_seq')
+      .select(['c.seq', 'c.slug', 'c.name', 'parent.slug as parent'])
+      .orderBy((eb) => eb.fn.coalesce('parent.position', 'c.position'))
+      .orderBy((eb) => eb.case().when('parent.slug', 'is', null).then(0).else(1).end())
+      .orderBy('c.position')
+      .execute()
+    const viewer = await findViewer(db, actor)
+    const index = await searchReader.current()
+    const prompts = index.countCategories('prompt', viewer)
+    const skills = index.countCategories('skill', viewer)
+    return rows.map((row) => ({
+      slug: row.slug,
+      name: row.name,
+      parent: row.parent,
+      prompts: prompts.get(row.seq) ?? 0,
+      skills: skills.get(row.seq) ?? 0,
+    }))
+  }
   return {
     ...readManifests(db),
     async findPrompt(actor, ref) {
+      const open = await openKept(actor)
+      const known = open?.prompts.get(`ref ${ref}`)
+      if (known) return known
       const row = await findVisibleRow(db, actor, 'prompt', ref)
-      return row ? ((await toPrompts(db, [row]))[0] ?? null) : null
+      if (!row) return null
+      const [prompt = null] = await toPrompts(db, [row])
+      if (!open || prompt?.visibility !== 'public') return prompt
+      const shared = open.prompts.get(String(row.seq)) ?? shareRecord(prompt)
+      open.prompts.put(open.state, String(row.seq), shared, weighPrompt(shared))
+      open.prompts.put(open.state, `ref ${ref}`, shared, ITEM_WEIGHT)
+      return shared
     },
     async findSkill(actor, ref) {
       const row = await findVisibleRow(db, actor, 'skill', ref)
       return row ? ((await toSkills(db, [row]))[0] ?? null) : null
     },
-    searchPrompts: (actor, request) => search<Prompt>(actor, 'prompt', request, (rows) => toPrompts(db, rows)),
-    searchSkills: (actor, request) => search<Skill>(actor, 'skill', request, (rows) => toSkills(db, rows)),
-    async walkPrompts(actor, filter, after, limit) {
-      let query = applyFilter(db, db.selectFrom('item'), 'prompt', filter, visibleSet(actor, 'list'))
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([
-            eb('item.created_at', '<', after.createdAt),
-            eb.and([eb('item.created_at', '=', after.createdAt), eb('item.seq', '<', after.order)]),
-          ]),
-        )
-      }
-      const rows = await query
-        .select(['item.seq', 'item.id', 'item.slug', 'item.title', 'item.description', 'item.variables', 'item.created_at'])
-        .orderBy('item.created_at', 'desc')
-        .orderBy('item.seq', 'desc')
-        .limit(limit)
-        .execute()
-      return {
-        entries: rows.map((row) => ({
-          id: row.id,
-          slug: row.slug,
-          title: row.title,
-          description: row.description,
-          variables: readVariables(row.variables),
-          createdAt: row.created_at,
-          position: { createdAt: row.created_at, order: row.seq },
-        })),
-      }
-    },
-    async countPrompts(actor, filter) {
-      const narrowed = await readFilter(db, filter)
-      const viewer = await findViewer(db, actor)
-      const index = await searchReader.current()
-      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter: narrowed, viewer }).total
-    },
+    searchPrompts: (actor, request) =>
+      search<Prompt>(actor, 'prompt', request, { place: (all) => all.prompts, weigh: weighPrompt, read: (rows) => toPrompts(db, rows) }),
+    searchSkills: (actor, request) =>
+      search<Skill>(actor, 'skill', request, { place: (all) => all.skills, weigh: weighSkill, read: (rows) => toSkills(db, rows) }),
+    walkPrompts: (actor, filter, after, limit) =>
+      readOnce(
+        actor,
+        (all) => all.walks,
+        keyOf(filter, after, limit),
+        () => walkPrompts(actor, filter, after, limit),
+        ({ entries }) => entries.map(shareRecord).length,
+      ),
+    countPrompts: (actor, filter) =>
+      readOnce(
+        actor,
+        (all) => all.counts,
+        keyOf(filter),
+        () => countPrompts(actor, filter),
+      ),
     async findSimilarPrompts(text, { types, limit, vector }) {
       const index = await searchReader.current()
       const cosines = vectors && vector ? await vectors.compareLike('prompt', { types }, vector) : null
@@ -242,20 +389,16 @@ export function readLibrary(db: Kysely<Database>, searchReader: SearchReader, ve
       return row ?? null
     },
     async listVersions(actor, itemId, page) {
-      let query = await versions(actor, itemId)
-      if (page.before !== null) query = query.where('version.number', '<', page.before)
-      const rows = await query
-        .select(['version.number', 'version.note', 'user.username', 'version.created_at', 'version.visibility'])
-        .orderBy('version.number', 'desc')
-        .limit(page.limit)
-        .execute()
-      return rows.map((row) => ({
-        version: row.number,
-        note: row.note,
-        author: row.username,
-        createdAt: row.created_at,
-        visibility: row.visibility,
-      }))
+      // Whether an item is public is known of those that are kept.
+      const isKept = (await openKept(actor))?.prompts.get(`ref ${itemId}`) !== undefined
+      return isKept
+        ? await readOnce(
+            actor,
+            (all) => all.versions,
+            keyOf(itemId, page),
+            () => listVersions(actor, itemId, page),
+          )
+        : await listVersions(actor, itemId, page)
     },
     async findVersion(actor, itemId, version) {
       const row = await (await versions(actor, itemId))
@@ -289,30 +432,16 @@ export function readLibrary(db: Kysely<Database>, searchReader: SearchReader, ve
         files: files ? sortFilenames<SkillFile>(files) : null,
       }
     },
-    async listCategories(actor) {
-      const rows = await db
-        .selectFrom('category as c')
-        .leftJoin('category as parent', 'parent.seq', 'c.parent_seq')
-        .select(['c.seq', 'c.slug', 'c.name', 'parent.slug as parent'])
-        .orderBy((eb) => eb.fn.coalesce('parent.position', 'c.position'))
-        .orderBy((eb) => eb.case().when('parent.slug', 'is', null).then(0).else(1).end())
-        .orderBy('c.position')
-        .execute()
-      const viewer = await findViewer(db, actor)
-      const index = await searchReader.current()
-      const prompts = index.countCategories('prompt', viewer)
-      const skills = index.countCategories('skill', viewer)
-      return rows.map((row) => ({
-        slug: row.slug,
-        name: row.name,
-        parent: row.parent,
-        prompts: prompts.get(row.seq) ?? 0,
-        skills: skills.get(row.seq) ?? 0,
-      }))
-    },
+    listCategories: (actor) =>
+      readOnce(
+        actor,
+        (all) => all.categories,
+        '',
+        () => listCategories(actor),
+      ),
     async listTags(actor, page) {
-      const viewer = await findViewer(db, actor)
-      const tags = (await searchReader.current()).countTags(viewer)
+      const count = async () => (await searchReader.current()).countTags(await findViewer(db, actor))
+      const tags = await readOnce(actor, (all) => all.tags, '', count)
       return { items: tags.slice(page.offset, page.offset + page.limit), total: tags.length }
     },
     async listTrash(ownerId, page) {

@@ -18,7 +18,8 @@ import { createWordsWriter } from './item-words.ts'
 import { loginRecords } from './login-records.ts'
 import { migrate } from './migrations/index.ts'
 import { peopleStore } from './people.ts'
-import { readLibrary } from './read-items.ts'
+import { createPublicReads } from './public-reads.ts'
+import { keepPublicReads, readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
 import { sessionStore } from './sessions.ts'
@@ -51,12 +52,13 @@ export async function createStore(
   const index = createSearchIndex(outside.vectors)
   const vectors = outside.embeddingModel === undefined ? null : readVectors(database.reader, index, outside.embeddingModel)
   const search = readSearchIndex(database.reader, database.dialect, index, vectors)
+  const kept = keepPublicReads(createPublicReads(() => database.dialect.readVersion(database.reader)))
   const words = createWordsWriter(index.embedder)
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
     return {
-      ...readLibrary(reader, search, vectors),
+      ...readLibrary(reader, search, vectors, reader === database.reader ? kept : null),
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),

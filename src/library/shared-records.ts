@@ -6,19 +6,43 @@ interface Texts {
 
 const shared = new WeakMap<object, Texts>()
 
-/** Marks a record that many answers will hold as it is: it must never change, and its JSON is made once. */
+/** Marks a record that many answers will hold as it is: it never changes any more, and its JSON is made once. */
 export function shareRecord<T extends object>(record: T): T {
-  shared.set(record, { plain: null, quoted: null })
+  if (!shared.has(record)) shared.set(Object.freeze(record), { plain: null, quoted: null })
   return record
+}
+
+/** Makes a shared record out of a shared one, once; out of one that is not shared, a plain one each time. */
+export function shareOnce<From extends object, To extends object>(
+  make: (from: From, around: string) => To,
+): (from: From, around: string) => To {
+  const made = new WeakMap<From, Map<string, To>>()
+  return (from, around) => {
+    if (!shared.has(from)) return make(from, around)
+    const known = made.get(from)?.get(around)
+    if (known) return known
+    const record = shareRecord(make(from, around))
+    const others = made.get(from)
+    if (others) others.set(around, record)
+    else made.set(from, new Map([[around, record]]))
+    return record
+  }
+}
+
+/** The JSON of one record, kept where the record is shared. */
+export function toRecordText(record: object): string {
+  return plainText(record)
 }
 
 /** An answer as JSON: what `JSON.stringify` gives. */
 export function toJsonText(answer: Record<string, unknown>): string {
+  if (shared.has(answer)) return plainText(answer)
   return hasShared(answer) ? assemble(answer, plainText, (frame) => frame) : JSON.stringify(answer)
 }
 
 /** An answer as JSON that stands as a text in other JSON: what `JSON.stringify` gives when it is used twice. */
 export function toQuotedJsonText(answer: Record<string, unknown>): string {
+  if (shared.has(answer)) return `"${quotedText(answer)}"`
   return hasShared(answer) ? `"${assemble(answer, quotedText, quote)}"` : JSON.stringify(JSON.stringify(answer))
 }
 

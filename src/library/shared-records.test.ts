@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shareRecord, toJsonText, toQuotedJsonText } from './json-text.ts'
+import { shareRecord, toJsonText, toQuotedJsonText } from './shared-records.ts'
 
 const record = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
 
