@@ -19,8 +19,9 @@ import { seededRandom } from './recombined-prompts.ts'
 import { type RequestFigures, type Results, type SizeFigures, toTable } from './results.ts'
 
 const SEED = 20_261_121
-/** Requests that go before those that count: the first ones of a kind are slow until they are compiled. */
-const WARM_UP = 1_500
+/** For how long requests of a kind go before those that count, which are slow until they are compiled; and how many at most. */
+const WARM_UP_SECONDS = 1
+const WARM_UP = 5_000
 const STARTS = 3
 
 const { values } = parseArgs({
@@ -110,8 +111,8 @@ async function measureBoth(
 ): Promise<RequestFigures['byConnections'][number]> {
   const roundUp = (amount: number) => Math.max(1, Math.ceil(amount / connections)) * connections
   const prepare = async (one: Target, of: typeof asks) => {
-    await drive(one, of, connections, roundUp(WARM_UP / 3))
-    const { perSecond } = await drive(one, of, connections, roundUp(WARM_UP / 3))
+    const first = await drive(one, of, connections, roundUp(WARM_UP / 20))
+    const { perSecond } = await drive(one, of, connections, roundUp(Math.min(WARM_UP, first.perSecond * WARM_UP_SECONDS)))
     return roundUp(perSecond * seconds)
   }
   const amount = await prepare(target, asks)

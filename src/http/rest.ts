@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Hono, Context as HonoContext } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
 import { z } from 'zod'
@@ -138,7 +138,7 @@ function toAnswer(c: HonoContext<HttpEnv>, rest: Rest, json: string): Response {
 
 /** The ETag of a text. */
 export function makeEtag(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+  return `"${hash('sha256', text, 'base64url').slice(0, 27)}"`
 }
 
 /** Whether a request has the text of this ETag already. */

@@ -12,19 +12,18 @@ export function shareRecord<T extends object>(record: T): T {
   return record
 }
 
-/** Makes a shared record out of a shared one, once; out of one that is not shared, a plain one each time. */
-export function shareOnce<From extends object, To extends object>(
-  make: (from: From, around: string) => To,
-): (from: From, around: string) => To {
-  const made = new WeakMap<From, Map<string, To>>()
+/** Makes a shared record out of a shared one and what is around it, once; out of one that is not shared, a plain one each time. */
+export function shareOnce<From extends object, Around, To extends object>(
+  make: (from: From, around: Around) => To,
+): (from: From, around: Around) => To {
+  const made = new WeakMap<From, Map<Around, To>>()
   return (from, around) => {
     if (!shared.has(from)) return make(from, around)
-    const known = made.get(from)?.get(around)
+    const ofFrom = made.get(from) ?? new Map<Around, To>()
+    const known = ofFrom.get(around)
     if (known) return known
     const record = shareRecord(make(from, around))
-    const others = made.get(from)
-    if (others) others.set(around, record)
-    else made.set(from, new Map([[around, record]]))
+    made.set(from, ofFrom.set(around, record))
     return record
   }
 }

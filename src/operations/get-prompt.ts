@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { Prompt } from '../library/items.ts'
-import { shareOnce } from '../library/shared-records.ts'
 import { fillVariables } from '../library/variables.ts'
 import { defineOperation } from './define-operation.ts'
 import { notFound, refInput } from './inputs.ts'
-import { promptRecord, toPromptRecord, variableRecord } from './records.ts'
+import { promptRecord, toPromptWithVariables, variableRecord } from './records.ts'
 
 /**
  * Values for variables by name. Any name is a plain key here, `__proto__` too, which zod's own record would drop;
@@ -27,12 +25,6 @@ function isTexts(value: unknown): value is Record<string, string> {
 export function toValues(values: unknown): Map<string, string> {
   return new Map(isTexts(values) ? Object.entries(values) : [])
 }
-
-/** A prompt with its variables, nothing put in. */
-const toGotPrompt = shareOnce((prompt: Prompt, baseUrl: string) => ({
-  ...toPromptRecord(prompt, baseUrl),
-  variables: [...prompt.variables],
-}))
 
 export const getPrompt = defineOperation({
   name: 'get_prompt',
@@ -58,7 +50,7 @@ export const getPrompt = defineOperation({
   async run({ actor, store, baseUrl }, input) {
     const prompt = await store.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
-    const record = toGotPrompt(prompt, baseUrl)
+    const record = toPromptWithVariables(prompt, baseUrl)
     if (input.variables === undefined) return record
     const { text } = fillVariables(prompt.content, toValues(input.variables))
     return text === prompt.content ? record : { ...record, content: text, originalContent: prompt.content }

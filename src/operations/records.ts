@@ -85,6 +85,12 @@ export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof 
   }
 }
 
+/** A prompt with its variables, nothing put in. */
+export const toPromptWithVariables = shareOnce((prompt: Prompt, baseUrl: string) => ({
+  ...toPromptRecord(prompt, baseUrl),
+  variables: [...prompt.variables],
+}))
+
 /** The content as lists show it. */
 function cutContent(content: string): { content: string; contentTruncated?: true } {
   if (!isLongerThan(content, MAX_LISTED_CONTENT)) return { content }

@@ -1,10 +1,17 @@
 import { z } from 'zod'
+import type { Version } from '../library/items.ts'
+import { shareOnce } from '../library/shared-records.ts'
 import { defineOperation } from './define-operation.ts'
 import { notFound, refInput } from './inputs.ts'
-import { promptRecord, toPromptRecord, variableRecord, versionRecord } from './records.ts'
+import { promptRecord, toPromptWithVariables, variableRecord, versionRecord } from './records.ts'
 
 /** Versions that come along with a prompt; the rest is a list of its own. */
 const SHOWN_VERSIONS = 50
+
+const toShownPrompt = shareOnce((versions: readonly Version[], prompt: ReturnType<typeof toPromptWithVariables>) => ({
+  ...prompt,
+  versions: versions.map(({ version, note, author, createdAt }) => ({ version, note, author, createdAt })),
+}))
 
 export const showPrompt = defineOperation({
   name: 'show_prompt',
@@ -21,10 +28,6 @@ export const showPrompt = defineOperation({
     const prompt = await store.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
     const versions = await store.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
-    return {
-      ...toPromptRecord(prompt, baseUrl),
-      variables: [...prompt.variables],
-      versions: versions.map(({ version, note, author, createdAt }) => ({ version, note, author, createdAt })),
-    }
+    return toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl))
   },
 })

@@ -129,9 +129,11 @@ async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly numbe
 }
 
 /** How much is kept of what is public, in UTF-16 units of text; the texts that are made of it come on top, two to three times as much. */
-const MAX_KEPT_TEXT = 3 * 1024 * 1024
+const MAX_KEPT_TEXT = 4 * 1024 * 1024
 /** What an item weighs beside its text. */
-const ITEM_WEIGHT = 500
+const ITEM_WEIGHT = 300
+/** What another name of an item that is kept already weighs. */
+const NAME_WEIGHT = 100
 /** Entries of prompts/list, and answers to searches and counts, of which only row numbers are kept. */
 const MAX_KEPT_ENTRIES = 5_000
 const MAX_KEPT_ANSWERS = 2_000
@@ -335,7 +337,7 @@ export function readLibrary(
       if (!open || prompt?.visibility !== 'public') return prompt
       const shared = open.prompts.get(String(row.seq)) ?? shareRecord(prompt)
       open.prompts.put(open.state, String(row.seq), shared, weighPrompt(shared))
-      open.prompts.put(open.state, `ref ${ref}`, shared, ITEM_WEIGHT)
+      for (const name of new Set([ref, shared.id])) open.prompts.put(open.state, `ref ${name}`, shared, NAME_WEIGHT)
       return shared
     },
     async findSkill(actor, ref) {

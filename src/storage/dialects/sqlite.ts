@@ -22,6 +22,8 @@ const MAX_STATEMENTS = 300
 /** How often emptying the log is tried. Failing is no harm: the next checkpoints, or the last process that closes the file, do it. */
 const LOG_ATTEMPTS = 20
 const dataVersion = prepareStatement(sql`pragma data_version`)
+/** Made once: to make a schema takes longer than the look it reads. */
+const versionRow = z.object({ data_version: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
 const sqliteDialect: Dialect = {
@@ -37,7 +39,7 @@ const sqliteDialect: Dialect = {
   },
   async readVersion(db) {
     const [row] = await dataVersion(db, {})
-    return z.object({ data_version: z.number() }).parse(row).data_version
+    return versionRow.parse(row).data_version
   },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
 }
