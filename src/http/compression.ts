@@ -114,7 +114,7 @@ export function createCompression(): Compression {
       const key = etag === undefined ? null : `${coding} ${etag}`
       const known = key === null ? undefined : remembered.get(key)
       if (known) return toSmaller(known)
-      const bytes = Buffer.from(body)
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
       return bytes.length < MIN_BYTES ? { status, headers, body } : pack(bytes, coding, key).then(toSmaller)
     },
   }

@@ -7,7 +7,7 @@ import { AppError, invalidInput } from '../errors.ts'
 import type { ClientOfRequest } from '../library/account-ports.ts'
 import type { Actor } from '../library/actor.ts'
 import { parseJson } from '../library/json.ts'
-import { toJsonText } from '../library/shared-records.ts'
+import { joinBytes, toJsonBytes } from '../library/shared-records.ts'
 import type { CallOptions, Context, Operation, Surfaces } from '../operations/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/describe-inputs.ts'
 import type { ReadBody } from './body.ts'
@@ -68,8 +68,8 @@ export function createLeanReads(operations: readonly Operation[], makeContext: M
         if (!match) continue
         return async ({ actor }) => {
           const query = search === '' ? {} : readQuery(parseQuery(search), kinds)
-          const json = toJsonText(await operation.call(makeContext(actor), { ...query, ...readPath(match.groups ?? {}, kinds) }))
-          return describeAnswer(rest, json, actor, headers.get('if-none-match'))
+          const answer = await operation.call(makeContext(actor), { ...query, ...readPath(match.groups ?? {}, kinds) })
+          return describeAnswer(rest, joinBytes(toJsonBytes(answer)), actor, headers.get('if-none-match'))
         }
       }
       return null
@@ -113,7 +113,7 @@ export function addOperationRoutes(
         rest.method === 'GET' || rest.method === 'DELETE' ? {} : readJsonBody(await readBody(c.req.raw), c.req.header('content-type') ?? '')
       const input = { ...readQuery(c.req.queries(), kinds), ...body, ...readPath(c.req.param(), kinds) }
       const call = (options: CallOptions) => operation.call({ ...makeContext(c.get('actor')), ...options }, input)
-      if (!operation.isStreamed) return toAnswer(c, rest, toJsonText(await call({})))
+      if (!operation.isStreamed) return toAnswer(c, rest, JSON.stringify(await call({})))
       if (wantsEvents(c.req.header('accept') ?? null)) return await answerWithEvents(c.req.raw, c.get('requestId'), call, onInternalError)
       return toAnswer(c, rest, JSON.stringify(await call({ signal: c.req.raw.signal })))
     })
@@ -121,7 +121,7 @@ export function addOperationRoutes(
 }
 
 /** A JSON answer; anonymous reads carry an ETag and answer a matching If-None-Match with 304. */
-function describeAnswer(rest: Rest, json: string, actor: Actor, ifNoneMatch: string | undefined): LeanAnswer {
+function describeAnswer(rest: Rest, json: string | Uint8Array, actor: Actor, ifNoneMatch: string | undefined): LeanAnswer {
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
   if (rest.method === 'GET' && actor.kind === 'anonymous') {
     const etag = makeEtag(json)
@@ -137,7 +137,7 @@ function toAnswer(c: HonoContext<HttpEnv>, rest: Rest, json: string): Response {
 }
 
 /** The ETag of a text. */
-export function makeEtag(text: string): string {
+export function makeEtag(text: string | Uint8Array): string {
   return `"${hash('sha256', text, 'base64url').slice(0, 27)}"`
 }
 

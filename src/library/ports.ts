@@ -74,7 +74,9 @@ export interface WalkPosition {
   readonly order: number
 }
 
+/** As many entries as there are, up to the limit that was asked for. */
 export interface WalkPage {
+  readonly limit: number
   readonly entries: readonly (PromptEntry & { readonly position: WalkPosition })[]
 }
 

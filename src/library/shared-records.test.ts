@@ -1,18 +1,40 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shareRecord, toJsonText, toQuotedJsonText } from './shared-records.ts'
+import { joinBytes, jsonLength, shareOnce, shareRecord, toJsonBytes, toQuotedBytes } from './shared-records.ts'
 
 const record = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
+const read = (pieces: readonly Uint8Array[]) => new TextDecoder().decode(joinBytes(pieces))
 
-test('what is put together from kept texts is what JSON.stringify gives, once and twice, time and again', () => {
+test('what is put together from kept bytes is what JSON.stringify gives, once and twice, time and again', () => {
   fc.assert(
     fc.property(fc.array(record), fc.array(record), record, fc.boolean(), (kept, made, around, isMixed) => {
       const records = [...kept.map(shareRecord), ...(isMixed ? [...made, undefined, null] : [])]
-      const answer = { ...around, before: undefined, prompts: records, none: [], 'wei"rd': 1, count: records.length, others: records }
+      const answers = [
+        { ...around, before: undefined, prompts: records, none: [], 'wei"rd': 1, count: records.length, others: records },
+        { prompts: records },
+        around,
+        ...kept.slice(0, 1),
+      ]
       for (let time = 0; time < 2; time++) {
-        expect(toJsonText(answer)).toBe(JSON.stringify(answer))
-        expect(toQuotedJsonText(answer)).toBe(JSON.stringify(JSON.stringify(answer)))
+        for (const answer of answers) {
+          expect(read(toJsonBytes(answer))).toBe(JSON.stringify(answer))
+          expect(`"${read(toQuotedBytes(answer))}"`).toBe(JSON.stringify(JSON.stringify(answer)))
+          expect(jsonLength(answer)).toBe(Buffer.byteLength(JSON.stringify(answer)))
+        }
       }
     }),
   )
+})
+
+test('a record is made once out of what is shared, and anew out of what is not', () => {
+  let count = 0
+  const toRecord = shareOnce((from: { name: string }, around: string) => ({ text: from.name + around, count: ++count }))
+  const [shared, plain] = [shareRecord({ name: 'a' }), { name: 'b' }]
+  expect([toRecord(shared, '1'), toRecord(shared, '1'), toRecord(shared, '2')]).toEqual([
+    { text: 'a1', count: 1 },
+    { text: 'a1', count: 1 },
+    { text: 'a2', count: 2 },
+  ])
+  expect([toRecord(plain, '1').count, toRecord(plain, '1').count]).toEqual([3, 4])
+  expect(Object.isFrozen(toRecord(shared, '1'))).toBe(true)
 })

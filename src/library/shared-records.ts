@@ -1,14 +1,15 @@
-/** The JSON of a record that is kept, and the same within a text of JSON; made when first needed. */
-interface Texts {
-  plain: string | null
-  quoted: string | null
+/** What is made of a shared record when it is first needed: the bytes of its JSON, and of that within a text of JSON. */
+interface Made {
+  bytes: Uint8Array | null
+  quoted: Uint8Array | null
 }
 
-const shared = new WeakMap<object, Texts>()
+const shared = new WeakMap<object, Made>()
+const encoder = new TextEncoder()
 
 /** Marks a record that many answers will hold as it is: it never changes any more, and its JSON is made once. */
 export function shareRecord<T extends object>(record: T): T {
-  if (!shared.has(record)) shared.set(Object.freeze(record), { plain: null, quoted: null })
+  if (!shared.has(record)) shared.set(Object.freeze(record), { bytes: null, quoted: null })
   return record
 }
 
@@ -28,21 +29,38 @@ export function shareOnce<From extends object, Around, To extends object>(
   }
 }
 
-/** The JSON of one record, kept where the record is shared. */
-export function toRecordText(record: object): string {
-  return plainText(record)
+/** The length of a record's JSON in bytes. */
+export function jsonLength(record: object): number {
+  const made = shared.get(record)
+  return made ? toBytes(record, made).length : encoder.encode(JSON.stringify(record)).length
 }
 
-/** An answer as JSON: what `JSON.stringify` gives. */
-export function toJsonText(answer: Record<string, unknown>): string {
-  if (shared.has(answer)) return plainText(answer)
-  return hasShared(answer) ? assemble(answer, plainText, (frame) => frame) : JSON.stringify(answer)
+/** An answer as JSON in UTF-8, as `JSON.stringify` gives it, in one piece or several. */
+export function toJsonBytes(answer: Record<string, unknown>): Uint8Array[] {
+  const made = shared.get(answer)
+  if (made) return [toBytes(answer, made)]
+  return hasShared(answer) ? assemble(answer, toBytes, encode) : [encode(JSON.stringify(answer))]
 }
 
-/** An answer as JSON that stands as a text in other JSON: what `JSON.stringify` gives when it is used twice. */
-export function toQuotedJsonText(answer: Record<string, unknown>): string {
-  if (shared.has(answer)) return `"${quotedText(answer)}"`
-  return hasShared(answer) ? `"${assemble(answer, quotedText, quote)}"` : JSON.stringify(JSON.stringify(answer))
+/** An answer as JSON that stands as a text in other JSON, as `JSON.stringify` gives it when it is used twice; without the quotation marks around it. */
+export function toQuotedBytes(answer: Record<string, unknown>): Uint8Array[] {
+  const made = shared.get(answer)
+  if (made) return [toQuoted(answer, made)]
+  return hasShared(answer) ? assemble(answer, toQuoted, encodeQuoted) : [encodeQuoted(JSON.stringify(answer))]
+}
+
+/** Pieces of bytes, and texts between them, as one. */
+export function joinBytes(pieces: readonly (Uint8Array | string)[]): Uint8Array {
+  const [only] = pieces
+  if (pieces.length === 1 && typeof only === 'object') return only
+  const encoded = pieces.map((piece) => (typeof piece === 'string' ? encode(piece) : piece))
+  const joined = new Uint8Array(encoded.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of encoded) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
 }
 
 /** Whether a list of shared records is in it, which is where the records are. */
@@ -58,32 +76,54 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Puts an answer together from the texts of its records and of what is around them. */
-function assemble(answer: Record<string, unknown>, toText: (record: unknown) => string, around: (frame: string) => string): string {
-  const members: string[] = []
+/** Puts an answer together from the bytes of its records and of what is around them. */
+function assemble(
+  answer: Record<string, unknown>,
+  ofRecord: (record: object, made: Made) => Uint8Array,
+  ofText: (json: string) => Uint8Array,
+): Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  let around = '{'
+  let isFirst = true
   for (const [name, value] of Object.entries(answer)) {
     if (value === undefined) continue
-    const label = around(`${JSON.stringify(name)}:`)
-    members.push(Array.isArray(value) ? `${label}[${value.map(toText).join(',')}]` : label + around(JSON.stringify(value)))
+    around += `${isFirst ? '' : ','}${JSON.stringify(name)}:`
+    isFirst = false
+    if (!Array.isArray(value)) {
+      around += JSON.stringify(value)
+      continue
+    }
+    around += '['
+    for (const [place, record] of value.entries()) {
+      if (place > 0) around += ','
+      const made = isObject(record) ? shared.get(record) : undefined
+      if (!made) {
+        around += JSON.stringify(record) ?? 'null'
+        continue
+      }
+      pieces.push(ofText(around), ofRecord(record, made))
+      around = ''
+    }
+    around += ']'
   }
-  return `{${members.join(',')}}`
+  pieces.push(ofText(`${around}}`))
+  return pieces
 }
 
-function plainText(record: unknown): string {
-  const texts = isObject(record) ? shared.get(record) : undefined
-  if (!texts) return JSON.stringify(record) ?? 'null'
-  texts.plain ??= JSON.stringify(record)
-  return texts.plain
+function encode(json: string): Uint8Array {
+  return encoder.encode(json)
 }
 
-function quotedText(record: unknown): string {
-  const texts = isObject(record) ? shared.get(record) : undefined
-  if (!texts) return quote(plainText(record))
-  texts.quoted ??= quote(plainText(record))
-  return texts.quoted
+function encodeQuoted(json: string): Uint8Array {
+  return encoder.encode(JSON.stringify(json).slice(1, -1))
 }
 
-/** A text as it stands between the quotation marks of JSON. */
-function quote(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
+function toBytes(record: object, made: Made): Uint8Array {
+  made.bytes ??= encode(JSON.stringify(record))
+  return made.bytes
+}
+
+function toQuoted(record: object, made: Made): Uint8Array {
+  made.quoted ??= encodeQuoted(JSON.stringify(record))
+  return made.quoted
 }

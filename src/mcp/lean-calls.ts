@@ -2,7 +2,7 @@ import { isJsonContentType, type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '
 import { z } from 'zod'
 import { type AppError, toAppError } from '../errors.ts'
 import { parseJson } from '../library/json.ts'
-import { toJsonText, toQuotedJsonText } from '../library/shared-records.ts'
+import { joinBytes, toJsonBytes, toQuotedBytes } from '../library/shared-records.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { toProtocolError, toToolError } from './errors.ts'
 import { takesJson, takesStream } from './messages.ts'
@@ -10,8 +10,10 @@ import { answerOnce } from './one-shot.ts'
 import { type Binding, MAX_ARGUMENTS, promptResult, renderedPrompt } from './server-factory.ts'
 import { selectTools } from './tools.ts'
 
-/** Answers one plain call as the text of its JSON. */
-type LeanCall = (binding: Binding) => Promise<string>
+/** Answers one plain call with JSON: a text, or its bytes. */
+type LeanCall = (binding: Binding) => Promise<string | Uint8Array>
+/** A result as JSON, in pieces. */
+type Pieces = readonly (string | Uint8Array)[]
 
 /** How a plain call is answered; null for everything that is not one. */
 export type ReadLeanCall = (headers: ReadonlyMap<string, string>, body: string) => LeanCall | null
@@ -62,7 +64,7 @@ export function createLeanCalls(operations: readonly Operation[], buildServer: (
     return asking
   }
 
-  const readCall = (method: string, params: unknown): ((binding: Binding) => Promise<string>) | null => {
+  const readCall = (method: string, params: unknown): ((binding: Binding) => Promise<string | Pieces>) | null => {
     switch (method) {
       case 'ping':
       case 'tools/list':
@@ -108,7 +110,9 @@ export function createLeanCalls(operations: readonly Operation[], buildServer: (
     const idText = JSON.stringify(id)
     return async (binding) => {
       try {
-        return `{"result":${await call(binding)},"jsonrpc":"2.0","id":${idText}}`
+        const result = await call(binding)
+        const tail = `,"jsonrpc":"2.0","id":${idText}}`
+        return typeof result === 'string' ? `{"result":${result}${tail}` : joinBytes(['{"result":', ...result, tail])
       } catch (thrown) {
         const { code, message, data } = toProtocolError(toSeen(binding, thrown))
         return `{"jsonrpc":"2.0","id":${idText},"error":${JSON.stringify({ code, message, data })}}`
@@ -132,18 +136,18 @@ function toSeen(binding: Binding, thrown: unknown): AppError {
   return known
 }
 
-async function callTool(binding: Binding, operation: Operation, args: Record<string, unknown>): Promise<string> {
+async function callTool(binding: Binding, operation: Operation, args: Record<string, unknown>): Promise<string | Pieces> {
   try {
     const result = await binding.invoke(operation.name, args)
-    const content = `"content":[{"type":"text","text":${toQuotedJsonText(result)}}]`
-    return operation.surfaces.mcp?.textOnly ? `{${content}}` : `{${content},"structuredContent":${toJsonText(result)}}`
+    const structured = operation.surfaces.mcp?.textOnly ? [] : [',"structuredContent":', ...toJsonBytes(result)]
+    return ['{"content":[{"type":"text","text":"', ...toQuotedBytes(result), '"}]', ...structured, '}']
   } catch (thrown) {
     return JSON.stringify(toToolError(toSeen(binding, thrown)))
   }
 }
 
-async function listPrompts({ invoke, filter }: Binding, cursor: string | undefined): Promise<string> {
-  return toJsonText(await invoke('list_exposed_prompts', { ...filter, ...(cursor === undefined ? {} : { cursor }) }))
+async function listPrompts({ invoke, filter }: Binding, cursor: string | undefined): Promise<Pieces> {
+  return toJsonBytes(await invoke('list_exposed_prompts', { ...filter, ...(cursor === undefined ? {} : { cursor }) }))
 }
 
 async function getPrompt({ invoke, filter }: Binding, name: string, values: Record<string, string>): Promise<string> {

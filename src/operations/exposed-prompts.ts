@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { invalidInput } from '../errors.ts'
 import { cutCharacters } from '../library/characters.ts'
 import type { PromptEntry } from '../library/items.ts'
-import type { ItemFilter, WalkPosition } from '../library/ports.ts'
-import { shareOnce, toRecordText } from '../library/shared-records.ts'
+import type { ItemFilter, WalkPage, WalkPosition } from '../library/ports.ts'
+import { jsonLength, shareOnce } from '../library/shared-records.ts'
 import { fillVariables } from '../library/variables.ts'
 import { defineOperation, type Sealer } from './define-operation.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
@@ -39,7 +39,7 @@ function toFilter(input: { users?: string[] | undefined; categories?: string[] |
 }
 
 /** A prompt as an entry of prompts/list: its arguments are its variables. */
-const toEntry = shareOnce((prompt: PromptEntry): z.infer<typeof entryRecord> => {
+function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
   return {
     name: prompt.slug,
     title: prompt.title,
@@ -50,7 +50,7 @@ const toEntry = shareOnce((prompt: PromptEntry): z.infer<typeof entryRecord> => 
       required: variable.required,
     })),
   }
-})
+}
 
 function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
   const opened = sealer.open(cursor)
@@ -73,13 +73,20 @@ export const listExposedPrompts = defineOperation({
     const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
     const size =
       start?.size ?? Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((await store.countPrompts(actor, filter)) / MAX_PAGES)))
-    const { entries } = await store.walkPrompts(actor, filter, start?.position ?? null, size + 1)
+    return toListing(await store.walkPrompts(actor, filter, start?.position ?? null, size + 1), sealer)
+  },
+})
+
+/** A page of entries: as many as were asked for less one, which only tells that there are more, and as fit. */
+const toListing = shareOnce(
+  ({ entries, limit }: WalkPage, sealer: Sealer): { prompts: z.infer<typeof entryRecord>[]; nextCursor?: string } => {
+    const size = limit - 1
     const prompts: z.infer<typeof entryRecord>[] = []
     let last: WalkPosition | undefined
     let bytes = FRAME_BYTES
     for (const entry of entries.slice(0, size)) {
-      const shown = toEntry(entry, '')
-      bytes += Buffer.byteLength(toRecordText(shown)) + 1
+      const shown = toEntry(entry)
+      bytes += jsonLength(shown) + 1
       if (bytes > MAX_PAGE_BYTES && prompts.length > 0) break
       prompts.push(shown)
       last = entry.position
@@ -87,7 +94,7 @@ export const listExposedPrompts = defineOperation({
     if (!last || prompts.length === entries.length) return { prompts }
     return { prompts, nextCursor: sealer.seal(JSON.stringify({ c: last.createdAt, o: last.order, n: size })) }
   },
-})
+)
 
 export const renderExposedPrompt = defineOperation({
   name: 'render_exposed_prompt',

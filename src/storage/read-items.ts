@@ -271,6 +271,7 @@ export function readLibrary(
       .limit(limit)
       .execute()
     return {
+      limit,
       entries: rows.map((row) => ({
         id: row.id,
         slug: row.slug,
@@ -354,7 +355,7 @@ export function readLibrary(
         (all) => all.walks,
         keyOf(filter, after, limit),
         () => walkPrompts(actor, filter, after, limit),
-        ({ entries }) => entries.map(shareRecord).length,
+        (page) => shareRecord(page).entries.length + 1,
       ),
     countPrompts: (actor, filter) =>
       readOnce(
