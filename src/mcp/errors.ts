@@ -25,7 +25,7 @@ export function toProtocolError(error: AppError): ProtocolError {
 
 /** A failed tool call as the model sees it: a sentence to read and a code to act on. */
 export function toToolError(error: AppError): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: error.message, code: error.code }) }] }
+  return { content: [{ type: 'text', text: JSON.stringify({ error: error.message, code: error.code }) }], isError: true }
 }
 
 /** The body of an answer that is not 2xx: a JSON-RPC error, with the request's id when it was read. */

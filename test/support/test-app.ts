@@ -53,8 +53,11 @@ export interface TestApp {
   user(name: string, scopes?: readonly Scope[]): Promise<{ actor: Extract<Actor, { kind: 'user' }>; key: string }>
   /** Calls an operation. */
   call(actor: Actor, name: string, input: unknown): Promise<Record<string, unknown>>
-  /** Sends a request through the whole HTTP stack, without a port. */
+  /** Sends a request through the whole HTTP stack, without a port: by the lean lane where that takes it. */
   fetch(path: string, options?: RequestInit & { key?: string }): Promise<Response>
+  /** The same by one lane; the lean one gives null for what it does not take. */
+  fetchFull(path: string, options?: RequestInit & { key?: string }): Promise<Response>
+  fetchLean(path: string, options?: RequestInit & { key?: string }): Promise<Response | null>
   close(): Promise<void>
 }
 
@@ -109,13 +112,11 @@ export async function testApp(
       // What an operation promises is held to here, on every call a test makes.
       return operation.output.strict().parse(output)
     },
-    async fetch(target, { key, ...options } = {}) {
-      const headers = new Headers(options.headers)
-      if (!headers.has('host')) headers.set('host', new URL(BASE_URL).host)
-      if (key !== undefined) headers.set('X-API-Key', key)
-      const request = new Request(new URL(target, BASE_URL), { ...options, headers })
-      return (await fetchLean(http.lean, request)) ?? (await http.fetch(request))
+    async fetch(target, options) {
+      return (await fetchLean(http.lean, toRequest(target, options))) ?? (await http.fetch(toRequest(target, options)))
     },
+    fetchFull: async (target, options) => await http.fetch(toRequest(target, options)),
+    fetchLean: async (target, options) => await fetchLean(http.lean, toRequest(target, options)),
     async close() {
       await http.close()
       await app.close()
@@ -125,8 +126,15 @@ export async function testApp(
   }
 }
 
+function toRequest(target: string, { key, ...options }: RequestInit & { key?: string } = {}): Request {
+  const headers = new Headers(options.headers)
+  if (!headers.has('host')) headers.set('host', new URL(BASE_URL).host)
+  if (key !== undefined) headers.set('X-API-Key', key)
+  return new Request(new URL(target, BASE_URL), { ...options, headers })
+}
+
 /** Asks the lean lane as a server does; null for a request that is not for it. */
-export async function fetchLean(lean: LeanLane, request: Request): Promise<Response | null> {
+async function fetchLean(lean: LeanLane, request: Request): Promise<Response | null> {
   const { method, url } = request
   const { pathname, search } = new URL(url)
   const headers = readPlainHeaders([...request.headers].flat())
