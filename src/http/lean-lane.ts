@@ -24,7 +24,7 @@ const UNUSUAL_HEADERS = new Set([
 ])
 
 /** A request as it came over the wire, with nothing unusual about it. */
-export interface LeanRequest {
+interface LeanRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** With its question mark; empty without a query. */

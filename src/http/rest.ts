@@ -34,7 +34,7 @@ export type MakeContext = (actor: Actor) => Context
 type Rest = NonNullable<Surfaces['rest']>
 
 /** The pattern Hono matches for a path of an operation. */
-export function toHonoPath(path: string): string {
+function toHonoPath(path: string): string {
   return path
     .replace('{collection}', ':collection{prompts|skills}')
     .replace('{filename}', ':filename{.+}')

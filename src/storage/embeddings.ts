@@ -6,6 +6,7 @@ import type { EmbeddingStore, UnembeddedItem } from '../library/ports.ts'
 import { toEmbeddedText } from '../library/search/embedded-text.ts'
 import type { SearchableText } from '../library/search/indexed-text.ts'
 import { toCode } from '../library/search/vector-codes.ts'
+import type { VectorTable } from './dialects/dialect.ts'
 import { readSearchableText } from './item-parts.ts'
 import { prepareQuery, prepareStatement, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
@@ -52,7 +53,12 @@ export async function dropStaleEmbeddings(db: Kysely<Database>, seq: number, tex
 }
 
 /** Vectors a provider made of public items. */
-export function embeddingStore(reader: Kysely<Database>, context: WriteContext, { instance, isShared }: Instances): EmbeddingStore {
+export function embeddingStore(
+  reader: Kysely<Database>,
+  context: WriteContext,
+  { instance, isShared }: Instances,
+  table: VectorTable | null,
+): EmbeddingStore {
   const publicItems = (db: Kysely<Database>) => db.selectFrom('item').where('visibility', '=', 'public').where('deleted_at', 'is', null)
 
   /** Reads texts, and leaves out what was changed meanwhile: a text is only given out when it was the public's to read. */
@@ -152,6 +158,7 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext, 
             .insertInto('embedding_vector')
             .values({ embedding_seq: seq, vector: toBytes(vector) })
             .execute()
+          await table?.keep(db, seq, vector)
           saved++
         }
         return saved

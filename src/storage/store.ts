@@ -50,7 +50,9 @@ export async function createStore(
   const { instance = 'alone' } = outside
   await migrate(database)
   const index = createSearchIndex(outside.vectors)
-  const vectors = outside.embeddingModel === undefined ? null : readVectors(database.reader, index, outside.embeddingModel)
+  const { embeddingModel } = outside
+  const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
+  const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
   const search = readSearchIndex(database.reader, database.dialect, index, vectors)
   const kept = keepPublicReads(createPublicReads(() => database.dialect.readVersion(database.reader)))
   const words = createWordsWriter(index.embedder)
@@ -67,7 +69,7 @@ export async function createStore(
       ...loginRecords(reader, context),
       ...sessionStore(reader, context),
       ...budgetStore(context),
-      ...embeddingStore(reader, context, instances),
+      ...embeddingStore(reader, context, instances, table),
       ...embedStore(reader, context),
       ...instances,
       inTransaction: (work) =>

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../library/items.ts'
 import type { IndexFilter, IndexRequest, SearchIndex } from '../library/search/search-index.ts'
 import { createVectorCentre } from '../library/search/vector-centre.ts'
+import type { VectorTable } from './dialects/dialect.ts'
 import { prepareQuery, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 import { toVector } from './vector-bytes.ts'
@@ -52,8 +53,8 @@ const publicVectors = prepareQuery((db) =>
     .where('item.deleted_at', 'is', null),
 )
 
-/** A reader of a model's vectors. */
-export function readVectors(db: Kysely<Database>, index: SearchIndex, model: string): VectorReader {
+/** A reader of a model's vectors. `table`: where the engine compares them itself, so that none has to come here for it. */
+export function readVectors(db: Kysely<Database>, index: SearchIndex, model: string, table: VectorTable | null): VectorReader {
   const { codes } = index
   const centre = createVectorCentre()
   let last = 0
@@ -63,17 +64,25 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
     centre.forget(seq)
   }
   /** The vectors of public items, by row number. One that is not there (any more) is forgotten. */
-  const readExactly = async (seqs: readonly number[]): Promise<Map<number, Float32Array>> => {
-    const lastBefore = last
+  const readExactly = (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => forgetMissing(seqs, readAll)
+  const readAll = async (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => {
     const vectors = new Map<number, Float32Array>()
     for (let at = 0; at < seqs.length; at += VECTORS_A_STATEMENT) {
       const part = seqs.slice(at, at + VECTORS_A_STATEMENT)
       const values = Object.fromEntries(part.map((seq, i) => [`item${i}`, seq]))
       for (const row of await publicVectors(db, { ...values, model })) vectors.set(row.item_seq, toVector(row.vector))
     }
-    // Unless newer ones came meanwhile, of which these rows know nothing.
-    if (last === lastBefore) for (const seq of seqs) if (!vectors.has(seq)) forget(seq)
     return vectors
+  }
+  const forgetMissing = async <T>(
+    seqs: readonly number[],
+    read: (seqs: readonly number[]) => Promise<ReadonlyMap<number, T>>,
+  ): Promise<ReadonlyMap<number, T>> => {
+    const lastBefore = last
+    const found = await read(seqs)
+    // Unless newer ones came meanwhile, of which these rows know nothing.
+    if (last === lastBefore) for (const seq of seqs) if (!found.has(seq)) forget(seq)
+    return found
   }
   /** How to compare a vector with others; null when there is no centre to go by. */
   const prepare = async (vector: Float32Array): Promise<((other: Float32Array) => number) | null> => {
@@ -85,9 +94,11 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
       if (vectors.size === sample.length) centre.learn(vectors, codes.size)
     }
   }
-  const compare = async (vector: Float32Array, choose: () => readonly number[]): Promise<Map<number, number> | null> => {
+  const compare = async (vector: Float32Array, choose: () => readonly number[]): Promise<ReadonlyMap<number, number> | null> => {
     const cosineWith = await prepare(vector)
     if (!cosineWith) return null
+    const { middle } = centre
+    if (table && middle) return await forgetMissing(choose(), (seqs) => table.compare(db, { model, seqs, query: vector, centre: middle }))
     const cosines = new Map<number, number>()
     for (const [seq, other] of await readExactly(choose())) cosines.set(seq, cosineWith(other))
     return cosines

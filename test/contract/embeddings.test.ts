@@ -261,7 +261,7 @@ for (const engine of ENGINES) {
         /** A reader as a process has one that begins now, and what it says. */
         const begin = async () => {
           const index = createSearchIndex()
-          const vectors = readVectors(database.reader, index, MODEL)
+          const vectors = readVectors(database.reader, index, MODEL, null)
           const search = readSearchIndex(database.reader, database.dialect, index, vectors)
           const compare = async () => {
             await search.current()

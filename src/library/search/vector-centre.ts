@@ -17,6 +17,8 @@ export interface VectorCentre {
   learn(sample: ReadonlyMap<number, Float32Array>, size: number): void
   /** Notes that an item's vector went or is another: when the centre was learned from it, it must be learned anew. */
   forget(seq: number): void
+  /** The centre itself; null when it must be learned first. */
+  readonly middle: Float32Array | null
   /** Compares a vector with others, the centre taken out of both: cosines, -1 to 1. Null when there is no centre to go by. */
   compareWith(query: Float32Array): ((vector: Float32Array) => number) | null
 }
@@ -47,6 +49,9 @@ export function createVectorCentre(): VectorCentre {
     },
     forget(seq) {
       if (learnedFrom.has(seq)) centre = null
+    },
+    get middle() {
+      return centre
     },
     compareWith(query) {
       const middle = centre

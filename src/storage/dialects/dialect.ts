@@ -14,6 +14,25 @@ export interface Dialect {
   /** A number that differs whenever another connection has committed since it was last asked for on this one. */
   readVersion(db: Kysely<Database>): Promise<number>
   isUniqueViolation(error: unknown): boolean
+  /** Where the engine itself can compare vectors: ready for use, with all there are. null where it cannot, and they are compared in this process. */
+  openVectors(database: OpenDatabase): Promise<VectorTable | null>
+}
+
+/** What is compared with a query: the vectors of public items, of one model. */
+export interface VectorRequest {
+  readonly model: string
+  readonly seqs: readonly number[]
+  readonly query: Float32Array
+  /** What is taken out of both, of as many dimensions. */
+  readonly centre: Float32Array
+}
+
+/** Vectors in a form the engine can compare, beside those of `embedding_vector`. */
+export interface VectorTable {
+  /** In the transaction that keeps the embedding itself. */
+  keep(transaction: Kysely<Database>, embeddingSeq: number, vector: Float32Array): Promise<void>
+  /** Cosines by row number of the item; one that has no vector, or is not public, is not in it. */
+  compare(db: Kysely<Database>, request: VectorRequest): Promise<ReadonlyMap<number, number>>
 }
 
 /** What instances of the service that share a database tell each other at once. Nothing depends on it: what is missed is found later. */

@@ -19,6 +19,7 @@ import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, type Signals, watchStatements } from './dialect.ts'
+import { openVectorTable } from './pgvector.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
 import { createStatementNames } from './postgres-statements.ts'
 
@@ -60,6 +61,7 @@ const postgresDialect: Dialect = {
     const [row] = await writeCount(db, {})
     return countRow.parse(row).count
   },
+  openVectors: openVectorTable,
   isUniqueViolation: (error) => error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION,
 }
 

@@ -41,6 +41,7 @@ const sqliteDialect: Dialect = {
     const [row] = await dataVersion(db, {})
     return versionRow.parse(row).data_version
   },
+  openVectors: async () => null,
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
 }
 
