@@ -30,6 +30,7 @@ export const DOCUMENTS = {
     { name: 'embeds', file: 'embeds.md' },
     { name: 'import-export', file: 'import-export.md' },
     { name: 'self-hosting', file: 'self-hosting.md' },
+    { name: 'scaling', file: 'scaling.md' },
   ],
   references: [
     { name: 'api', file: 'reference/routes.md' },

@@ -72,6 +72,7 @@ export const ENGLISH = {
     embeds: 'Show a prompt on a page of your own.',
     'import-export': 'Bring prompts and skills in, take them out, and keep a backup.',
     'self-hosting': 'Run the service for yourself or for others.',
+    scaling: 'From one file to many processes on PostgreSQL.',
     api: 'Every route, for programs.',
     tools: 'What clients offer to their model.',
     cli: 'Every command.',
