@@ -16,6 +16,7 @@ import { createPieceSender } from './http/download.ts'
 import { embeddingMetrics } from './http/embedding-metrics.ts'
 import { errorHeaders, HTTP_STATUS, toErrorResponse } from './http/errors.ts'
 import { checkHost, checkOrigin, clientAddress } from './http/guards.ts'
+import { createKeptPages } from './http/kept-pages.ts'
 import { createLeanLane, type LeanCall, type LeanHandler, type LeanLane, takeLeanLane } from './http/lean-lane.ts'
 import { addMetricsRoute, createRequestCounts } from './http/metrics.ts'
 import { createOpenApi } from './http/openapi.ts'
@@ -36,7 +37,7 @@ import { invokeLocally } from './operations/invoke.ts'
 import { readProduct } from './product.ts'
 import { addEmbeds, isEmbedPath } from './web/embed/routes.ts'
 import { addFeeds } from './web/feeds.ts'
-import { createPages } from './web/routes.ts'
+import { createPages, describePage } from './web/routes.ts'
 
 const MCP_PATH = '/api/mcp'
 /** Where files are had: by programs with their keys, and by people who are signed in, for what is theirs alone. */
@@ -206,10 +207,11 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     await limits.run(c.get('caller'), next)
   })
 
+  const kept = createKeptPages(() => app.store.readVersion(), describePage)
   const pages = createPages(
     app.operations,
     app.contextFor,
-    { readBytes, onFault: logFault },
+    { readBytes, onFault: logFault, kept },
     { name: product.title, baseUrl: app.baseUrl, hasMcp: settings.MCP_ENABLED },
   )
   http.onError(async (thrown, c) => {
@@ -282,7 +284,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     return (await pages.toProblem(c, error)) ?? toErrorResponse(error, c.get('requestId'))
   })
   const { compressAnswer, compressLean } = createCompression()
-  const lean = createLeanLane([...(mcp?.lean ? [mcp.lean] : []), createLeanReads(app.operations, app.contextFor)], {
+  const lean = createLeanLane([...(mcp?.lean ? [mcp.lean] : []), createLeanReads(app.operations, app.contextFor), kept.lean], {
     checkHost: (host) => checkHost(host, rules),
     callerOf: (address, forwardedFor) => callerOfAddress(clientAddress(address, forwardedFor, settings.TRUST_PROXY)),
     identify: identifyKey,
@@ -298,7 +300,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
         { method, path, header: (name) => headers.get(name.toLowerCase()) },
         rules,
       )
-      set('content-security-policy', CONTENT_POLICY)
+      if (!told.has('content-security-policy')) set('content-security-policy', CONTENT_POLICY)
       set('x-content-type-options', 'nosniff')
       set('x-request-id', requestId)
       const { status, body } = answer

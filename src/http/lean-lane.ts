@@ -7,7 +7,7 @@ import { type Actor, ANONYMOUS } from '../library/actor.ts'
 /** Largest body the lean lane takes, in bytes: what is larger comes in pieces, and is read with all care elsewhere. */
 const MAX_BODY_BYTES = 64 * 1024
 /** Paths that mean themselves: nothing in them is encoded, doubled, or leads up. */
-const PLAIN_PATH = /^(?:\/[\w~-][\w.~-]*)+$/
+const PLAIN_PATH = /^(?:\/|(?:\/[\w~-][\w.~-]*)+)$/
 const PLAIN_HOST = /^[a-z0-9._-]+(?::\d{1,5})?$/
 /** Headers that ask for more than a plain answer to a plain request, or say who is calling in a way that takes more to believe. */
 const UNUSUAL_HEADERS = new Set([
@@ -56,10 +56,13 @@ export interface LeanCall {
 /** What answers one kind of plain request. */
 export interface LeanHandler {
   /** How to answer a request; null for one that is not plain after all. Nothing may have happened then. */
-  accept(request: LeanRequest): ((call: LeanCall) => Promise<LeanAnswer>) | null
-  /** The answer to who is refused. */
-  refuse(error: AppError, requestId: string): LeanAnswer
+  accept(request: LeanRequest): LeanWork | null | Promise<LeanWork | null>
+  /** The answer to who is refused; null where the full lane knows it. */
+  refuse(error: AppError, requestId: string): LeanAnswer | null
 }
+
+/** Answers one request. */
+export type LeanWork = (call: LeanCall) => Promise<LeanAnswer>
 
 /** What the lane needs of the service: the same guards, counts and headers that every other request meets. */
 export interface LeanRules {
@@ -77,8 +80,8 @@ export interface LeanRules {
   onFault(error: AppError, requestId: string): void
 }
 
-/** Answers a plain request; null for one that the full lane must answer: nothing has happened then. */
-export type LeanLane = (request: LeanRequest) => Promise<LeanAnswer> | null
+/** Answers a plain request; null, at once or in a moment, for one that the full lane must answer. */
+export type LeanLane = (request: LeanRequest) => Promise<LeanAnswer | null> | null
 
 /**
  * The short way for plain requests: no Request, no Response, no router. Whatever is unusual about a request is not for this lane.
@@ -95,7 +98,7 @@ export function createLeanLane(handlers: readonly LeanHandler[], rules: LeanRule
     const startedMs = performance.now()
     const operations = new Set<string>()
     let actor: Actor = ANONYMOUS
-    let answered: LeanAnswer
+    let answered: LeanAnswer | null
     try {
       let caller = rules.callerOf(request.address, request.headers.get('x-forwarded-for') ?? null)
       if (key !== null) ({ actor, caller } = await rules.identify(key, caller))
@@ -106,15 +109,16 @@ export function createLeanLane(handlers: readonly LeanHandler[], rules: LeanRule
       rules.onFault(error, requestId)
       answered = refuse(error, requestId)
     }
-    return await rules.finish(request, answered, { actor, requestId, operations, startedMs })
+    return answered && (await rules.finish(request, answered, { actor, requestId, operations, startedMs }))
   }
   return (request) => {
     try {
       rules.checkHost(request.headers.get('host') ?? '')
       const key = readApiKey({ get: (name) => request.headers.get(name.toLowerCase()) ?? null })
       for (const handler of handlers) {
-        const work = handler.accept(request)
-        if (work) return answer(request, key, handler, work)
+        const accepted = handler.accept(request)
+        if (accepted instanceof Promise) return accepted.then((work) => work && answer(request, key, handler, work))
+        if (accepted) return answer(request, key, handler, accepted)
       }
       return null
     } catch {
@@ -139,39 +143,37 @@ type FullLane = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 /** What a server calls with each request: the lean lane for plain ones, the full lane for the rest. */
 export function takeLeanLane(lane: LeanLane, fullLane: FullLane): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const send = (answering: Promise<LeanAnswer>, outgoing: ServerResponse) => {
-    answering.then(
-      ({ status, headers, body }) => {
-        // An answer that says nothing is new has no length of its own.
-        if (status !== 304) headers['content-length'] = String(Buffer.byteLength(body))
-        outgoing.writeHead(status, headers)
-        outgoing.end(body)
-      },
-      () => outgoing.destroy(),
-    )
+  const send = (answer: LeanAnswer, outgoing: ServerResponse) => {
+    const { status, headers, body } = answer
+    // An answer that says nothing is new has no length of its own.
+    if (status !== 304) headers['content-length'] = String(Buffer.byteLength(body))
+    outgoing.writeHead(status, headers)
+    outgoing.end(body)
   }
   const utf8 = new TextDecoder('utf-8', { fatal: true })
-  /** Answers a request whose body is here; false for one that is not for this lane. */
-  const answer = (request: LeanRequest, outgoing: ServerResponse): boolean => {
+  const answer = (request: LeanRequest, incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const answering = lane(request)
-    if (answering) send(answering, outgoing)
-    return answering !== null
+    if (!answering) fullLane(incoming, outgoing)
+    else {
+      answering.then(
+        (answered) => (answered ? send(answered, outgoing) : fullLane(incoming, outgoing)),
+        () => outgoing.destroy(),
+      )
+    }
   }
   return (incoming, outgoing) => {
     const head = readHead(incoming)
     if (!head) fullLane(incoming, outgoing)
-    else if (head.method === 'GET') answer({ ...head, body: '' }, outgoing) || fullLane(incoming, outgoing)
+    else if (head.method === 'GET') answer({ ...head, body: '' }, incoming, outgoing)
     else {
       // A body that came along with the head is all here by the loop's next turn. One that did not is waited for elsewhere.
       setImmediate(() => {
         const bytes: unknown = incoming.complete ? incoming.read() : null
-        if (bytes instanceof Uint8Array) {
-          const body = decode(utf8, bytes)
-          if (body !== null && answer({ ...head, body }, outgoing)) return
-          // Where node-server looks for a body that was read already.
-          Object.assign(incoming, { rawBody: bytes })
-        }
-        fullLane(incoming, outgoing)
+        // Where node-server looks for a body that was read already.
+        if (bytes instanceof Uint8Array) Object.assign(incoming, { rawBody: bytes })
+        const body = bytes instanceof Uint8Array ? decode(utf8, bytes) : null
+        if (body === null) fullLane(incoming, outgoing)
+        else answer({ ...head, body }, incoming, outgoing)
       })
     }
   }

@@ -51,7 +51,7 @@ export function toPathPattern(path: string): RegExp {
 }
 
 /** A query as plain addresses have it: what is in it means the same wherever it is read. */
-const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
+export const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
 
 /** Plain reads of operations, for the lean lane. */
 export function createLeanReads(operations: readonly Operation[], makeContext: MakeContext): LeanHandler {

@@ -403,5 +403,7 @@ export interface LibraryStore
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   /** A trivial read, for readiness. */
   ping(): Promise<void>
+  /** Another number whenever somebody has written to the library since it was last asked for, in this process or in another. */
+  readVersion(): Promise<number>
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { LibraryChange } from '../library/library-change.ts'
 import type { Clock, LibraryStore, Random } from '../library/ports.ts'
+import { createPublicReads } from '../library/public-reads.ts'
 import { ANALYSIS, type SearchableText } from '../library/search/indexed-text.ts'
 import { createSearchIndex } from '../library/search/search-index.ts'
 import type { WordVectors } from '../library/search/word-vectors.ts'
@@ -18,7 +19,6 @@ import { createWordsWriter } from './item-words.ts'
 import { loginRecords } from './login-records.ts'
 import { migrate } from './migrations/index.ts'
 import { peopleStore } from './people.ts'
-import { createPublicReads } from './public-reads.ts'
 import { keepPublicReads, readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
@@ -91,6 +91,7 @@ export async function createStore(
       async ping() {
         await sql`select 1`.execute(reader)
       },
+      readVersion: () => database.dialect.readVersion(database.reader),
       close: () => database.close(),
     }
   }

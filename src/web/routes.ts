@@ -2,6 +2,7 @@ import type { Hono, Context as HonoContext } from 'hono'
 import { AppError, toAppError } from '../errors.ts'
 import type { ReadBytes } from '../http/body.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
+import type { KeptPages } from '../http/kept-pages.ts'
 import type { HttpEnv, MakeContext } from '../http/rest.ts'
 import type { Actor } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
@@ -108,6 +109,15 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The headers of a page. */
+export function describePage(hasFrames = false): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': hasFrames ? `${POLICY}; frame-src 'self'` : POLICY,
+    'referrer-policy': 'same-origin',
+  }
+}
+
 /** What the pages need of the service. */
 export interface PageSettings {
   readonly name: string
@@ -120,6 +130,8 @@ interface PageHttp {
   readonly readBytes: ReadBytes
   /** Hears of what goes wrong after an answer. */
   onFault(error: AppError, requestId: string): void
+  /** Makes pages that are the same for everybody once, where it can. */
+  readonly kept: Pick<KeptPages, 'show'>
 }
 
 /** The pages over the operations. */
@@ -176,15 +188,8 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         answer.parse(await invoke(name, input, { client: c.get('client'), onFault, signal: c.req.raw.signal })),
     }
   }
-  const answer = (html: string, status = 200, hasFrames = false) =>
-    new Response(`<!doctype html>${html}`, {
-      status,
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': hasFrames ? `${POLICY}; frame-src 'self'` : POLICY,
-        'Referrer-Policy': 'same-origin',
-      },
-    })
+  const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
+    new Response(typeof html === 'string' ? `<!doctype html>${html}` : html, { status, headers: describePage(hasFrames) })
   /** Does what a form asks for; what is refused comes back as the page with the form as it was sent. */
   const actOn = async (
     c: HonoContext<HttpEnv>,
@@ -220,7 +225,8 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         routes.get(path, async (c, next) => {
           // The first page's address is also that of the service's description for programs.
           if (path === '/' && !wantsPage(c)) return await next()
-          const shown = answer(await (await page(toRequest(c))).toString(), 200, hasFrames)
+          const html = await http.kept.show(c, async () => await (await page(toRequest(c))).toString())
+          const shown = answer(html, 200, hasFrames)
           if (entry.isForStrangers) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
         })
