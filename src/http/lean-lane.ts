@@ -62,7 +62,7 @@ export interface LeanHandler {
 }
 
 /** Answers one request. */
-export type LeanWork = (call: LeanCall) => Promise<LeanAnswer>
+type LeanWork = (call: LeanCall) => Promise<LeanAnswer>
 
 /** What the lane needs of the service: the same guards, counts and headers that every other request meets. */
 export interface LeanRules {
