@@ -229,8 +229,10 @@ async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    // A server that cannot be reached is told of in general words to those who ask the service; who starts it wants to know which and why.
+    const fault = error instanceof AppError ? (error.code === 'unavailable' ? error.cause : null) : error
+    const reason = fault instanceof AggregateError ? fault.errors.map(String).join(', ') : fault instanceof Error ? fault.message : ''
+    if (error instanceof AppError && (reason === '' || error.message.includes(reason))) throw error
     throw new AppError('unavailable', `The library at ${describeDatabase(databaseUrl)} could not be opened: ${reason}.`, { cause: error })
   }
 }

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAt } from '../support/engines.ts'
-import { isOnPostgres } from '../support/postgres.ts'
+import { createDatabaseNow, isOnPostgres } from '../support/postgres.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 
 /** Opening a library: from nothing, by many at once, after a kill, and by a version that is too old for it. */
@@ -77,5 +77,24 @@ describe('the library', () => {
     release()
     await holding
     await holder.close()
+  })
+})
+
+describe('a database server', () => {
+  it.each([
+    [
+      'that is not there',
+      (url: URL) => (url.port = '1'),
+      /^The library at postgres:\/\/127\.0\.0\.1:1\/\S+ could not be opened: .*ECONNREFUSED/,
+    ],
+    ['with another password', (url: URL) => (url.password = 'hush-hush'), /password authentication failed/],
+    ['without the database', (url: URL) => (url.pathname = '/no-such'), /database "no-such" does not exist/],
+  ])('%s is told of in a sentence, without the password', async (_, change, sentence) => {
+    const url = new URL(createDatabaseNow())
+    change(url)
+    const refused = await place.commonplace(['users', 'list'], { env: { DATABASE_URL: url.href } })
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([69, '', expect.stringMatching(sentence)])
+    expect(refused.stderr.trim().split('\n').length).toBe(1)
+    expect(refused.stderr).not.toContain(url.password)
   })
 })
