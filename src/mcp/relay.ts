@@ -5,7 +5,7 @@ import type { Instances } from '../library/instances.ts'
 
 /** How long an instance may take to say that it has a request: one that has gone says nothing. */
 const TAKEN_WITHIN_MS = 3_000
-/** How often an instance says that an answer is still open, and after which silence the other believes it gone. */
+/** How often each of the two says that it is still there while an answer is open, and after which silence the other believes it gone. */
 const PULSE_MS = 10_000
 const SILENCE_MS = 35_000
 
@@ -66,18 +66,20 @@ interface Waiting {
 export function createRelay(instances: Instances, duties: RelayDuties): Relay {
   /** Answers this instance waits for, and answers it is sending, by request. */
   const waiting = new Map<string, Waiting>()
-  const sending = new Map<string, { cancel(): void }>()
+  const sending = new Map<string, { cancel(): void; hear(): void }>()
   const send = async (to: string, body: Letter): Promise<void> => await instances.sendMail(to, JSON.stringify(body))
 
   async function answer(from: string, id: string, request: RelayedRequest): Promise<void> {
     let isLeft = false
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-    sending.set(id, {
-      cancel() {
-        isLeft = true
-        reader?.cancel().catch(() => {})
-      },
-    })
+    const cancel = () => {
+      isLeft = true
+      reader?.cancel().catch(() => {})
+    }
+    // Who asked may have gone without a word: a stream nobody reads would keep its client from opening another.
+    const silence = setTimeout(cancel, SILENCE_MS)
+    silence.unref()
+    sending.set(id, { cancel, hear: () => silence.refresh() })
     const pulse = setInterval(() => void send(from, { is: 'pulse', id }).catch(() => {}), PULSE_MS)
     pulse.unref()
     try {
@@ -98,6 +100,7 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
       await send(from, { is: 'refused', id, code, message })
     } finally {
       clearInterval(pulse)
+      clearTimeout(silence)
       sending.delete(id)
     }
   }
@@ -110,8 +113,13 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
       )
       const head = Promise.withResolvers<{ status: number; headers: Record<string, string> } | null>()
       let stream: ReadableStreamDefaultController<Uint8Array> | undefined
+      // Whoever waits for it hears of a refusal; nobody may be waiting yet.
+      head.promise.catch(() => {})
+      const pulse = setInterval(() => void send(holder, { is: 'pulse', id }).catch(() => {}), PULSE_MS)
+      pulse.unref()
       const over = () => {
         clearTimeout(timer)
+        clearInterval(pulse)
         waiting.delete(id)
         request.signal.removeEventListener('abort', leave)
       }
@@ -173,18 +181,26 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
     },
     tellEnded: (holder, sha256) => send(holder, { is: 'session ended', sha256 }),
     receive(text) {
-      const read = letter.safeParse(JSON.parse(text))
-      // An instance of another version may write what this one does not know.
-      if (!read.success) return
-      const one = read.data
+      const one = readLetter(text)
+      if (!one) return
       if (one.is === 'request') void answer(one.from, one.id, one.request).catch(() => {})
       else if (one.is === 'session ended') void duties.end(one.sha256).catch(() => {})
       else if (one.is === 'left') sending.get(one.id)?.cancel()
+      else if (one.is === 'pulse' && sending.has(one.id)) sending.get(one.id)?.hear()
       else waiting.get(one.id)?.receive(one)
     },
     close() {
       for (const one of [...waiting.values()]) one.fail()
       for (const one of [...sending.values()]) one.cancel()
     },
+  }
+}
+
+/** An instance of another version may write what this one does not know. */
+function readLetter(text: string): Letter | null {
+  try {
+    return letter.parse(JSON.parse(text))
+  } catch {
+    return null
   }
 }
