@@ -1,5 +1,6 @@
 // How well search finds: loads prompts into a fresh library and asks queries whose answers are known, through the operation the tools call.
-//   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--json]
+//   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--database ADDRESS] [--json]
+// --database keeps the library in an empty database of any engine, or in one that an earlier run filled. Default: a SQLite file that goes again.
 // Queries: columns qid, kind, query, relevant (exact titles joined by " || "). Titles that stand twice in the library are one answer.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,19 +17,32 @@ import { importPrompts } from '../src/transfer/import-prompts.ts'
 const DEPTH = 10
 
 const { values } = parseArgs({
-  options: { prompts: { type: 'string' }, queries: { type: 'string' }, json: { type: 'boolean', default: false } },
+  options: {
+    prompts: { type: 'string' },
+    queries: { type: 'string' },
+    database: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 })
 if (values.prompts === undefined || values.queries === undefined) {
-  process.stderr.write('usage: npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--json]\n')
+  process.stderr.write('usage: npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--database ADDRESS] [--json]\n')
   process.exit(2)
 }
 const queries = readQueries(values.queries)
+/** Who owns what is evaluated. */
+const OWNER = 'eval'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-eval-'))
 try {
-  const app = await openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${join(folder, 'eval.db')}` }), 'http://127.0.0.1'))
+  const app = await openApp(
+    toAppSettings(loadConfig({ DATABASE_URL: values.database ?? `sqlite:${join(folder, 'eval.db')}` }), 'http://127.0.0.1'),
+  )
   try {
-    const report = await importPrompts(app.store, values.prompts, { owner: 'eval', visibility: 'public' })
-    if (report.created === 0) throw new Error(`${values.prompts} holds no prompts`)
+    if (!(await app.store.isEmpty()) && !(await app.store.findUser(OWNER))) {
+      throw new Error('--database holds a library of somebody; give the address of an empty one')
+    }
+    const report = await importPrompts(app.store, values.prompts, { owner: OWNER, visibility: 'public' })
+    const total = report.read - report.refused
+    if (total === 0) throw new Error(`${values.prompts} holds no prompts`)
     const search = app.operations.find((operation) => operation.name === 'search_prompts')
     if (!search) throw new Error('there is no search_prompts')
     const results: (Judged & { kind: string })[] = []
@@ -49,7 +63,7 @@ try {
     }
     if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`)
     else {
-      process.stdout.write(`${report.created} prompts, ${results.length} queries\n`)
+      process.stdout.write(`${total} prompts, ${results.length} queries\n`)
       for (const [name, figures] of [...Object.entries(summary.byKind), ['overall', summary.overall] as const]) {
         const { mrr10, ndcg10, recall10, empty, p50Ms, p95Ms } = figures
         const shown = { 'MRR@10': mrr10, 'nDCG@10': ndcg10, 'recall@10': recall10, empty }

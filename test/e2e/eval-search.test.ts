@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { createDatabase } from '../support/postgres.ts'
+import { MAIN } from '../support/processes.ts'
 import { findTestData } from '../support/real-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,10 +22,9 @@ const figures = z.strictObject({
 const summary = z.strictObject({ overall: figures, byKind: z.record(z.string(), figures) })
 const run = promisify(execFile)
 
-async function evaluate(prompts: string, queries: string): Promise<z.infer<typeof summary>> {
-  const { stdout } = await run(process.execPath, ['scripts/eval-search.ts', '--prompts', prompts, '--queries', queries, '--json'], {
-    cwd: ROOT,
-  })
+async function evaluate(prompts: string, queries: string, more: readonly string[] = []): Promise<z.infer<typeof summary>> {
+  const args = ['scripts/eval-search.ts', '--prompts', prompts, '--queries', queries, '--json', ...more]
+  const { stdout } = await run(process.execPath, args, { cwd: ROOT })
   return summary.parse(JSON.parse(stdout))
 }
 
@@ -68,6 +69,24 @@ describe('npm run eval:search', () => {
     await expect(call('--prompts', bad, '--queries', bad)).rejects.toMatchObject({ stderr: expect.stringContaining('no column "query"') })
   })
 
+  it('gives the same figures on PostgreSQL, in a database that is empty or its own', async () => {
+    const titles = join(folder, 'starter.tsv')
+    const starter = join(ROOT, 'starter/prompts.json')
+    const quality = ({ overall: { p50Ms: _, p95Ms: __, ...rest } }: z.infer<typeof summary>) => rest
+    const onFile = quality(await evaluateTitles(starter, titles))
+    const { url, remove } = await createDatabase()
+    try {
+      for (let time = 0; time < 2; time++) expect(quality(await evaluate(starter, titles, ['--database', url]))).toEqual(onFile)
+    } finally {
+      await remove()
+    }
+    const theirs = `sqlite:${join(folder, 'theirs.db')}`
+    await run(process.execPath, [MAIN, 'import', 'prompts', starter, '--user', 'ada'], { env: { ...process.env, DATABASE_URL: theirs } })
+    await expect(evaluate(starter, titles, ['--database', theirs])).rejects.toMatchObject({
+      stderr: expect.stringContaining('library of somebody'),
+    })
+  })
+
   const data = findTestData()
   const queries = fileURLToPath(new URL('../../../shared/data/queries-dev.tsv', import.meta.url))
 
@@ -85,15 +104,14 @@ describe('npm run eval:search', () => {
     })
   } else {
     it('finds every prompt of the starter library by its title', async () => {
-      const { overall } = await evaluateTitles(data.promptsFile, folder)
+      const { overall } = await evaluateTitles(data.promptsFile, join(folder, 'titles.tsv'))
       expect(overall.mrr10).toBeGreaterThanOrEqual(0.95)
     })
   }
 })
 
-async function evaluateTitles(promptsFile: string, folder: string): Promise<z.infer<typeof summary>> {
+async function evaluateTitles(promptsFile: string, queries: string): Promise<z.infer<typeof summary>> {
   const prompts = z.array(z.looseObject({ title: z.string() })).parse(JSON.parse(readFileSync(promptsFile, 'utf8')))
-  const queries = join(folder, 'titles.tsv')
   writeFileSync(
     queries,
     ['qid\tkind\tquery\trelevant', ...prompts.map(({ title }, index) => `${index}\ttitle\t${title}\t${title}`)].join('\n'),
