@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
@@ -135,6 +136,18 @@ for (const engine of ENGINES) {
         })
         await expect(work).rejects.toThrow('stop')
         expect(await store.isEmpty()).toBe(true)
+      })
+
+      it('lets the process do other things between changes that come all at once', async () => {
+        const writes = Array.from({ length: 20 }, () => store.createPrompt(by(ada), PROMPT))
+        let isDone = false
+        const all = Promise.all(writes).then(() => {
+          isDone = true
+        })
+        let turns = 0
+        for (; !isDone; turns++) await nextTurn()
+        await all
+        expect(turns).toBeGreaterThan(writes.length)
       })
 
       it('keeps the steps of a transaction that worked when one of them fails', async () => {

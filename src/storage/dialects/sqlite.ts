@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
@@ -65,7 +65,12 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }), ...watchStatements(onStatement) })
+  // A transaction holds up the process until it is on the disk. Many at once would hold it up until the last of them is: reads would wait for all, and new
+  // connections too, of which one is taken a turn.
+  let turn: Promise<unknown> = Promise.resolve()
   const transact = async <T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> => {
+    turn = turn.then(() => nextTurn())
+    await turn
     // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
     writing.exec('pragma busy_timeout = 20')
     const deadline = performance.now() + LOCK_WAIT_MS
