@@ -42,7 +42,14 @@ async function build(): Promise<void> {
       cwd: root,
       logLevel: 'warn',
       onLog: (_level, log) => process.stderr.write(`${log.message}\n`),
-      output: { dir: join(fresh, 'cli'), format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      output: {
+        dir: join(fresh, 'cli'),
+        format: 'esm',
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        // Names stay, so that what goes wrong can be read; comments and spaces would be half of what is read at each start, and kept in memory.
+        minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+      },
     })
     // What browsers load: small, and apart from the program.
     await bundle({
