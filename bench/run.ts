@@ -76,7 +76,7 @@ async function measureSize(size: number, path: string): Promise<SizeFigures> {
   const startsMs: number[] = []
   for (let start = 1; ; start++) {
     const started = performance.now()
-    const { url, child } = await place.serve({ env })
+    const { url, child } = await place.serve({ env, instances: 1 })
     await search(url)
     startsMs.push(performance.now() - started)
     if (start < STARTS) {

@@ -284,9 +284,20 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     return (await pages.toProblem(c, error)) ?? toErrorResponse(error, c.get('requestId'))
   })
   const { compressAnswer, compressLean } = createCompression()
+  // Of the request before: most come by the same name, and many from the same place.
+  let lastHost = ''
+  let last = { client: '', caller: callerOfAddress('') }
   const lean = createLeanLane([...(mcp?.lean ? [mcp.lean] : []), createLeanReads(app.operations, app.contextFor), kept.lean], {
-    checkHost: (host) => checkHost(host, rules),
-    callerOf: (address, forwardedFor) => callerOfAddress(clientAddress(address, forwardedFor, settings.TRUST_PROXY)),
+    checkHost(host) {
+      if (host === lastHost) return
+      checkHost(host, rules)
+      lastHost = host
+    },
+    callerOf(address, forwardedFor) {
+      const client = clientAddress(address, forwardedFor, settings.TRUST_PROXY)
+      if (client !== last.client) last = { client, caller: callerOfAddress(client) }
+      return last.caller
+    },
     identify: identifyKey,
     async admit(caller, work) {
       await limits.count(caller)

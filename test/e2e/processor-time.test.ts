@@ -20,7 +20,7 @@ let library: Parameters<(typeof MEASURED)[number]['makeAsks']>[0]
 beforeAll(async () => {
   const { code, stderr } = await place.commonplace(['import', 'prompts', findTestData().promptsFile, '--user', 'bench', '--public'])
   expect(code, stderr).toBe(0)
-  const { url, child } = await place.serve({ env: { RATE_LIMITS: 'off' } })
+  const { url, child } = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
   target = { url, pid: child.pid ?? 0 }
   floor = await startFloor()
   await drive(floor, FLOOR_ASKS, CONNECTIONS, WARM_UP)
