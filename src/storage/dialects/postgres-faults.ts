@@ -51,3 +51,8 @@ export function toKnownError(error: unknown): unknown {
   const sentence = SENTENCES[code]
   return sentence === undefined ? error : new AppError('unavailable', sentence, { cause: error })
 }
+
+/** Whether a connection was refused for what was to be set on it, as poolers that share connections do. */
+export function isSettingRefused(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '08P01' && error.message.includes('startup parameter')
+}

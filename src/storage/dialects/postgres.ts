@@ -20,7 +20,7 @@ import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, type Signals, watchStatements } from './dialect.ts'
 import { openVectorTable } from './pgvector.ts'
-import { faultOf, toKnownError } from './postgres-faults.ts'
+import { faultOf, isSettingRefused, toKnownError } from './postgres-faults.ts'
 import { createStatementNames } from './postgres-statements.ts'
 
 /** The one lock that everybody who writes holds until they commit: an arbitrary number, the same for all instances. */
@@ -98,7 +98,13 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     keepAlive: true,
     types: { getTypeParser },
   }
-  const reading = createPool({ ...connection, max: options.readers, query_timeout: STATEMENT_MS })
+  // The server ends what takes too long; should it not answer at all, this process does, a little later.
+  const reading = createPool({
+    ...connection,
+    max: options.readers,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + CONNECT_MS,
+  })
   // Writers take turns anyway: here first, so that those who wait hold no connection.
   const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS })
   const watched = watchStatements(options.onStatement)
@@ -227,11 +233,13 @@ function createReader(pool: pg.Pool): Driver {
   const names = createStatementNames()
   const run = async (text: string, values: unknown[]) => {
     const name = names.nameOf(text)
-    if (name === undefined) return await pool.query({ text, values })
     try {
-      return await pool.query({ name, text, values })
+      return await pool.query(name === undefined ? { text, values } : { name, text, values })
     } catch (error) {
-      if (!names.isToBlame(error)) throw error
+      const isRefused = isSettingRefused(error)
+      // A pooler sets nothing on connections that others use, too.
+      if (isRefused) pool.options.statement_timeout = false
+      else if (name === undefined || !names.isToBlame(error)) throw error
       return await pool.query({ text, values })
     }
   }
