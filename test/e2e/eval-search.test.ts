@@ -81,7 +81,9 @@ describe('npm run eval:search', () => {
       await remove()
     }
     const theirs = `sqlite:${join(folder, 'theirs.db')}`
-    await run(process.execPath, [MAIN, 'import', 'prompts', starter, '--user', 'ada'], { env: { ...process.env, DATABASE_URL: theirs } })
+    await run(process.execPath, [MAIN, 'import', 'prompts', starter, '--user', 'ada'], {
+      env: { ...process.env, DATABASE_URL: theirs, BASE_URL: '' },
+    })
     await expect(evaluate(starter, titles, ['--database', theirs])).rejects.toMatchObject({
       stderr: expect.stringContaining('library of somebody'),
     })
