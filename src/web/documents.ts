@@ -31,6 +31,7 @@ export const DOCUMENTS = {
     { name: 'import-export', file: 'import-export.md' },
     { name: 'self-hosting', file: 'self-hosting.md' },
     { name: 'scaling', file: 'scaling.md' },
+    { name: 'benchmarks', file: 'benchmarks.md' },
   ],
   references: [
     { name: 'api', file: 'reference/routes.md' },
@@ -147,6 +148,8 @@ function toAnchor(words: string, known: Map<string, number>): string {
 function mendLinks(tokens: readonly Token[], file: string, site: Site): Token[] {
   const open: boolean[] = []
   return tokens.filter((token) => {
+    // A picture beside a document is a file of the pages.
+    if (token.type === 'image') token.attrSet('src', site.url(String(token.attrGet('src') ?? '')))
     if (token.type === 'link_close') return open.pop()
     if (token.type !== 'link_open') return true
     const address = toAddress(String(token.attrGet('href') ?? ''), file, site)

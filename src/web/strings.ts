@@ -73,6 +73,7 @@ export const ENGLISH = {
     'import-export': 'Bring prompts and skills in, take them out, and keep a backup.',
     'self-hosting': 'Run the service for yourself or for others.',
     scaling: 'From one file to many processes on PostgreSQL.',
+    benchmarks: 'What requests cost, and how to measure it yourself.',
     api: 'Every route, for programs.',
     tools: 'What clients offer to their model.',
     cli: 'Every command.',
