@@ -21,12 +21,11 @@ const LOCK_WAIT_MS = 15_000
 const MAX_STATEMENTS = 300
 /** How often emptying the log is tried. Failing is no harm: the next checkpoints, or the last process that closes the file, do it. */
 const LOG_ATTEMPTS = 20
-const dataVersion = prepareStatement(sql`pragma data_version`)
 /** Made once: to make a schema takes longer than the look it reads. */
 const versionRow = z.object({ data_version: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
-const sqliteDialect: Dialect = {
+const sqliteDialect: Omit<Dialect, 'readVersion'> = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async readIdentity(db, table) {
@@ -36,10 +35,6 @@ const sqliteDialect: Dialect = {
   async setIdentity(db, table, last) {
     await sql`delete from sqlite_sequence where name = ${table}`.execute(db)
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
-  },
-  async readVersion(db) {
-    const [row] = await dataVersion(db, {})
-    return versionRow.parse(row).data_version
   },
   openVectors: async () => null,
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
@@ -63,6 +58,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
+  const version = reading.prepare('pragma data_version')
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }), ...watchStatements(onStatement) })
   // A transaction holds up the process until it is on the disk. Many at once would hold it up until the last of them is: reads would wait for all, and new
@@ -96,7 +92,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     }
   }
   return {
-    dialect: sqliteDialect,
+    // Asked for with almost every read, so without a detour: it is the reading connection's own number.
+    dialect: { ...sqliteDialect, readVersion: async () => versionRow.parse(version.get()).data_version },
     writer,
     reader,
     signals: null,
