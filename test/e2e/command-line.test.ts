@@ -14,7 +14,7 @@ const status = async (url: string, options: RequestInit = {}) => (await fetch(ur
 
 describe('serve', () => {
   it('starts on an empty database with the starter library, says what to do next, and stops cleanly', async () => {
-    const { url, child, stdout } = await place.serve({ args: ['--starter'] })
+    const { url, child, stdout } = await place.serve({ instances: 1, args: ['--starter'] })
     expect(stdout).toMatch(/Loaded the starter library: \d\d prompts and skills/)
     for (const hint of [`${url}/api/mcp`, '"mcpServers"', 'keys create --user', 'claude mcp add']) expect(stdout).toContain(hint)
     const list = await (await fetch(`${url}/api/prompts`)).json()
