@@ -24,13 +24,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Packages and built-ins a room must not touch: the domain stays pure, engines stay behind the dialects. */
 const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: RegExp }[] = [
-  { room: 'library', pattern: /^(node:|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
-  { room: 'operations', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|node:fs|ai$|@ai-sdk)/ },
-  { room: 'ai', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite)/ },
-  { room: 'mcp', pattern: /^(kysely|hono|@hono|node:sqlite|node:fs)/ },
-  { room: 'http', pattern: /^(kysely|@modelcontextprotocol|node:sqlite)/ },
-  { room: 'web', pattern: /^(kysely|node:sqlite|@modelcontextprotocol|ai$|@ai-sdk|better-auth|@better-auth)/ },
-  { room: 'auth', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite)/ },
+  { room: 'library', pattern: /^(node:|pg$|kysely|hono|@hono|@modelcontextprotocol|pino|commander|ai$|@ai-sdk)/ },
+  { room: 'operations', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$|node:fs|ai$|@ai-sdk)/ },
+  { room: 'ai', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$)/ },
+  { room: 'mcp', pattern: /^(kysely|hono|@hono|node:sqlite|pg$|node:fs)/ },
+  { room: 'http', pattern: /^(kysely|@modelcontextprotocol|node:sqlite|pg$)/ },
+  { room: 'web', pattern: /^(kysely|node:sqlite|pg$|@modelcontextprotocol|ai$|@ai-sdk|better-auth|@better-auth)/ },
+  { room: 'auth', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$)/ },
 ]
 
 const root = fileURLToPath(new URL('../src', import.meta.url))

@@ -47,7 +47,7 @@ const databaseUrl = z
   .string()
   .refine(
     (text) => isPostgresUrl(text) || (/^sqlite:.+/.test(text) && !/^sqlite:(\/\/)?:memory:/.test(text)),
-    'must be sqlite:PATH, such as sqlite:./data/commonplace.db, or postgres://USER:PASSWORD@HOST/DATABASE',
+    'must be sqlite:PATH, such as sqlite:./data/commonplace.db, or postgres://USER:PASSWORD@HOST/DATABASE (with # / ? @ in the password written as %23 %2F %3F %40)',
   )
 const postgresUrl = z.string().refine(isPostgresUrl, 'must be postgres://USER:PASSWORD@HOST/DATABASE')
 
@@ -127,7 +127,7 @@ export const SETTINGS = {
   DATABASE_CONNECTIONS: setting(
     countUpTo(1000),
     10,
-    'With PostgreSQL: connections one process reads with at most. One to write with and one to listen on come on top.',
+    'With PostgreSQL: connections one process reads with at most. One to write with, two for what stands beside the library, and one to listen on come on top.',
   ),
   DATABASE_LISTEN_URL: setting<string | null>(
     postgresUrl,

@@ -359,7 +359,11 @@ function addMcpRoutes(
 ): { lean: LeanHandler | null; receive(mail: string): void; close(): Promise<void> } {
   const { name, title, version } = readProduct()
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
-  const mcp = createMcpEndpoint(buildServer, createSessions(app.store, buildServer), { alwaysStream: extras !== undefined })
+  const mcp = createMcpEndpoint(
+    buildServer,
+    createSessions(app.store, buildServer, (error) => logger.error({ err: error.cause ?? error }, 'Internal error')),
+    { alwaysStream: extras !== undefined },
+  )
   const stopTelling = tellOfChanges(app, mcp)
   const names = new Set(app.operations.map((operation) => operation.name))
   const bind = ({ actor, requestId, operations }: LeanCall, query: URLSearchParams) => {

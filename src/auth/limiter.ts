@@ -53,7 +53,8 @@ function sharedLimiter(name: string, store: CounterStore, clock: Clock, points: 
   const length = seconds * 1000
   const add = async (key: string, count: number) => {
     const end = (Math.floor(clock() / length) + 1) * length
-    const counted = `${name} ${key}`
+    // What somebody typed may hold what no database keeps in a text.
+    const counted = `${name} ${key.replaceAll('\0', '\ufffd')}`
     const totals = await store.addPoints(new Date(end).toISOString(), new Map([[counted, count]]))
     return { total: totals.get(counted) ?? 0, leftMs: end - clock() }
   }

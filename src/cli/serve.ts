@@ -46,10 +46,8 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
         }
   const app = await openApp({ ...toAppSettings(config, address), onStatement })
   try {
-    if (options.starter && (await app.store.isEmpty()) && (await isFirstToLoad(app))) {
-      const { report } = await importLibrary(app.store, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
-      process.stdout.write(`Loaded the starter library: ${report.created} prompts and skills.\n`)
-    }
+    const loaded = options.starter ? await loadStarter(app) : 0
+    if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     const server = await startServer(app, { ...config, PORT: port }, logger)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
     process.stdout.write(welcome(address, config, setupCode))
@@ -62,9 +60,14 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
   }
 }
 
-/** Of several instances that start on an empty library at once, one loads it. */
-async function isFirstToLoad({ store }: App): Promise<boolean> {
-  return !store.isShared || (await store.ensureSecret('starter_library', () => store.instance)) === store.instance
+/** Fills an empty library in one transaction: all of it or nothing, and by one of several instances that start at once. Gives how many items there are then. */
+async function loadStarter({ store }: App): Promise<number> {
+  if (!(await store.isEmpty())) return 0
+  return await store.inTransaction(async (transaction) => {
+    if (!(await transaction.isEmpty())) return 0
+    const { report } = await importLibrary(transaction, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
+    return report.created
+  })
 }
 
 /** What to do next. `setupCode` is there as long as nobody can sign in. */

@@ -64,8 +64,8 @@ export function createCompression(): Compression {
   const remembered = new Map<string, Uint8Array<ArrayBuffer>>()
   let rememberedBytes = 0
   const remember = (key: string, bytes: Uint8Array<ArrayBuffer>): void => {
+    rememberedBytes += bytes.length - (remembered.get(key)?.length ?? 0)
     remembered.set(key, bytes)
-    rememberedBytes += bytes.length
     for (const [oldest, old] of remembered) {
       if (rememberedBytes <= MAX_REMEMBERED_BYTES) break
       remembered.delete(oldest)

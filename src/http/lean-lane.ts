@@ -117,7 +117,13 @@ export function createLeanLane(handlers: readonly LeanHandler[], rules: LeanRule
       const key = readApiKey({ get: (name) => request.headers.get(name.toLowerCase()) ?? null })
       for (const handler of handlers) {
         const accepted = handler.accept(request)
-        if (accepted instanceof Promise) return accepted.then((work) => work && answer(request, key, handler, work))
+        if (accepted instanceof Promise) {
+          // What could not be looked up here fails in the full lane too, which says so.
+          return accepted.then(
+            (work) => work && answer(request, key, handler, work),
+            () => null,
+          )
+        }
         if (accepted) return answer(request, key, handler, accepted)
       }
       return null

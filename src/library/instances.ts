@@ -27,7 +27,7 @@ export interface Instances {
 export interface CounterStore {
   /**
    * Adds points (or takes them away) to named counts of one stretch of time, which is over at `endsAt` (ISO 8601); gives what each has now.
-   * Stretches that are over are forgotten.
+   * Stretches that are long over are forgotten.
    */
   addPoints(endsAt: string, points: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
 }

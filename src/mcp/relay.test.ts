@@ -7,6 +7,7 @@ import { createRelay, type Relay, type RelayDuties } from './relay.ts'
 function network() {
   const relays = new Map<string, Relay>()
   const killed = new Set<string>()
+  const faults: AppError[] = []
   const join = (instance: string, handle: RelayDuties['handle'] = async () => null, ended: string[] = []): Relay => {
     const instances: Instances = {
       instance,
@@ -25,11 +26,12 @@ function network() {
       async end(sha256) {
         ended.push(sha256)
       },
+      onFault: (error) => faults.push(error),
     })
     relays.set(instance, relay)
     return relay
   }
-  return { join, kill: (instance: string) => killed.add(instance) }
+  return { join, faults, kill: (instance: string) => killed.add(instance) }
 }
 
 const request = (signal?: AbortSignal) =>
@@ -97,6 +99,27 @@ describe('a relay', () => {
     const asker = join('asker')
     await expect(asker.ask('holder', 'h', request(), {})).rejects.toMatchObject({ code: 'invalid_input', message: 'The id is taken.' })
     expect(await asker.ask('empty', 'h', request(), {})).toBeNull()
+  })
+
+  it('tells of a fault where it happened, and refuses what is too long to pass on', async () => {
+    const { join, faults } = network()
+    join('holder', async () => {
+      throw new TypeError('a secret of the inside')
+    })
+    const asker = join('asker')
+    await expect(asker.ask('holder', 'h', request(), {})).rejects.toMatchObject({ code: 'internal', message: 'Internal error' })
+    expect(faults.map((fault) => fault.cause)).toEqual([expect.any(TypeError)])
+    await expect(asker.ask('holder', 'h', request(), { text: 'x'.repeat(300_000) })).rejects.toMatchObject({ code: 'too_large' })
+  })
+
+  it('survives a client that leaves before its request is even sent', async () => {
+    const { join } = network()
+    join('holder', async () => new Response('late'))
+    const leaving = new AbortController()
+    const asking = join('asker').ask('holder', 'h', request(leaving.signal), {})
+    leaving.abort()
+    await expect(asking).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(join('asker').ask('holder', 'h', request(AbortSignal.abort()), {})).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('gives null when the other says nothing within three seconds', async () => {

@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { AppError, ERROR_CODES, type ErrorCode, toAppError } from '../errors.ts'
 import type { Instances } from '../library/instances.ts'
 
-/** How long an instance may take to say that it has a request: one that has gone says nothing. */
-const TAKEN_WITHIN_MS = 3_000
+/** How long an instance may take to begin an answer: one that has gone says nothing. */
+const BEGUN_WITHIN_MS = 3_000
+/** Longest message that is passed on: answers to questions and calls of prompts are far shorter, and what is passed on goes through the database. */
+const MAX_MESSAGE_BYTES = 256 * 1024
 /** How often each of the two says that it is still there while an answer is open, and after which silence the other believes it gone. */
 const PULSE_MS = 10_000
 const SILENCE_MS = 35_000
@@ -24,7 +26,6 @@ const errorCode = z.custom<ErrorCode>((value) => typeof value === 'string' && Ob
 /** What instances write to each other; `id` is of one request. */
 const letter = z.discriminatedUnion('is', [
   z.object({ is: z.literal('request'), id: z.string(), from: z.string(), request: relayed }),
-  z.object({ is: z.literal('taken'), id: z.string() }),
   z.object({ is: z.literal('gone'), id: z.string() }),
   z.object({ is: z.literal('refused'), id: z.string(), code: errorCode, message: z.string() }),
   z.object({ is: z.literal('head'), id: z.string(), status: z.number(), headers: z.record(z.string(), z.string()) }),
@@ -54,6 +55,8 @@ export interface Relay {
 export interface RelayDuties {
   handle(request: RelayedRequest): Promise<Response | null>
   end(sha256: string): Promise<void>
+  /** Hears of what failed here while another instance waited for it. */
+  onFault(error: AppError): void
 }
 
 /** An answer under way from another instance. */
@@ -85,7 +88,6 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
     try {
       const response = await duties.handle(request)
       if (!response) return await send(from, { is: 'gone', id })
-      await send(from, { is: 'taken', id })
       await send(from, { is: 'head', id, status: response.status, headers: Object.fromEntries(response.headers) })
       reader = response.body?.getReader()
       while (reader && !isLeft) {
@@ -96,7 +98,9 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
       if (isLeft) await reader?.cancel().catch(() => {})
       await send(from, { is: 'end', id })
     } catch (thrown) {
-      const { code, message } = toAppError(thrown)
+      const error = toAppError(thrown)
+      if (error.code === 'internal') duties.onFault(error)
+      const { code, message } = error
       await send(from, { is: 'refused', id, code, message })
     } finally {
       clearInterval(pulse)
@@ -107,6 +111,10 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
 
   return {
     async ask(holder, sha256, request, message) {
+      if (request.signal.aborted) throw new AppError('unavailable', 'The client left.')
+      if (message !== undefined && Buffer.byteLength(JSON.stringify(message)) > MAX_MESSAGE_BYTES) {
+        throw new AppError('too_large', `A message of a session may have up to ${MAX_MESSAGE_BYTES / 1024} KiB.`)
+      }
       const id = randomUUID()
       const headers = Object.fromEntries(
         RELAYED_HEADERS.flatMap((name) => [[name, request.headers.get(name) ?? '']]).filter(([, value]) => value !== ''),
@@ -123,19 +131,22 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
         waiting.delete(id)
         request.signal.removeEventListener('abort', leave)
       }
+      let sent = Promise.resolve()
+      // After the request itself: two letters that are sent at once may arrive in either order.
+      const tellLeft = () => void sent.then(() => send(holder, { is: 'left', id })).catch(() => {})
       const leave = () => {
         over()
         head.reject(new AppError('unavailable', 'The client left.'))
-        void send(holder, { is: 'left', id }).catch(() => {})
+        tellLeft()
       }
       const fail = () => {
         over()
         // It may only have been slow: what it has begun is not waited for.
-        void send(holder, { is: 'left', id }).catch(() => {})
+        tellLeft()
         head.resolve(null)
         stream?.error(new AppError('unavailable', 'The instance that answered has gone.'))
       }
-      let timer = setTimeout(fail, TAKEN_WITHIN_MS)
+      let timer = setTimeout(fail, BEGUN_WITHIN_MS)
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           stream = controller
@@ -169,7 +180,8 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
       })
       request.signal.addEventListener('abort', leave, { once: true })
       try {
-        await send(holder, { is: 'request', id, from: instances.instance, request: { sha256, method: request.method, headers, message } })
+        sent = send(holder, { is: 'request', id, from: instances.instance, request: { sha256, method: request.method, headers, message } })
+        await sent
       } catch (error) {
         over()
         throw error

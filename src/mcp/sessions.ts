@@ -94,6 +94,7 @@ interface Live {
 export function createSessions(
   store: SessionStore & Instances,
   buildServer: (binding: Binding) => McpServer,
+  onFault: (error: AppError) => void,
   limits: { session: SessionLimits; live: LiveLimits } = { session: SESSION_LIMITS, live: LIVE_LIMITS },
 ): Sessions {
   const { instance } = store
@@ -103,13 +104,22 @@ export function createSessions(
   /** Sessions being made from their records, so that two calls at once make one. */
   const waking = new Map<string, Promise<Live>>()
 
+  /** Sessions being let go of: until that is written down, nobody may take them again, or what is written last would be wrong. */
+  const leaving = new Map<string, Promise<void>>()
+
   async function letGo(one: Live): Promise<void> {
-    if (live.get(one.sha256) !== one) return
-    live.delete(one.sha256)
+    const { sha256 } = one
+    if (live.get(sha256) !== one) return
+    live.delete(sha256)
     clearTimeout(one.timer)
-    await one.mcp.close()
-    one.events.end()
-    await store.releaseSession(one.sha256, instance)
+    const close = async () => {
+      await one.mcp.close()
+      one.events.end()
+      await store.releaseSession(sha256, instance)
+    }
+    const left = close().finally(() => leaving.delete(sha256))
+    leaving.set(sha256, left)
+    await left
   }
 
   const relay = createRelay(store, {
@@ -121,6 +131,7 @@ export function createSessions(
       const one = live.get(sha256)
       if (one) await letGo(one)
     },
+    onFault,
   })
 
   /** Starts the clock of a session in which nothing is going on. */
@@ -178,6 +189,8 @@ export function createSessions(
     const { id, sha256, initialize } = record
     const known = live.get(sha256)
     if (known && (record.holder === null || record.holder === instance)) return known
+    // That it could not be written down is told to whoever lets go.
+    await leaving.get(sha256)?.catch(() => {})
     const holder = await store.takeSession(sha256, instance, record.expected)
     if (holder === null) throw sessionNotFound()
     if (holder !== instance) {

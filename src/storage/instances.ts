@@ -1,14 +1,18 @@
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { CounterStore, InstanceListener, Instances } from '../library/instances.ts'
 import type { LibraryChange } from '../library/library-change.ts'
 
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
+import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
 /** How often mail is looked for without a signal: where signals do not arrive, such as behind a pooler. */
 const LOOK_MS = 1_000
-/** When mail that nobody read goes. */
-const KEPT_MS = 10 * 60_000
+/** When mail that nobody read, and counts of a stretch that is over, go: late enough for clocks that do not quite agree. */
+const KEPT_MS = 60 * 60_000
+/** How often that is looked at. */
+const PRUNE_MS = 10 * 60_000
 
 const changeShape = z.object({ kind: z.enum(['prompt', 'skill']), ownerId: z.string(), isPublic: z.boolean() })
 /** What instances tell each other. */
@@ -37,6 +41,11 @@ export function toChangeSignal(from: string, changes: readonly LibraryChange[]):
 export function joinInstances(database: OpenDatabase, instance: string, context: WriteContext): Instances & CounterStore {
   const { signals } = database
   const at = (ms: number) => new Date(ms).toISOString()
+  const removeOld = async (db: Kysely<Database>): Promise<void> => {
+    const longAgo = at(context.clock() - KEPT_MS)
+    await db.deleteFrom('instance_mail').where('created_at', '<', longAgo).execute()
+    await db.deleteFrom('counter').where('ends_at', '<', longAgo).execute()
+  }
   const readMail = async (listener: InstanceListener): Promise<void> => {
     const mail = await context.transactBeside((db) =>
       db.deleteFrom('instance_mail').where('instance', '=', instance).returning(['seq', 'body']).execute(),
@@ -83,10 +92,14 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       }
       const timer = setInterval(() => void look(), LOOK_MS)
       timer.unref()
+      // What could not be removed now is removed later.
+      const pruning = setInterval(() => void context.transactBeside(removeOld).catch(() => {}), PRUNE_MS)
+      pruning.unref()
       const stop = signals.listen(hear)
       return async () => {
         isStopped = true
         clearInterval(timer)
+        clearInterval(pruning)
         await stop()
         await reading
       }
@@ -94,14 +107,9 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
     async sendMail(to, body) {
       if (!signals) return
       await context.transactBeside(async (db) => {
-        const now = context.clock()
-        await db
-          .deleteFrom('instance_mail')
-          .where('created_at', '<', at(now - KEPT_MS))
-          .execute()
         await db
           .insertInto('instance_mail')
-          .values({ instance: to, body, created_at: at(now) })
+          .values({ instance: to, body, created_at: at(context.clock()) })
           .execute()
         await signals.send(db, JSON.stringify({ tells: 'mail', to } satisfies Signal))
       })
@@ -111,7 +119,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
     },
     addPoints: (endsAt, points) =>
       context.transactBeside(async (db) => {
-        await db.deleteFrom('counter').where('ends_at', '<', at(context.clock())).execute()
+        await removeOld(db)
         if (points.size === 0) return new Map()
         // In one order always: two that add to the same counts would wait for each other.
         const rows = [...points]

@@ -138,6 +138,9 @@ const NAME_WEIGHT = 100
 const MAX_KEPT_ENTRIES = 5_000
 const MAX_KEPT_ANSWERS = 2_000
 
+/** Longest key that is kept, in UTF-16 units: whoever asks for long things chooses how long. */
+const MAX_KEPT_KEY = 1_000
+
 /** Places for all that is kept of public reads. */
 export function keepPublicReads(reads: PublicReads) {
   return {
@@ -181,7 +184,7 @@ export function readLibrary(
     read: () => Promise<T>,
     toKept: (value: T) => number = () => 1,
   ): Promise<T> => {
-    const open = await openKept(actor)
+    const open = key.length > MAX_KEPT_KEY ? null : await openKept(actor)
     if (!open) return await read()
     const keeper = place(open)
     const known = keeper.get(key)

@@ -58,14 +58,19 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       context.transactBeside(async (db) => {
         const taken = await db
           .updateTable('session')
-          .set({ holder: instance })
+          // In one statement: between two, the holder may let go, and the session would seem to be gone.
+          .set((eb) => ({
+            holder: eb
+              .case()
+              .when(eb.or([eb('holder', 'is', null), eb('holder', 'in', expected === null ? [instance] : [instance, expected])]))
+              .then(instance)
+              .else(eb.ref('holder'))
+              .end(),
+          }))
           .where('sha256', '=', sha256)
-          .where((eb) => eb.or([eb('holder', 'is', null), eb('holder', 'in', expected === null ? [instance] : [instance, expected])]))
           .returning('holder')
           .executeTakeFirst()
-        if (taken) return instance
-        const found = await db.selectFrom('session').select('holder').where('sha256', '=', sha256).executeTakeFirst()
-        return found?.holder ?? null
+        return taken?.holder ?? null
       }),
     releaseSession: (sha256, instance) =>
       context.transactBeside(async (db) => {

@@ -30,6 +30,8 @@ const LOCK_WAIT_MS = 15_000
 /** Longest a single statement may run, and a transaction may do nothing. */
 const STATEMENT_MS = 30_000
 const IDLE_MS = 60_000
+/** After how much silence a connection is asked whether it is still there. */
+const KEEP_ALIVE_MS = 10_000
 /** Longest wait for a connection to be made. */
 const CONNECT_MS = 10_000
 /** How long a read, or the start of a write, is tried again while the server cannot be reached: as long as a restart takes. */
@@ -82,7 +84,7 @@ const BESIDE = 2
 
 /** How a process uses its server. */
 export interface PostgresOptions {
-  /** Connections to read with; one to write with, and one to listen on, come on top. */
+  /** Connections to read with; one to write with, two for what stands beside the library, and one to listen on come on top. */
   readonly readers: number
   /** Where to listen for other instances when `url` leads to a pooler, which would pass that connection to others. Default: `url`. */
   readonly listenUrl?: string | null
@@ -96,6 +98,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     application_name: 'commonplace',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: { getTypeParser },
   }
   // The server ends what takes too long; should it not answer at all, this process does, a little later.
@@ -106,13 +109,15 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     query_timeout: STATEMENT_MS + CONNECT_MS,
   })
   // Writers take turns anyway: here first, so that those who wait hold no connection.
-  const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS })
+  const writing = createPool({ ...connection, max: 1, connectionTimeoutMillis: LOCK_WAIT_MS, query_timeout: LOCK_WAIT_MS + STATEMENT_MS })
+  // Bringing a database up to date takes what it takes.
+  const long = createPool({ ...connection, max: 1 })
   const watched = watchStatements(options.onStatement)
   const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)), ...watched })
   const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT)), ...watched })
-  const beside = createPool({ ...connection, max: BESIDE })
+  const beside = createPool({ ...connection, max: BESIDE, query_timeout: STATEMENT_MS })
   const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT_BESIDE)), ...watched })
-  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN_LONG, COMMIT)), ...watched })
+  const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT)), ...watched })
   return {
     dialect: postgresDialect,
     writer,
@@ -150,12 +155,12 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     async emptyLog() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
     readUsage() {
-      const sum = (read: (pool: pg.Pool) => number) => read(reading) + read(writing) + read(beside)
+      const sum = (read: (pool: pg.Pool) => number) => read(reading) + read(writing) + read(long) + read(beside)
       const idle = sum((pool) => pool.idleCount)
       return { busy: sum((pool) => pool.totalCount) - idle, idle, waiting: sum((pool) => pool.waitingCount) }
     },
     async close() {
-      for (const pool of [reading, writing, beside]) await pool.end()
+      for (const pool of [reading, writing, long, beside]) await pool.end()
     },
   }
 }
@@ -281,7 +286,17 @@ function createWriter(pool: pg.Pool, begin: string, commit: string): Driver {
     if (!one) throw new AppError('internal', 'A connection of another pool')
     return one
   }
+  const ask = async (one: Held, text: string, values?: unknown[]) => {
+    try {
+      return await one.client.query(text, values)
+    } catch (error) {
+      one.isBroken ||= error instanceof Error && error.message === 'Query read timeout'
+      throw error
+    }
+  }
   const rollback = async (one: Held) => {
+    // A connection that does not answer is not asked again.
+    if (one.isBroken) return
     try {
       await one.client.query('rollback')
     } catch {
@@ -296,7 +311,7 @@ function createWriter(pool: pg.Pool, begin: string, commit: string): Driver {
       const one: Held = {
         client,
         isBroken: false,
-        executeQuery: async (query) => toResult(await client.query(query.sql, toValues(query))),
+        executeQuery: async (query) => toResult(await ask(one, query.sql, toValues(query))),
         streamQuery: noStreams,
       }
       held.set(one, one)
@@ -305,14 +320,14 @@ function createWriter(pool: pg.Pool, begin: string, commit: string): Driver {
     async beginTransaction(connection) {
       const one = heldBy(connection)
       try {
-        await one.client.query(begin)
+        await ask(one, begin)
       } catch (error) {
         await rollback(one)
         throw error
       }
     },
     commitTransaction: async (connection) => {
-      await heldBy(connection).client.query(commit)
+      await ask(heldBy(connection), commit)
     },
     rollbackTransaction: (connection) => rollback(heldBy(connection)),
     async releaseConnection(connection) {
