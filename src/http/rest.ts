@@ -136,9 +136,16 @@ function toAnswer(c: HonoContext<HttpEnv>, rest: Rest, json: string): Response {
   return new Response(status === 304 ? null : json, { status, headers })
 }
 
+/** ETags of bytes that may be sent again: those of answers that are kept are the same object each time, and never change. */
+const etags = new WeakMap<Uint8Array, string>()
+
 /** The ETag of a text. */
 export function makeEtag(text: string | Uint8Array): string {
-  return `"${hash('sha256', text, 'base64url').slice(0, 27)}"`
+  const known = typeof text === 'string' ? undefined : etags.get(text)
+  if (known !== undefined) return known
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`
+  if (typeof text !== 'string') etags.set(text, etag)
+  return etag
 }
 
 /** Whether a request has the text of this ETag already. */

@@ -395,16 +395,15 @@ export function readLibrary(
       return row ?? null
     },
     async listVersions(actor, itemId, page) {
+      const open = await openKept(actor)
       // Whether an item is public is known of those that are kept.
-      const isKept = (await openKept(actor))?.prompts.get(`ref ${itemId}`) !== undefined
-      return isKept
-        ? await readOnce(
-            actor,
-            (all) => all.versions,
-            keyOf(itemId, page),
-            () => listVersions(actor, itemId, page),
-          )
-        : await listVersions(actor, itemId, page)
+      if (open?.prompts.get(`ref ${itemId}`) === undefined) return await listVersions(actor, itemId, page)
+      const key = keyOf(itemId, page)
+      const known = open.versions.get(key)
+      if (known !== undefined) return known
+      const read = shareRecord(await listVersions(actor, itemId, page))
+      open.versions.put(open.state, key, read, 1)
+      return read
     },
     async findVersion(actor, itemId, version) {
       const row = await (await versions(actor, itemId))
