@@ -72,7 +72,7 @@ export function toTable({ sizes, budgets }: Results): string {
     }
     lines.push('')
   }
-  if (budgets.length > 0) lines.push('| Budget | measured | at most | |', '|---|---|---|---|')
+  if (budgets.length > 0) lines.push('| Budget | measured | at most | met? |', '|---|---|---|---|')
   for (const { text, value, limit, unit, isMet } of budgets) {
     lines.push(`| ${text} | ${value.toFixed(value < 100 ? 2 : 0)}${unit} | ${limit}${unit} | ${isMet ? 'met' : '**not met**'} |`)
   }

@@ -58,7 +58,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
-  const version = reading.prepare('pragma data_version')
+  // Compiled when it is first asked: while a file is being made by others at the same moment, this connection would not wait long enough.
+  let version: StatementSync | undefined
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
   const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }), ...watchStatements(onStatement) })
   // A transaction holds up the process until it is on the disk. Many at once would hold it up until the last of them is: reads would wait for all, and new
@@ -93,7 +94,13 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
   return {
     // Asked for with almost every read, so without a detour: it is the reading connection's own number.
-    dialect: { ...sqliteDialect, readVersion: async () => versionRow.parse(version.get()).data_version },
+    dialect: {
+      ...sqliteDialect,
+      async readVersion() {
+        version ??= reading.prepare('pragma data_version')
+        return versionRow.parse(version.get()).data_version
+      },
+    },
     writer,
     reader,
     signals: null,
