@@ -2,6 +2,8 @@ import { JUDGED_CONNECTIONS } from './budgets.ts'
 import type { SizeFigures } from './results.ts'
 
 const WIDTH = 860
+/** More room at the left, for the longest number. */
+const LABEL_ROOM = 14
 const HEIGHT = 520
 const LEFT = 70
 const RIGHT = 250
@@ -55,8 +57,8 @@ export function drawGrowth(figures: readonly SizeFigures[]): string {
     parts.push(`<path d="M${end} ${y.toFixed(1)} L${end + 12} ${label.toFixed(1)}" stroke="${colour}" fill="none"/>`)
     parts.push(text(end + 16, label + 4, name, 'start', colour))
   }
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13">
-<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-LABEL_ROOM} 0 ${WIDTH + LABEL_ROOM} ${HEIGHT}" font-family="sans-serif" font-size="13">
+<rect x="${-LABEL_ROOM}" width="${WIDTH + LABEL_ROOM}" height="${HEIGHT}" fill="#fff"/>
 ${parts.join('\n')}
 </svg>
 `
