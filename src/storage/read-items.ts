@@ -5,12 +5,13 @@ import { PROMPT_TYPES } from '../library/fields.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemKind, Prompt, Skill } from '../library/items.ts'
 import type { ItemFilter, LibraryReader, SearchRequest, TextSearchResult, WalkPage, WalkPosition } from '../library/ports.ts'
-import type { Keeper, PublicReads } from '../library/public-reads.ts'
-import type { IndexFilter, SearchIndex } from '../library/search/search-index.ts'
+import type { Keeper } from '../library/public-reads.ts'
+import type { IndexFilter } from '../library/search/search-index.ts'
 import { shareRecord } from '../library/shared-records.ts'
 import { type SkillFile, sortFilenames } from '../library/skill.ts'
 import { type VisibleSet, visibleSet } from '../library/visibility.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type KeptReads, keyOf, MAX_KEPT_KEY, NAME_WEIGHT, weighPrompt, weighSkill } from './kept-reads.ts'
 import { prepareQuery, slot } from './prepared.ts'
 import { readManifests } from './read-manifests.ts'
 import type { Database } from './schema.ts'
@@ -128,42 +129,6 @@ async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly numbe
   return seqs.flatMap((seq) => rows.get(seq) ?? [])
 }
 
-/** How much is kept of what is public, in UTF-16 units of text; the texts that are made of it come on top, two to three times as much. */
-const MAX_KEPT_TEXT = 4 * 1024 * 1024
-/** What an item weighs beside its text. */
-const ITEM_WEIGHT = 300
-/** What another name of an item that is kept already weighs. */
-const NAME_WEIGHT = 100
-/** Entries of prompts/list, and answers to searches and counts, of which only row numbers are kept. */
-const MAX_KEPT_ENTRIES = 5_000
-const MAX_KEPT_ANSWERS = 2_000
-
-/** Longest key that is kept, in UTF-16 units: whoever asks for long things chooses how long. */
-const MAX_KEPT_KEY = 1_000
-
-/** Places for all that is kept of public reads. */
-export function keepPublicReads(reads: PublicReads) {
-  return {
-    refresh: reads.refresh,
-    prompts: reads.keep<Prompt>(MAX_KEPT_TEXT),
-    skills: reads.keep<Skill>(MAX_KEPT_TEXT / 4),
-    searches: reads.keep<Omit<TextSearchResult<never>, 'items'> & { readonly seqs: readonly number[] }>(MAX_KEPT_ANSWERS),
-    counts: reads.keep<number>(MAX_KEPT_ANSWERS),
-    walks: reads.keep<WalkPage>(MAX_KEPT_ENTRIES),
-    versions: reads.keep<Awaited<ReturnType<LibraryReader['listVersions']>>>(MAX_KEPT_ANSWERS),
-    categories: reads.keep<Awaited<ReturnType<LibraryReader['listCategories']>>>(1),
-    tags: reads.keep<ReturnType<SearchIndex['countTags']>>(1),
-  }
-}
-
-/** The key of a read by what it asks for. */
-function keyOf(...asked: readonly unknown[]): string {
-  return JSON.stringify(asked)
-}
-
-const weighPrompt = (prompt: Prompt) => ITEM_WEIGHT + prompt.content.length
-const weighSkill = (skill: Skill) => ITEM_WEIGHT + skill.filenames.reduce((sum, name) => sum + name.length, 0)
-
 /**
  * The reading half of the store over one connection. `vectors` are a provider's, where there is one.
  * @param kept what is remembered of public reads; null on a connection that sees what others do not see yet
@@ -172,14 +137,14 @@ export function readLibrary(
   db: Kysely<Database>,
   searchReader: SearchReader,
   vectors: VectorReader | null,
-  kept: ReturnType<typeof keepPublicReads> | null,
+  kept: KeptReads | null,
 ): LibraryReader {
   /** What is kept, as it is now, for a read of nobody in particular; null for everybody else. */
   const openKept = async (actor: Actor) => (kept !== null && actor.kind === 'anonymous' ? { ...kept, state: await kept.refresh() } : null)
   /** Reads what nobody in particular asks for once, and then remembers it. `toKept` makes it ready for that, and says what it weighs. */
   const readOnce = async <T>(
     actor: Actor,
-    place: (all: NonNullable<typeof kept>) => Keeper<T>,
+    place: (all: KeptReads) => Keeper<T>,
     key: string,
     read: () => Promise<T>,
     toKept: (value: T) => number = () => 1,
@@ -205,11 +170,7 @@ export function readLibrary(
     actor: Actor,
     kind: ItemKind,
     request: SearchRequest,
-    {
-      place,
-      weigh,
-      read,
-    }: { place(all: NonNullable<typeof kept>): Keeper<T>; weigh(item: T): number; read(rows: ItemRow[]): Promise<T[]> },
+    { place, weigh, read }: { place(all: KeptReads): Keeper<T>; weigh(item: T): number; read(rows: ItemRow[]): Promise<T[]> },
   ): Promise<TextSearchResult<T>> => {
     const { query, sort, limit, offset, filter } = request
     const ask = () => askIndex(actor, kind, request)
