@@ -7,9 +7,12 @@ describe('usernameFault', () => {
     expect(usernameFault(name)).toBeNull()
   })
 
-  it.each(['', 'x'.repeat(65), 'a b', 'ä', 'a@b', 'a/b', 'a\n', 'a\0', '用户'])('refuses %j', (name) => {
-    expect(usernameFault(name)).toEqual(expect.any(String))
-  })
+  it.each(['', 'x'.repeat(65), 'a b', 'ä', 'a@b', 'a/b', 'a\n', 'a\0', '用户', '.', '..', 'a.git', 'A.GIT', 'new', 'Admin'])(
+    'refuses %j',
+    (name) => {
+      expect(usernameFault(name)).toEqual(expect.any(String))
+    },
+  )
 })
 
 describe('placeholderNames', () => {
@@ -21,6 +24,9 @@ describe('placeholderNames', () => {
     ['a@b.c', 'a-b.c'],
     ['用户', '--'],
     ['😀', '-'],
+    ['repo.git', 'repo-git'],
+    ['.', '.-2'],
+    ['Docs', 'Docs-2'],
   ])('%s becomes %s', (contributor, name) => {
     expect(names(contributor)[0]).toBe(name)
   })

@@ -2,11 +2,49 @@ import { cutCharacters } from './characters.ts'
 
 const MAX_USERNAME = 64
 
-/** What is wrong with a username, as the end of a sentence, or null. 1 to 64 of `A-Za-z0-9._-`. */
+/**
+ * Names nobody may take, in lower case: the first segments of the service's own addresses, so that `/NAME` may one day be somebody's page.
+ * A test compares them with the route table.
+ */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  'admin',
+  'api',
+  'docs',
+  'download',
+  'e',
+  'embed',
+  'embed.js',
+  'embeds',
+  'favicon.ico',
+  'feed.xml',
+  'forgot-password',
+  'healthz',
+  'library',
+  'metrics',
+  'new',
+  'prompts',
+  'readyz',
+  'reset-password',
+  'robots.txt',
+  'settings',
+  'sign-in',
+  'sign-out',
+  'sign-up',
+  'sitemap.xml',
+  'skills',
+  'static',
+  'trash',
+  'users',
+])
+
+/** What is wrong with a new username, as the end of a sentence, or null (contract, "Owner, author, visibility"). */
 export function usernameFault(username: string): string | null {
   if (username === '') return 'is empty'
   if (username.length > MAX_USERNAME) return `has ${username.length} characters; the limit is ${MAX_USERNAME}`
-  return /^[A-Za-z0-9._-]+$/.test(username) ? null : 'may hold only A-Z, a-z, 0-9, dot, underscore and hyphen'
+  if (!/^[A-Za-z0-9._-]+$/.test(username)) return 'may hold only A-Z, a-z, 0-9, dot, underscore and hyphen'
+  if (username === '.' || username === '..') return 'must hold more than dots'
+  if (/\.git$/i.test(username)) return 'must not end in ".git"'
+  return RESERVED_NAMES.has(username.toLowerCase()) ? 'is reserved: it is part of the addresses of this service' : null
 }
 
 /** An imported contributor's name in the characters of a username; others become hyphens. */
@@ -16,8 +54,8 @@ function toUsername(contributor: string): string {
 
 /** The names to try for a contributor's placeholder, the plain one first, the last as good as certain to be free. */
 export function* placeholderNames(contributor: string, fallback: string): Generator<string> {
-  const name = toUsername(contributor)
-  yield name
+  const name = toUsername(contributor).replace(/\.git$/i, '-git')
+  if (usernameFault(name) === null) yield name
   for (let n = 2; n < 20; n++) yield `${name.slice(0, MAX_USERNAME - 3)}-${n}`
   yield `${name.slice(0, MAX_USERNAME - 9)}-${fallback}`
 }

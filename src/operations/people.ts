@@ -88,9 +88,9 @@ export const createInvite = defineOperation({
   output: z.object({ url: z.string(), invite: inviteRecord }),
   async run({ store, secrets, clock, baseUrl }, input) {
     const username = input.username || null
-    const fault = username === null ? null : usernameFault(username)
-    if (fault) throw invalidInput('username', `The name ${fault}.`)
     const holder = username === null ? null : await store.findPersonByName(username)
+    const fault = username === null || holder ? null : usernameFault(username)
+    if (fault) throw invalidInput('username', `The name ${fault}.`)
     if (holder?.hasLogin) throw invalidInput('username', `${holder.username} can sign in already.`)
     const { token, sha256 } = secrets.makeToken()
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()

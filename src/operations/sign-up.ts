@@ -100,7 +100,8 @@ export const signUp = defineOperation({
   output: z.object({ username: z.string(), cookies }),
   async run(context, input) {
     const { username, password, email = null } = input
-    const nameFault = usernameFault(username)
+    const holder = await context.store.findPersonByName(username)
+    const nameFault = holder ? null : usernameFault(username)
     if (nameFault) throw invalidInput('username', `The name ${nameFault}.`)
     const fault = passwordFault(password, email === null ? [username] : [username, email])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
@@ -109,7 +110,7 @@ export const signUp = defineOperation({
     decideRole(context, input, {
       isFirst: !(await context.store.hasLogins()),
       invite: invite ? await context.store.findInvite(invite) : null,
-      holder: await context.store.findPersonByName(username),
+      holder,
       isEmailTaken: email !== null && (await context.store.findPersonByEmail(email)) !== null,
     })
     const client = context.client ?? { address: '', caller: '', isLocal: false, userAgent: null, cookies: '' }

@@ -23,9 +23,9 @@ export function createPeople(): People {
       const key = username.toLowerCase()
       const known = owners.get(key)
       if (known) return known
-      const fault = usernameFault(username)
-      if (fault) throw new AppError('invalid_input', `The user name "${username.slice(0, 80)}" ${fault}.`)
       let user = await store.findUser(username)
+      const fault = user ? null : usernameFault(username)
+      if (fault) throw new AppError('invalid_input', `The user name "${username.slice(0, 80)}" ${fault}.`)
       if (user?.isPlaceholder)
         throw new AppError(
           'invalid_input',
