@@ -36,7 +36,8 @@ function ownLimiter(points: number, seconds: number): Limiter {
         return null
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused
-        return toSeconds(refused.msBeforeNext)
+        // A clock that was set back must not make anybody wait longer than the stretch.
+        return Math.min(seconds, toSeconds(refused.msBeforeNext))
       }
     },
     async reward(key) {

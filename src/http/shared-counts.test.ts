@@ -78,3 +78,13 @@ it('goes on counting by itself while the store is down, and adds it later', asyn
   await settle()
   expect(other.count('ada', 1)).toBe(MINUTE - 300)
 })
+
+it('begins a new stretch when the clock is set back', async () => {
+  const { store } = sharedStore()
+  let now = 100 * MINUTE
+  const counts = createSharedCounts(store, () => now, 10, MINUTE)
+  expect(counts.count('ada', 11)).toBe(MINUTE)
+  now -= 60 * MINUTE
+  expect(counts.count('ada', 10)).toBeNull()
+  expect(counts.count('ada', 1)).toBe(MINUTE)
+})

@@ -44,7 +44,8 @@ export function createSharedCounts(store: CounterStore, clock: Clock, points: nu
   return {
     count(caller, requests) {
       const now = clock()
-      if (now >= endsAt) {
+      // A clock that was set back begins a new stretch, or the old one would last for as long as it jumped.
+      if (now >= endsAt || endsAt - now > windowMs) {
         counts = new Map()
         endsAt = (Math.floor(now / windowMs) + 1) * windowMs
       }
