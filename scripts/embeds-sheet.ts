@@ -8,7 +8,8 @@ import { openApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import { EMBED_CATEGORIES, EMBED_EXAMPLES, type EmbedExample } from '../src/library/embed/examples.ts'
 import { writeEmbedQuery } from '../src/library/embed/query.ts'
-import { createHttpApp } from '../src/server.ts'
+import { createHttpApp } from '../src/server/http-app.ts'
+import { answerRequest } from '../test/support/exchange.ts'
 import { adviseOnBrowser, findBrowser } from './setup-browser.ts'
 
 /** Where the service seems to be: nothing listens there, the browser's requests are answered in this process. */
@@ -69,7 +70,8 @@ try {
   const answer = async (route: Route) => {
     const url = route.request().url()
     if (new URL(url).pathname === '/sheet') return await route.fulfill({ contentType: 'text/html', body: toSheet() })
-    const response = await http.fetch(new Request(url, { headers: { ...route.request().headers(), host: new URL(BASE_URL).host } }))
+    const request = new Request(url, { headers: { ...route.request().headers(), host: new URL(BASE_URL).host } })
+    const response = await answerRequest(http.pipeline, request)
     const headers = Object.fromEntries(response.headers)
     delete headers['content-encoding']
     await route.fulfill({ status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) })

@@ -1,6 +1,13 @@
 import about from '../package.json' with { type: 'json' }
 
-/** What the service is called and which version it is: the version stands in package.json alone. */
-export function readProduct(): { title: string; name: string; version: string } {
+/** What the service is called and which version it is. */
+export interface Product {
+  readonly title: string
+  readonly name: string
+  readonly version: string
+}
+
+/** The version stands in package.json alone. */
+export function readProduct(): Product {
   return { title: 'Commonplace', name: about.name, version: about.version }
 }

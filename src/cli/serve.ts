@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { type App, describeDatabase, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { startServer } from '../server.ts'
+import { startServer } from '../server/start.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
 

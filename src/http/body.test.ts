@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createBodyReaders, MAX_BODY_BYTES } from './body.ts'
+import { toExchange } from '../../test/support/exchange.ts'
+import { createBodyReader, decodeBody, MAX_BODY_BYTES } from './body.ts'
 
-const { readBody } = createBodyReaders()
+const readAs =
+  (read: ReturnType<typeof createBodyReader>) =>
+  async (request: Request, caller = 'ada', isKnown = false) =>
+    decodeBody(await read(toExchange(request), { caller, isKnown }, MAX_BODY_BYTES))
+const readBody = readAs(createBodyReader())
 
 const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>) =>
   new Request('http://localhost/', { method: 'POST', body, duplex: 'half' })
@@ -87,11 +92,22 @@ describe('bodies that come in slowly', () => {
     })
 
   it('are given up after a while, and make room for others', async () => {
-    const { readBody: read } = createBodyReaders({ heldBytes: 1500, withinMs: 50 })
+    const read = readAs(createBodyReader({ held: { all: 1500, known: 1500, anonymous: 1500 }, withinMs: 50 }))
     const slow = read(stalled())
     await new Promise((resolve) => setTimeout(resolve, 10))
-    await expect(read(stalled())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(read(stalled(), 'bob')).rejects.toMatchObject({ code: 'unavailable' })
     await expect(slow).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining('too long') })
     expect(await read(new Request('http://localhost/', { method: 'POST', body: 'x'.repeat(1000) }))).toBe('x'.repeat(1000))
+  })
+
+  it('leave room for other callers: each has a share, one without a key a smaller one', async () => {
+    const read = readAs(createBodyReader({ held: { all: 10_000, known: 2500, anonymous: 1500 }, withinMs: 200 }))
+    const slow = [read(stalled()), read(stalled(), 'key', true), read(stalled(), 'key', true)].map((one) => one.catch(() => {}))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    await expect(read(stalled())).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(read(stalled(), 'key', true)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 2 })
+    expect(await read(post('x'.repeat(1000)), 'bob')).toHaveLength(1000)
+    await Promise.all(slow)
+    expect(await read(post('x'.repeat(1000)))).toHaveLength(1000)
   })
 })

@@ -1,80 +1,111 @@
 import { AppError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
 
 /** Largest request body, in bytes. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** How much of a body that is too large is still read and dropped, so that the client gets to see the answer. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
-/** Bytes of bodies held at once while they come in. */
-const MAX_HELD_BYTES = 256 * 1024 * 1024
+/** Bytes of bodies held at once while they come in: of all callers, of one with a key or a session, and of one address without. */
+const HELD_BYTES = { all: 256 * 1024 * 1024, known: 64 * 1024 * 1024, anonymous: 16 * 1024 * 1024 }
 /** How long a body may take to come in: a little less than the connection gives it, so that the client sees an answer of ours. */
 const READ_WITHIN_MS = 25_000
 
-/** Reads the body of a request as text. */
-export type ReadBody = (request: Request) => Promise<string>
+/** Whose body is read. */
+export interface BodyOwner {
+  readonly caller: string
+  /** Whether the caller has a key or a session. */
+  readonly isKnown: boolean
+}
+
 /** Reads the body of a request of at most `maxBytes`. */
-export type ReadBytes = (request: Request, maxBytes: number) => Promise<Uint8Array<ArrayBuffer>>
+export type ReadBytes = (exchange: Exchange, owner: BodyOwner, maxBytes: number) => Promise<Uint8Array>
 
 /**
- * Readers of bodies; all that one service reads share one budget.
- * They throw AppError `too_large` over the limit (4 MiB for texts), `invalid_input` when the body is cut off or too slow, or a text is not UTF-8,
- * `unavailable` when the budget is used up.
+ * A reader of bodies. All that one service reads share one budget, of which each caller has a share.
+ * It throws AppError `too_large` over the limit, `invalid_input` when the body is cut off or too slow, `rate_limited` when the caller's share
+ * is used up and `unavailable` when the whole budget is.
  */
-export function createBodyReaders(
-  limits: { heldBytes: number; withinMs: number } = { heldBytes: MAX_HELD_BYTES, withinMs: READ_WITHIN_MS },
-): { readBody: ReadBody; readBytes: ReadBytes } {
-  const utf8 = new TextDecoder('utf-8', { fatal: true })
-  let held = 0
-  const readBytes: ReadBytes = async (request, maxBytes) => {
-    if (!request.body) return new Uint8Array(0)
+export function createBodyReader(
+  limits: { readonly held: typeof HELD_BYTES; readonly withinMs: number } = { held: HELD_BYTES, withinMs: READ_WITHIN_MS },
+): ReadBytes {
+  let heldByAll = 0
+  const heldBy = new Map<string, number>()
+  return async (exchange, { caller, isKnown }, maxBytes) => {
+    const share = isKnown ? limits.held.known : limits.held.anonymous
     const chunks: Uint8Array[] = []
     let bytes = 0
     let own = 0
-    const reader = request.body.getReader()
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new AppError('invalid_input', 'The body took too long to come in.')), limits.withinMs)
-    try {
-      for (;;) {
-        const { done, value } = await Promise.race([reader.read().catch(cutOff), late.promise])
-        if (done) break
-        bytes += value.byteLength
-        if (bytes <= maxBytes) {
-          held += value.byteLength
-          own += value.byteLength
-          chunks.push(value)
-          if (held > limits.heldBytes) {
-            throw new AppError('unavailable', 'The service is taking in too much at this moment; try again.', { retryAfterSeconds: 2 })
-          }
-        } else chunks.length = 0
-        if (bytes > MAX_DRAINED_BYTES) break
+    let isOver = false
+    const hold = (size: number) => {
+      own += size
+      heldByAll += size
+      const held = (heldBy.get(caller) ?? 0) + size
+      if (held > 0) heldBy.set(caller, held)
+      else heldBy.delete(caller)
+      if (size <= 0) return
+      if (held > share) {
+        throw new AppError('rate_limited', 'You are sending too much at once; wait until your other requests are through.', {
+          retryAfterSeconds: 2,
+        })
       }
-      if (bytes > maxBytes) {
-        throw new AppError(
-          'too_large',
-          `The body is over ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB). Import large skills from the command line, or add their files one by one.`,
-        )
+      if (heldByAll > limits.held.all) {
+        throw new AppError('unavailable', 'The service is taking in too much at this moment; try again.', { retryAfterSeconds: 2 })
       }
-      return new Uint8Array(Buffer.concat(chunks))
-    } catch (error) {
-      reader.cancel().catch(() => {})
-      throw error
-    } finally {
-      held -= own
-      clearTimeout(timer)
     }
-  }
-  return {
-    readBytes,
-    async readBody(request) {
-      const bytes = await readBytes(request, MAX_BODY_BYTES)
-      try {
-        return utf8.decode(bytes)
-      } catch {
-        throw new AppError('invalid_input', 'The body is not valid UTF-8.')
+    const broken = Promise.withResolvers<never>()
+    const giveUp = () => broken.reject(new AppError('invalid_input', 'The body took too long to come in.'))
+    let timer: NodeJS.Timeout | undefined
+    // Most bodies come with their head, and need no clock.
+    const arming = setImmediate(() => {
+      timer = setTimeout(giveUp, limits.withinMs)
+    })
+    const reading = exchange.readBody((chunk) => {
+      bytes += chunk.byteLength
+      if (bytes > MAX_DRAINED_BYTES) return false
+      // What is refused is still read and dropped: many clients look for an answer only when all is sent.
+      if (isOver) return true
+      if (bytes > maxBytes) chunks.length = 0
+      else {
+        chunks.push(chunk)
+        try {
+          hold(chunk.byteLength)
+        } catch (error) {
+          broken.reject(error)
+        }
       }
-    },
+      return true
+    })
+    try {
+      await Promise.race([reading, broken.promise])
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      const [only] = chunks
+      return chunks.length === 1 && only ? only : Buffer.concat(chunks)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      throw new AppError('invalid_input', 'The body was cut off before its end.', { cause: error })
+    } finally {
+      isOver = true
+      clearImmediate(arming)
+      clearTimeout(timer)
+      hold(-own)
+    }
   }
 }
 
-function cutOff(error: unknown): never {
-  throw new AppError('invalid_input', 'The body was cut off before its end.', { cause: error })
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** A body as text. @throws AppError `invalid_input` for bytes that are not UTF-8 */
+export function decodeBody(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw new AppError('invalid_input', 'The body is not valid UTF-8.')
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError(
+    'too_large',
+    `The body is over ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB). Import large skills from the command line, or add their files one by one.`,
+  )
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
-import type { LeanAnswer } from './lean-lane.ts'
+import type { Answer, Exchange } from '../exchange.ts'
 
 /** The codings answers are given in, the better first. */
 export const CODINGS = ['br', 'gzip'] as const
@@ -52,15 +52,11 @@ export function chooseCoding(acceptEncoding: string | null, offered: readonly Co
   return offered.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0) ?? null
 }
 
-/** Makes answers smaller for clients that take it. */
-export interface Compression {
-  compressAnswer(request: Request, answer: Response): Promise<Response>
-  /** The same for an answer of the lean lane to a GET. */
-  compressLean(acceptEncoding: string | null, answer: LeanAnswer): LeanAnswer | Promise<LeanAnswer>
-}
+/** Compresses an answer when its client takes that. */
+export type Compress = (exchange: Exchange, answer: Answer) => Answer | Promise<Answer>
 
-/** Compresses texts that are the same for everybody; an answer that is compressed already, or is for one reader, stays as it is. */
-export function createCompression(): Compression {
+/** Compresses texts that are the same for everybody. An answer that is compressed already, streamed or for one reader stays as it is. */
+export function createCompression(): Compress {
   const remembered = new Map<string, Uint8Array<ArrayBuffer>>()
   let rememberedBytes = 0
   const remember = (key: string, bytes: Uint8Array<ArrayBuffer>): void => {
@@ -72,56 +68,32 @@ export function createCompression(): Compression {
       rememberedBytes -= old.length
     }
   }
-
   const pack = async (bytes: Uint8Array, coding: Coding, key: string | null): Promise<Uint8Array<ArrayBuffer>> => {
     const packed = new Uint8Array(await compressText(bytes, coding))
     if (key !== null) remember(key, packed)
     return packed
   }
-
-  return {
-    async compressAnswer(request, answer) {
-      const { headers } = answer
-      if (!isCompressible(headers.get('Content-Type'), headers.get('Cache-Control'))) return answer
-      headers.append('Vary', 'Accept-Encoding')
-      if (headers.has('Content-Encoding')) return answer
-      const coding = chooseCoding(request.headers.get('Accept-Encoding'), CODINGS)
-      if (coding === null) return answer
-      const etag = headers.get('ETag')
-      if (etag !== null) headers.set('ETag', toWeak(etag))
-      if (answer.body === null || request.method === 'HEAD' || answer.status !== 200) return answer
-
-      const key = etag === null ? null : `${coding} ${etag}`
-      const known = key === null ? undefined : remembered.get(key)
-      if (known) {
-        await answer.body.cancel()
-        return toAnswer(known, coding, answer)
-      }
-      const bytes = new Uint8Array(await answer.arrayBuffer())
-      if (bytes.length < MIN_BYTES) return new Response(bytes, { status: answer.status, headers })
-      return toAnswer(await pack(bytes, coding, key), coding, answer)
-    },
-    compressLean(acceptEncoding, answer) {
-      const { status, body } = answer
-      if (!isCompressible(answer.headers['content-type'] ?? null, answer.headers['cache-control'] ?? null)) return answer
-      const headers: Record<string, string> = { ...answer.headers, vary: `${answer.headers['vary']}, Accept-Encoding` }
-      const coding = chooseCoding(acceptEncoding, CODINGS)
-      const etag = headers['etag']
-      if (coding === null) return { status, headers, body }
-      if (etag !== undefined) headers['etag'] = toWeak(etag)
-      if (status !== 200) return { status, headers, body }
-      const toSmaller = (packed: Uint8Array): LeanAnswer => ({ status, headers: { ...headers, 'content-encoding': coding }, body: packed })
-      const key = etag === undefined ? null : `${coding} ${etag}`
-      const known = key === null ? undefined : remembered.get(key)
-      if (known) return toSmaller(known)
-      const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      return bytes.length < MIN_BYTES ? { status, headers, body } : pack(bytes, coding, key).then(toSmaller)
-    },
+  return (exchange, answer) => {
+    const { status, headers, body } = answer
+    if (!isCompressible(headers['content-type'], headers['cache-control'])) return answer
+    headers['vary'] = `${headers['vary']}, Accept-Encoding`
+    if (headers['content-encoding'] !== undefined) return answer
+    const coding = chooseCoding(exchange.header('accept-encoding') ?? null, CODINGS)
+    if (coding === null) return answer
+    const etag = typeof headers['etag'] === 'string' ? headers['etag'] : undefined
+    if (etag !== undefined) headers['etag'] = toWeak(etag)
+    if (body === null || body instanceof ReadableStream || exchange.method === 'HEAD' || status !== 200) return answer
+    const toSmaller = (packed: Uint8Array): Answer => ({ status, headers: { ...headers, 'content-encoding': coding }, body: packed })
+    const key = etag === undefined ? null : `${coding} ${etag}`
+    const known = key === null ? undefined : remembered.get(key)
+    if (known) return toSmaller(known)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    return bytes.length < MIN_BYTES ? answer : pack(bytes, coding, key).then(toSmaller)
   }
 }
 
-function isCompressible(type: string | null, caching: string | null): boolean {
-  return COMPRESSIBLE.test(type ?? '') && !FOR_ONE_READER.test(caching ?? '')
+function isCompressible(type: string | string[] | undefined, caching: string | string[] | undefined): boolean {
+  return COMPRESSIBLE.test(String(type ?? '')) && !FOR_ONE_READER.test(String(caching ?? ''))
 }
 
 /** The bytes differ by coding, so what names them must not say that they are these very bytes (RFC 9110, 8.8.1). */
@@ -133,11 +105,4 @@ function toWeak(etag: string): string {
 async function compressText(bytes: Uint8Array, coding: Coding): Promise<Uint8Array> {
   if (bytes.length <= MAX_SYNC_BYTES) return coding === 'gzip' ? gzipSync(bytes, GZIP) : brotliCompressSync(bytes, BROTLI)
   return coding === 'gzip' ? await gzipAsync(bytes, GZIP) : await brotliAsync(bytes, BROTLI)
-}
-
-function toAnswer(bytes: Uint8Array<ArrayBuffer>, coding: Coding, { status, headers }: Response): Response {
-  const smaller = new Headers(headers)
-  smaller.set('Content-Encoding', coding)
-  smaller.delete('Content-Length')
-  return new Response(bytes, { status, headers: smaller })
 }

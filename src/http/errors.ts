@@ -1,4 +1,5 @@
-import { type AppError, type ErrorCode, type ErrorDetail, toAppError } from '../errors.ts'
+import type { AppError, ErrorCode, ErrorDetail } from '../errors.ts'
+import { type Answer, type AnswerHeaders, jsonAnswer } from '../exchange.ts'
 
 /** HTTP status of each error code. */
 export const HTTP_STATUS = {
@@ -28,8 +29,8 @@ interface ErrorBody {
 /** Headers that go with an error: how to authenticate on 401, when to try again on 429 and 503. */
 export function errorHeaders(error: AppError): Record<string, string> {
   return {
-    ...(HTTP_STATUS[error.code] === 401 ? { 'WWW-Authenticate': 'Bearer realm="commonplace"' } : {}),
-    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+    ...(HTTP_STATUS[error.code] === 401 ? { 'www-authenticate': 'Bearer realm="commonplace"' } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
   }
 }
 
@@ -43,11 +44,11 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
   }
 }
 
-/** Any thrown thing as REST shows it. */
-export function toErrorResponse(thrown: unknown, requestId: string, headers: Record<string, string> = {}): Response {
-  const error = toAppError(thrown)
-  return Response.json(toErrorBody(error, requestId), {
-    status: HTTP_STATUS[error.code],
-    headers: { 'Cache-Control': 'no-store', ...errorHeaders(error), ...headers },
+/** An error as a REST answer. */
+export function toErrorAnswer(error: AppError, requestId: string, headers: AnswerHeaders = {}): Answer {
+  return jsonAnswer(toErrorBody(error, requestId), HTTP_STATUS[error.code], {
+    'cache-control': 'no-store',
+    ...errorHeaders(error),
+    ...headers,
   })
 }

@@ -1,4 +1,5 @@
 import { type AppError, toAppError } from '../errors.ts'
+import type { Answer } from '../exchange.ts'
 import type { CallOptions } from '../operations/define-operation.ts'
 import { toErrorBody } from './errors.ts'
 
@@ -7,7 +8,7 @@ const KEEP_ALIVE_MS = 10_000
 /** How long a reader may take over the last event. */
 const LAST_EVENT_MS = 30_000
 const EVENT_STREAM = 'text/event-stream'
-const HEADERS = { 'Content-Type': `${EVENT_STREAM}; charset=utf-8`, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
+const HEADERS = { 'content-type': `${EVENT_STREAM}; charset=utf-8`, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 
 /** Whether a request's Accept header asks for events before JSON (RFC 9110, 12.5.1): by name, with the higher weight, of equals the first. */
 export function wantsEvents(accept: string | null): boolean {
@@ -33,14 +34,14 @@ function readRange(range: string): { type: string; weight: number } {
  * Answers a call as server-sent events: `delta` with text to append, `restart` when what came so far is void, and last `result` with
  * the whole answer or `error` with an error as REST shows it. What fails before the first event is thrown, and has its own status.
  * `onFailure` hears of what fails after it, unless the reader has left.
- * A reader that is slow slows the call down; one that leaves ends it.
+ * `client` is aborted when the reader leaves. A reader that is slow slows the call down; one that leaves ends it.
  */
 export async function answerWithEvents(
-  request: Request,
+  client: AbortSignal,
   requestId: string,
   call: (options: CallOptions) => Promise<Record<string, unknown>>,
   onFailure: (error: AppError, requestId: string) => void,
-): Promise<Response> {
+): Promise<Answer> {
   const left = new AbortController()
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
   const writer = writable.getWriter()
@@ -62,7 +63,7 @@ export async function answerWithEvents(
   async function run(): Promise<void> {
     try {
       const output = await call({
-        signal: AbortSignal.any([request.signal, left.signal]),
+        signal: AbortSignal.any([client, left.signal]),
         async onText(part) {
           begin()
           await (part.kind === 'delta' ? send('delta', { text: part.text }) : send('restart', {}))
@@ -73,7 +74,7 @@ export async function answerWithEvents(
     } catch (thrown) {
       if (!hasBegun) return begun.reject(thrown)
       const error = toAppError(thrown)
-      if (!left.signal.aborted && !request.signal.aborted) onFailure(error, requestId)
+      if (!left.signal.aborted && !client.aborted) onFailure(error, requestId)
       const { retryAfterSeconds } = error
       // The headers are sent long since, Retry-After among those that cannot be any more.
       await sendLast('error', { ...toErrorBody(error, requestId), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
@@ -94,5 +95,5 @@ export async function answerWithEvents(
 
   run().finally(() => clearInterval(keepAlive))
   await begun.promise
-  return new Response(readable, { headers: HEADERS })
+  return { status: 200, headers: { ...HEADERS }, body: readable }
 }

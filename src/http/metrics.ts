@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Hono } from 'hono'
 import { AppError } from '../errors.ts'
-import type { HttpEnv } from './rest.ts'
+import type { BoundRoute } from './call.ts'
+import type { RouteKind } from './route.ts'
 
 /** One number, or one for each set of labels. */
 interface Sample {
@@ -20,11 +20,10 @@ export interface Metric {
   read(): readonly Sample[] | Promise<readonly Sample[]>
 }
 
-/** What kind of address a path is: few enough to count by. */
-function routeClassOf(path: string): 'mcp' | 'rest' | 'probe' | 'other' {
-  if (path === '/api/mcp') return 'mcp'
-  if (path.startsWith('/api/')) return 'rest'
-  return path === '/healthz' || path === '/readyz' || path === '/metrics' ? 'probe' : 'other'
+/** The label requests are counted under: few enough to count by, and the same whatever kinds are added. */
+function routeLabel(kind: RouteKind, path: string): 'mcp' | 'rest' | 'probe' | 'other' {
+  if (kind === 'mcp' || kind === 'probe') return kind
+  return path.startsWith('/api/') ? 'rest' : 'other'
 }
 
 /** Ends of the stretches that durations are counted in, in seconds. */
@@ -32,7 +31,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** Counts answered requests by kind of address and status, and how long they took. */
 export interface RequestCounts {
-  count(path: string, status: number, durationMs: number): void
+  count(kind: RouteKind, path: string, status: number, durationMs: number): void
   readonly metrics: readonly Metric[]
 }
 
@@ -44,8 +43,8 @@ export function createRequestCounts(): RequestCounts {
     [...durations].map(([route, one]) => ({ labels: { route }, value: read(one) }))
   const duration = 'commonplace_http_request_duration_seconds'
   return {
-    count(path, status, durationMs) {
-      const route = routeClassOf(path)
+    count(kind, path, status, durationMs) {
+      const route = routeLabel(kind, path)
       const seconds = durationMs / 1000
       const taken = durations.get(route) ?? { buckets: BUCKETS.map(() => 0), seconds: 0 }
       durations.set(route, taken)
@@ -98,15 +97,22 @@ export function createRequestCounts(): RequestCounts {
   }
 }
 
-/** `/metrics` for those who present the token, in Prometheus' text format, with those of the process. What writes it is loaded at the first request. */
-export function addMetricsRoute(app: Hono<HttpEnv>, token: string, metrics: readonly Metric[]): void {
+/** `/metrics` for those who present the token, in Prometheus' text format, with those of the process; without a token nobody is told of it. What writes it is loaded at the first request. */
+export function metricsRoute(token: string | null, metrics: readonly Metric[]): BoundRoute {
   let loading: ReturnType<typeof loadRegistry> | undefined
-  app.get('/metrics', async (c) => {
-    checkToken(c.req.header('authorization') ?? '', token)
-    loading ??= loadRegistry(metrics)
-    const registry = await loading
-    return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType })
-  })
+  return {
+    method: 'GET',
+    path: '/metrics',
+    kind: 'probe',
+    cost: 0,
+    async handle({ exchange }) {
+      if (token === null) throw new AppError('not_found', 'There is nothing at this address.')
+      checkToken(exchange.header('authorization') ?? '', token)
+      loading ??= loadRegistry(metrics)
+      const registry = await loading
+      return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() }
+    },
+  }
 }
 
 /** Compares digests, in constant time. @throws AppError `unauthenticated` */

@@ -15,6 +15,12 @@ const RAW_ROUTES = {
     title: "A skill's file, byte for byte",
     parameters: ['skillId', 'filename'],
   },
+  '/api/prompts/{id}/prompt.md': {
+    name: 'download_prompt_file',
+    title: 'A prompt as a .prompt.md file, with what is known of it in its frontmatter',
+    parameters: ['id'],
+  },
+  '/api/skills/{skillId}/zip': { name: 'download_skill', title: 'A skill as a zip', parameters: ['skillId'], type: 'application/zip' },
 } as const
 
 function toSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
@@ -153,7 +159,10 @@ export function createOpenApi(
       summary: route.title,
       parameters: route.parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       responses: {
-        200: { description: 'The bytes, for saving', content: { 'text/plain': {}, 'application/octet-stream': {} } },
+        200: {
+          description: 'The bytes, for saving',
+          content: 'type' in route ? { [route.type]: {} } : { 'text/plain': {}, 'application/octet-stream': {} },
+        },
         default: { $ref: '#/components/responses/Error' },
       },
       security: [{}, { apiKey: [] }],

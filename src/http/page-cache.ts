@@ -1,50 +1,55 @@
-import type { Context } from 'hono'
-import { KEY_HEADERS } from '../auth/authenticate.ts'
+import type { Answer } from '../exchange.ts'
 import { createPublicReads } from '../library/public-reads.ts'
-import type { LeanHandler } from './lean-lane.ts'
-import { type HttpEnv, PLAIN_SEARCH } from './rest.ts'
+import type { Call } from './call.ts'
+import { hasKeyHeader } from './cors.ts'
 
-/** Pages of lists: what is on them is public for who is not signed in. Pages of one item may be of an unlisted one, and are made each time. */
-const KEPT_PATHS = new Set(['/', '/prompts', '/skills'])
-/** How much of them is kept, in bytes. */
-const MAX_KEPT_BYTES = 4 * 1024 * 1024
+/** Pages of lists: everything on them is public for anonymous readers. Pages of one item may be of an unlisted one, and are made each time. */
+const CACHED_PATHS = new Set(['/', '/prompts', '/skills'])
+/** Size of the cache in bytes. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** A query that means the same wherever it is read. */
+const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
 
-/** Pages that are the same for everybody who is not signed in, as long as nobody writes to the library. */
-export interface KeptPages {
-  /** The page as it is kept; else made, and kept where it may be. */
-  show(c: Context<HttpEnv>, make: () => Promise<string>): Promise<string | Uint8Array<ArrayBuffer>>
-  /** Answers with what is kept; everything else is for the full lane. */
-  readonly lean: LeanHandler
+/** Pages that are the same for every anonymous reader, cached until somebody writes to the library. */
+export interface PageCache {
+  /** The cached page; null when there is none, or the request is not for one. */
+  find(call: Call): Promise<Answer | null> | null
+  /** The page of a call; when others may see the same, it is cached. */
+  show(call: Call, make: () => Promise<string>): Promise<string>
 }
 
-/** @param describe the headers a page of lists is answered with, by names in lower case */
-export function createKeptPages(readVersion: () => Promise<number>, describe: () => Record<string, string>): KeptPages {
+/** @param headers of a page of a list */
+export function createPageCache(readVersion: () => Promise<number>, headers: () => Record<string, string>): PageCache {
   const reads = createPublicReads(readVersion)
-  const pages = reads.keep<Uint8Array<ArrayBuffer>>(MAX_KEPT_BYTES)
+  const pages = reads.keep<Uint8Array<ArrayBuffer>>(MAX_BYTES)
+  const isCacheable = ({ exchange }: Call) => {
+    const { method, path, search, header } = exchange
+    return (
+      method === 'GET' &&
+      CACHED_PATHS.has(path) &&
+      PLAIN_SEARCH.test(search) &&
+      header('cookie') === undefined &&
+      !hasKeyHeader(exchange) &&
+      header('accept')?.includes('text/html') === true
+    )
+  }
   return {
-    async show(c, make) {
-      const { search } = new URL(c.req.url)
-      const { cookies } = c.get('client')
-      if (!KEPT_PATHS.has(c.req.path) || c.get('actor').kind !== 'anonymous' || cookies !== '' || !PLAIN_SEARCH.test(search))
-        return await make()
+    find(call) {
+      if (!isCacheable(call)) return null
+      const { path, search } = call.exchange
+      return reads.refresh().then(() => {
+        const body = pages.get(path + search)
+        return body ? { status: 200, headers: headers(), body } : null
+      })
+    },
+    async show(call, make) {
+      if (!isCacheable(call)) return await make()
+      const { path, search } = call.exchange
       const state = await reads.refresh()
-      const known = pages.get(c.req.path + search)
-      if (known) return known
       const html = await make()
       const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
-      pages.put(state, c.req.path + search, bytes, bytes.length)
+      pages.put(state, path + search, bytes, bytes.length)
       return html
-    },
-    lean: {
-      accept({ method, path, search, headers }) {
-        if (method !== 'GET' || !KEPT_PATHS.has(path) || !PLAIN_SEARCH.test(search) || headers.has('cookie')) return null
-        if (!headers.get('accept')?.includes('text/html') || KEY_HEADERS.some((name) => headers.has(name.toLowerCase()))) return null
-        return reads.refresh().then(() => {
-          const body = pages.get(path + search)
-          return body ? async () => ({ status: 200, headers: describe(), body }) : null
-        })
-      },
-      refuse: () => null,
     },
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { callerOfAddress, createRateLimits } from './rate-limits.ts'
 
 describe('createRateLimits', () => {
@@ -14,24 +14,25 @@ describe('createRateLimits', () => {
     for (let i = 0; i < 1000; i++) await limits.count('a')
   })
 
-  it('runs at most so many at once, of one caller and of all, and takes more when some are done', async () => {
-    const limits = createRateLimits(null, null, { all: 3, each: 2 })
-    const gate = Promise.withResolvers<void>()
-    const running = [limits.run('a', () => gate.promise), limits.run('a', () => gate.promise)]
-    await expect(limits.run('a', async () => 'x')).rejects.toMatchObject({ code: 'rate_limited' })
-    running.push(limits.run('b', () => gate.promise))
-    await expect(limits.run('b', async () => 'x')).rejects.toMatchObject({ code: 'unavailable' })
-    gate.resolve()
-    await Promise.all(running)
-    expect(await limits.run('a', async () => 'x')).toBe('x')
-    await expect(limits.run('a', () => Promise.reject(new Error('y')))).rejects.toThrow('y')
-    expect(await limits.run('a', async () => 'z')).toBe('z')
-  })
-
   it('counts several that came as one', async () => {
     const limits = createRateLimits(5)
     await limits.count('a', 4)
     await expect(limits.count('a', 4)).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  it.each([-3_600_000, 3_600_000])('asks nobody to wait longer than a minute after the clock jumped by %i ms', async (jumpMs) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const limits = createRateLimits(1)
+      await limits.count('a')
+      vi.setSystemTime(Date.now() + jumpMs)
+      const refused = await Promise.resolve(limits.count('a', 2)).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ code: 'rate_limited' })
+      expect(Object(refused).retryAfterSeconds).toBeGreaterThan(0)
+      expect(Object(refused).retryAfterSeconds).toBeLessThanOrEqual(60)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 

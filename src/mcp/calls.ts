@@ -1,41 +1,29 @@
-import { isJsonContentType, type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import { type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { type AppError, toAppError } from '../errors.ts'
-import { parseJson } from '../library/json.ts'
 import { joinBytes, toJsonBytes, toQuotedBytes } from '../library/shared-records.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { toProtocolError, toToolError } from './errors.ts'
-import { takesJson, takesStream } from './messages.ts'
+import { isObject, type RequestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
-import { type Binding, MAX_ARGUMENTS, promptResult, renderedPrompt } from './server-factory.ts'
+import { type Binding, type Extras, MAX_ARGUMENTS, promptResult, renderedPrompt } from './server-factory.ts'
 import { selectTools } from './tools.ts'
 
-/** Answers one plain call with JSON: a text, or its bytes. */
-type LeanCall = (binding: Binding) => Promise<string | Uint8Array>
+/** JSON in UTF-8, or as a text. */
+type Json = Uint8Array | string
 /** A result as JSON, in pieces. */
-type Pieces = readonly (string | Uint8Array)[]
+type Pieces = readonly Json[]
 
-/** How a plain call is answered; null for everything that is not one. */
-export type ReadLeanCall = (headers: ReadonlyMap<string, string>, body: string) => LeanCall | null
+/** Answers requests of the 2025 era that need no server of their own: nothing is asked, streamed or told beside the answer. */
+export interface Calls {
+  /** The JSON-RPC response, as JSON. */
+  answer(request: RequestMessage, binding: Binding): Promise<{ readonly json: Json; readonly isError: boolean }>
+  /** Points a request takes from its caller's minute. */
+  costOf(request: RequestMessage): number
+}
 
-const KNOWN_KEYS = new Set(['jsonrpc', 'id', 'method', 'params'])
-/** What is said of a request beside it, where it is nothing this lane would have to heed. */
-const plainMeta = z.strictObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional()
-const noParams = z.strictObject({ _meta: plainMeta }).optional()
-const initializeParams = z.strictObject({
-  protocolVersion: z.string().refine((version) => SUPPORTED_PROTOCOL_VERSIONS.includes(version)),
-  capabilities: z.strictObject({
-    roots: z.strictObject({ listChanged: z.boolean().optional() }).optional(),
-    sampling: z.strictObject({}).optional(),
-    elicitation: z.strictObject({}).optional(),
-  }),
-  clientInfo: z.strictObject({ name: z.string(), version: z.string(), title: z.string().optional() }),
-})
-const callParams = z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional(), _meta: plainMeta })
-const listParams = z.strictObject({ cursor: z.string().optional(), _meta: plainMeta }).optional()
-const getParams = z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.string()).optional(), _meta: plainMeta })
-
-/** What the SDK's answers to these depend on, beside the method. */
+/** Points of methods that are not tools; those not named cost one. */
+const COSTS: Readonly<Record<string, number>> = { 'prompts/list': 3, 'resources/list': 5, 'skills/list': 5 }
+/** What the SDK's answers to `ping`, `tools/list` and `initialize` depend on beside the method. */
 const NO_BINDING: Binding = {
   invoke: async () => ({}),
   filter: {},
@@ -43,102 +31,121 @@ const NO_BINDING: Binding = {
 }
 
 /**
- * Answers plain calls of clients without a session from the operations, without the SDK's servers and schemas, which take ten times as long.
- * What never differs is asked of the SDK once. Everything unusual is left to it: batches, sessions, streams, the 2026 revision, unknown methods and parameters.
+ * Answers common requests from the operations, without the SDK's servers and schemas, which take ten times as long.
+ * What never differs is asked of the SDK once. The SDK also answers what is left: other methods, and parameters it refuses.
+ * @param extras tools and prompts that only the SDK's server knows; with them it answers everything
  */
-export function createLeanCalls(operations: readonly Operation[], buildServer: (binding: Binding) => McpServer): ReadLeanCall {
+export function createCalls(operations: readonly Operation[], buildServer: (binding: Binding) => McpServer, extras?: Extras): Calls {
   const tools = selectTools(operations)
-  const made = new Map<string, Promise<string>>()
+  const fixed = new Map<string, Promise<string>>()
   /** The SDK's own answer, asked for once. */
   const fromSdk = (key: string, method: string, params?: Record<string, unknown>): Promise<string> => {
-    const known = made.get(key)
+    const known = fixed.get(key)
     if (known) return known
-    const isWithoutSkills = method !== 'initialize'
-    const asking = answerOnce(buildServer({ ...NO_BINDING, isWithoutSkills }), {
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      ...(params && { params }),
-    }).then((answer) => JSON.stringify(answer && 'result' in answer ? answer.result : null))
-    made.set(key, asking)
+    const server = buildServer({ ...NO_BINDING, isWithoutSkills: method !== 'initialize' })
+    const asking = answerOnce(server, { jsonrpc: '2.0', id: 1, method, ...(params && { params }) }).then((answer) =>
+      JSON.stringify(answer && 'result' in answer ? answer.result : null),
+    )
+    fixed.set(key, asking)
     return asking
   }
-
-  const readCall = (method: string, params: unknown): ((binding: Binding) => Promise<string | Pieces>) | null => {
+  /** How a request is answered here; null for one that is the SDK's to answer. */
+  const findResult = ({ method, params = {} }: RequestMessage): ((binding: Binding) => Promise<string | Pieces>) | null => {
+    if (!isMeta(params['_meta'])) return null
     switch (method) {
       case 'ping':
       case 'tools/list':
-        return noParams.safeParse(params).success ? () => fromSdk(method, method) : null
+        return () => fromSdk(method, method)
       case 'initialize': {
-        const asked = initializeParams.safeParse(params).data
-        return asked ? () => fromSdk(`initialize ${asked.protocolVersion}`, method, asked) : null
+        const version = params['protocolVersion']
+        if (!isInitialize(params) || !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return null
+        return () => fromSdk(`initialize ${version}`, method, { ...MINIMAL_INITIALIZE, protocolVersion: version })
       }
       case 'tools/call': {
-        const asked = callParams.safeParse(params).data
-        const operation = asked && tools.get(asked.name)
-        return operation && !operation.isStreamed ? (binding) => callTool(binding, operation, asked.arguments ?? {}) : null
+        const { name, arguments: args = {} } = params
+        const operation = typeof name === 'string' ? tools.get(name) : undefined
+        return operation && isObject(args) ? (binding) => callTool(binding, operation, args) : null
       }
       case 'prompts/list': {
-        const asked = listParams.safeParse(params)
-        return asked.success ? (binding) => listPrompts(binding, asked.data?.cursor) : null
+        const { cursor } = params
+        return cursor === undefined || typeof cursor === 'string' ? (binding) => listPrompts(binding, cursor) : null
       }
       case 'prompts/get': {
-        const asked = getParams.safeParse(params).data
-        return asked && Object.keys(asked.arguments ?? {}).length <= MAX_ARGUMENTS
-          ? (binding) => getPrompt(binding, asked.name, asked.arguments ?? {})
-          : null
+        const { name, arguments: values = {} } = params
+        return typeof name === 'string' && isTexts(values) ? (binding) => getPrompt(binding, name, values) : null
       }
       default:
         return null
     }
   }
-
-  return (headers, body) => {
-    const accept = headers.get('accept') ?? null
-    if (!isJsonContentType(headers.get('content-type') ?? null) || !takesJson(accept)) return null
-    const version = headers.get('mcp-protocol-version')
-    if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return null
-    // A key of this name is lost on some ways through objects: the full lane takes care of it.
-    if (body.includes('__proto__')) return null
-    const parsed = parseJson(body)
-    if (!parsed.ok || !isRequest(parsed.value)) return null
-    const { id, method, params } = parsed.value
-    // A client that takes a stream gets a session with its initialize.
-    if (method === 'initialize' && takesStream(accept)) return null
-    const call = readCall(method, params)
-    if (!call) return null
-    const idText = JSON.stringify(id)
-    return async (binding) => {
+  return {
+    costOf({ method, params }) {
+      const name = params?.['name']
+      return method === 'tools/call' && typeof name === 'string' ? (tools.get(name)?.cost ?? 1) : (COSTS[method] ?? 1)
+    },
+    async answer(request, binding) {
+      const result = extras ? null : findResult(request)
+      if (!result) {
+        const answer = await answerOnce(buildServer(bindOnce(binding, request)), request)
+        return { json: JSON.stringify(answer), isError: answer === null || 'error' in answer }
+      }
+      const id = JSON.stringify(request.id)
       try {
-        const result = await call(binding)
-        const tail = `,"jsonrpc":"2.0","id":${idText}}`
-        return typeof result === 'string' ? `{"result":${result}${tail}` : joinBytes(['{"result":', ...result, tail])
+        const json = await result(binding)
+        const tail = `,"jsonrpc":"2.0","id":${id}}`
+        return { json: typeof json === 'string' ? `{"result":${json}${tail}` : joinBytes(['{"result":', ...json, tail]), isError: false }
       } catch (thrown) {
         const { code, message, data } = toProtocolError(toSeen(binding, thrown))
-        return `{"jsonrpc":"2.0","id":${idText},"error":${JSON.stringify({ code, message, data })}}`
+        return { json: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`, isError: true }
       }
-    }
+    },
   }
 }
 
-/** A plain request of JSON-RPC: nothing beside what it must have, and an id that stays what it is. */
-function isRequest(value: unknown): value is { id: string | number; method: string; params?: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  if (!Object.keys(value).every((key) => KNOWN_KEYS.has(key))) return false
-  const { jsonrpc, id, method }: { jsonrpc?: unknown; id?: unknown; method?: unknown } = value
-  return jsonrpc === '2.0' && typeof method === 'string' && (typeof id === 'string' || Number.isSafeInteger(id))
+/** What the answer to `initialize` depends on beside the version: nothing of the client. */
+const MINIMAL_INITIALIZE = { capabilities: {}, clientInfo: { name: 'any', version: '0' } }
+
+/** Methods whose answer says nothing of skills or resources. */
+const PLAIN_METHOD = /^(tools|prompts|completion)\/|^ping$/
+
+/** The binding of one request: the arguments of a prompts/get as they came, and no more handlers than it needs. */
+export function bindOnce(binding: Binding, { method, params }: RequestMessage): Binding {
+  return {
+    ...binding,
+    ...(method === 'prompts/get' ? { rawArguments: params?.['arguments'] } : {}),
+    isWithoutSkills: PLAIN_METHOD.test(method),
+  }
 }
 
-/** A fault as the caller hears it; what went wrong in here is told. */
+/** A fault as the caller sees it; one of the service's own is reported. */
 function toSeen(binding: Binding, thrown: unknown): AppError {
   const known = toAppError(thrown)
   if (known.code === 'internal') binding.onInternalError(known)
   return known
 }
 
+function isMeta(meta: unknown): boolean {
+  if (meta === undefined) return true
+  if (!isObject(meta)) return false
+  const token = meta['progressToken']
+  return token === undefined || typeof token === 'string' || Number.isSafeInteger(token)
+}
+
+function isInitialize({ capabilities, clientInfo }: Record<string, unknown>): boolean {
+  return (
+    isObject(capabilities) && isObject(clientInfo) && typeof clientInfo['name'] === 'string' && typeof clientInfo['version'] === 'string'
+  )
+}
+
+function isTexts(values: unknown): values is Record<string, string> {
+  if (!isObject(values)) return false
+  const texts = Object.values(values)
+  return texts.length <= MAX_ARGUMENTS && texts.every((text) => typeof text === 'string')
+}
+
 async function callTool(binding: Binding, operation: Operation, args: Record<string, unknown>): Promise<string | Pieces> {
   try {
-    const result = await binding.invoke(operation.name, args)
+    const result = await binding.invoke(operation.name, args, operation.isStreamed ? { signal: binding.signal?.() } : undefined)
     const structured = operation.surfaces.mcp?.textOnly ? [] : [',"structuredContent":', ...toJsonBytes(result)]
     return ['{"content":[{"type":"text","text":"', ...toQuotedBytes(result), '"}]', ...structured, '}']
   } catch (thrown) {

@@ -7,21 +7,23 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { AppError, type ErrorCode } from '../errors.ts'
+import { type Answer, type Exchange, fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
 import type { Actor } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
+import { joinBytes } from '../library/shared-records.ts'
 import { createTally } from '../library/tally.ts'
+import { bindOnce, type Calls } from './calls.ts'
 import { toErrorBody } from './errors.ts'
-import { idOf, initializeRequest, isMessage, requestMessage, takesJson, takesStream } from './messages.ts'
-import { answerOnce } from './one-shot.ts'
+import { asRequest, idOf, initializeRequest, isMessage, isObject, type RequestMessage, takesJson, takesStream } from './messages.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
 import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions.ts'
 import { whenSent } from './stream-end.ts'
 
 /** Most messages in one batch. */
 const MAX_BATCH = 20
-/** Length of a batch's answers together after which the rest is refused, in UTF-16 units. */
-const MAX_BATCH_LENGTH = 16 * 1024 * 1024
+/** Length of a batch's answers together after which the rest is refused, in bytes. */
+const MAX_BATCH_BYTES = 2 * 1024 * 1024
 /** Standing subscriptions open at once, of one caller and of all. */
 const MAX_LISTENING_EACH = 50
 const MAX_LISTENING = 5_000
@@ -32,22 +34,33 @@ const PARSE_ERROR = -32700
 /** What clients know a lost session by (MCP SDKs use it with 404). */
 const SESSION_NOT_FOUND = -32001
 const NOT_A_MESSAGE = 'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a number.'
+/** Points a message of a batch counts at least when turns are given: dear ones wait for others. */
+const BATCHED_COST = 5
+/** Points of opening a session, which writes its record. */
+const SESSION_COST = 4
+const ACCEPTED: Answer = { status: 202, headers: {}, body: null }
+/** Headers of a request that the SDK looks at. */
+const SDK_HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
+/** Keys of `_meta` that say a request is of the 2026 revision begin so. */
+const ENVELOPE_PREFIX = 'io.modelcontextprotocol/'
 
 /** One request to the endpoint, its caller known. */
 interface McpCall {
-  readonly request: Request
+  readonly exchange: Exchange
   readonly binding: Binding
   readonly owner: SessionOwner
   readonly requestId: string
-  /** Counts more requests of this caller: those of a batch. */
-  readonly charge: (requests: number) => Promise<void>
+  /** Counts more points for this caller: those beyond the first. */
+  readonly charge: (points: number) => Promise<void>
+  /** Waits for the caller's turn before work of this cost; null when it may go on at once. */
+  readonly takeTurn: (cost: number) => Promise<void> | null
 }
 
 /** The endpoint. GET and DELETE are for sessions alone; without one they are 405 before anybody asks who is calling. */
 export interface McpEndpoint {
-  post(call: McpCall & { readonly body: string }): Promise<Response>
+  post(call: McpCall, body: string): Promise<Answer>
   /** GET: the session's standing stream. DELETE: its end. */
-  session(call: McpCall): Promise<Response>
+  session(call: McpCall): Promise<Answer>
   /** Tells clients that listen that the prompts or skills of these users, or public ones, changed. */
   notify(change: { readonly kind: ItemKind; readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
   /** Takes in what another instance wrote to this one. */
@@ -56,7 +69,12 @@ export interface McpEndpoint {
 }
 
 /** The header that names a session. */
-export const SESSION_HEADER = 'mcp-session-id'
+const SESSION_HEADER = 'mcp-session-id'
+
+/** POST is always a call; GET and DELETE only with a session. Everything else is 405 before anybody asks who is calling. */
+export function isMcpCall({ method, header }: Exchange): boolean {
+  return method === 'POST' || ((method === 'GET' || method === 'DELETE') && header(SESSION_HEADER) !== undefined)
+}
 
 /** How a session's owner is written down: its user first, so that the user's changes can be told. */
 export function sessionOwner(actor: Actor, address: string): SessionOwner {
@@ -66,11 +84,13 @@ export function sessionOwner(actor: Actor, address: string): SessionOwner {
 }
 
 /**
- * Serves MCP over HTTP from one server factory: bare JSON-RPC, the 2025 versions with and without sessions, and the stateless 2026 revision.
+ * Serves MCP over HTTP: bare JSON-RPC, the 2025 versions with and without sessions, and the stateless 2026 revision.
+ * @param calls answers what needs no server of its own
  * @param options.alwaysStream hands every request of a session to its server: for extra tools that stream
  */
 export function createMcpEndpoint(
   buildServer: (binding: Binding) => McpServer,
+  calls: Calls,
   sessions: Sessions,
   options: { alwaysStream: boolean } = { alwaysStream: false },
 ): McpEndpoint {
@@ -87,41 +107,52 @@ export function createMcpEndpoint(
   const listening = createTally()
 
   /** A message of a session: to its server when something may be streamed or is awaited there, else answered at once. */
-  async function postToSession(session: Session, message: unknown, call: McpCall): Promise<Response> {
-    const { request, binding, requestId } = call
-    const asked = requestMessage.safeParse(message).data
-    const isRequest = asked !== undefined
+  async function postToSession(session: Session, message: unknown, call: McpCall): Promise<Answer> {
+    const { exchange, binding, requestId } = call
+    const asked = asRequest(message)
     // The SDK's transport knows whole numbers for ids only; others are answered at once.
     const isPlainId = typeof asked?.id !== 'number' || Number.isSafeInteger(asked.id)
-    const needsServer = isRequest
-      ? isPlainId && takesStream(request.headers.get('accept')) && (options.alwaysStream || (session.canAsk && mayAsk(message)))
+    const needsServer = asked
+      ? isPlainId && takesStream(exchange.header('accept')) && (options.alwaysStream || (session.canAsk && mayAsk(asked)))
       : session.isLive
-    if (needsServer) return await nameErrors(await session.handle(withAccept(request), message, binding), requestId)
-    if (!isRequest) return new Response(null, { status: 202 })
-    const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
-    return answer ? reply(request, answer) : new Response(null, { status: 202 })
+    if (needsServer) {
+      const request = toRequest(exchange, sdkHeaders(exchange, { accept: 'application/json, text/event-stream' }))
+      return await nameErrors(await session.handle(request, message, binding), requestId)
+    }
+    return asked ? reply(exchange, (await calls.answer(asked, binding)).json) : ACCEPTED
   }
 
   /** Answers the messages of a batch one after the other, as long as its client waits and the answers together stay within bounds. */
-  async function answerBatch(messages: readonly unknown[], { request, binding, requestId }: McpCall): Promise<Response> {
-    const answers: object[] = []
-    let length = 0
+  async function answerBatch(messages: readonly unknown[], { exchange, binding, requestId, takeTurn }: McpCall): Promise<Answer> {
+    const answers: (Uint8Array | string)[] = []
+    const refuse = (error: AppError, id: string | number | null, code?: number) => JSON.stringify(toErrorBody(error, requestId, id, code))
+    let bytes = 0
+    let isFull = false
     for (const message of messages) {
-      if (request.signal.aborted) break
-      const tooMuch = new AppError('too_large', 'The answers of this batch are too large together; ask for this one by itself.')
-      const answer =
-        length > MAX_BATCH_LENGTH && requestMessage.safeParse(message).success
-          ? toErrorBody(tooMuch, requestId, idOf(message))
-          : await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
-      if (!answer) continue
-      length += JSON.stringify(answer).length
-      answers.push(answer)
+      const request = asRequest(message)
+      // Light messages add up as well: a batch is never worked on in one piece.
+      await takeTurn(Math.max(BATCHED_COST, request ? calls.costOf(request) : 1))
+      if (exchange.hasLeft()) break
+      if (!request && isMessage(message)) continue
+      if (!request) {
+        answers.push(refuse(new AppError('invalid_input', NOT_A_MESSAGE), idOf(message), INVALID_REQUEST))
+        continue
+      }
+      const answer = isFull ? null : (await calls.answer(request, binding)).json
+      if (answer && bytes + Buffer.byteLength(answer) <= MAX_BATCH_BYTES) {
+        bytes += Buffer.byteLength(answer)
+        answers.push(answer)
+      } else {
+        isFull = true
+        const tooMuch = new AppError('too_large', 'The answers of this batch are too large together; ask for this one by itself.')
+        answers.push(refuse(tooMuch, request.id))
+      }
     }
-    return answers.length === 0 ? new Response(null, { status: 202 }) : reply(request, answers)
+    return answers.length === 0 ? ACCEPTED : reply(exchange, answers)
   }
 
   /** Opens a standing subscription of the 2026 revision, of which one caller may hold a number. */
-  async function listen(call: McpCall, message: unknown): Promise<Response> {
+  async function listen(call: McpCall, request: Request, message: unknown): Promise<Response> {
     const { quota } = call.owner
     const open = listening.of(quota)
     if (open >= MAX_LISTENING_EACH) {
@@ -129,67 +160,77 @@ export function createMcpEndpoint(
     }
     const ended = listening.add(quota)
     try {
-      return whenSent(await modern.fetch(call.request, { parsedBody: message }), ended)
+      return whenSent(await modern.fetch(request, { parsedBody: message }), ended)
     } catch (error) {
       ended()
       throw error
     }
   }
 
+  /** A message of the 2026 revision. */
+  async function postModern(call: McpCall, request: Request, message: unknown): Promise<Answer> {
+    const asked = asRequest(message)
+    bindings.set(request, asked ? bindOnce(call.binding, asked) : call.binding)
+    const isListening = asked?.method === 'subscriptions/listen'
+    const response = isListening ? await listen(call, request, message) : await modern.fetch(request, { parsedBody: message })
+    return await nameErrors(response, call.requestId)
+  }
+
   return {
-    async post(call) {
-      const { request, body, binding, owner, requestId } = call
-      if (!isJsonContentType(request.headers.get('content-type'))) {
+    async post(call, body) {
+      const { exchange, binding, owner, requestId } = call
+      if (!isJsonContentType(exchange.header('content-type') ?? null)) {
         const error = new AppError('unsupported_media_type', 'Send JSON-RPC with Content-Type: application/json.')
-        return Response.json(toErrorBody(error, requestId), { status: 415 })
+        return jsonAnswer(toErrorBody(error, requestId), 415)
       }
       const parsed = parseJson(body)
       const refuse = (reason: string, code = INVALID_REQUEST) =>
-        Response.json(toErrorBody(new AppError('invalid_input', reason), requestId, parsed.ok ? idOf(parsed.value) : null, code), {
-          status: 400,
-        })
+        jsonAnswer(toErrorBody(new AppError('invalid_input', reason), requestId, parsed.ok ? idOf(parsed.value) : null, code), 400)
       if (!parsed.ok) return refuse(parsed.reason, PARSE_ERROR)
       const message = parsed.value
-      const version = request.headers.get('mcp-protocol-version')
-      const isLegacyVersion = version === null || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
-      const sessionId = request.headers.get(SESSION_HEADER)
-      const session = sessionId === null || !isLegacyVersion ? null : await sessions.find(sessionId, owner)
-      if (sessionId !== null && isLegacyVersion && !session) return notFound(requestId, idOf(message))
+      const version = exchange.header('mcp-protocol-version')
+      const isLegacyVersion = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
+      const sessionId = exchange.header(SESSION_HEADER)
+      const session = sessionId === undefined || !isLegacyVersion ? null : await sessions.find(sessionId, owner)
+      if (sessionId !== undefined && isLegacyVersion && !session) return notFound(requestId, idOf(message))
       if (Array.isArray(message)) {
-        if (version !== null && version !== BATCH_VERSION) return refuse(`Version ${version} has no batches; send one message at a time.`)
+        if (version !== undefined && version !== BATCH_VERSION)
+          return refuse(`Version ${version} has no batches; send one message at a time.`)
         if (message.length === 0 || message.length > MAX_BATCH) {
           return refuse(`A batch has 1 to ${MAX_BATCH} messages; this one has ${message.length}.`)
         }
-        await call.charge(message.length - 1)
+        const points = message.map(asRequest).reduce((sum, request) => sum + (request ? calls.costOf(request) : 1), 0)
+        await call.charge(points - 1)
         return await answerBatch(message, call)
       }
       if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
-      if (!(await isLegacyRequest(request, withWholeId(message)))) {
-        bindings.set(request, forOneRequest(binding, message, request))
-        const isListening = requestMessage.safeParse(message).data?.method === 'subscriptions/listen'
-        const response = isListening ? await listen(call, message) : await modern.fetch(request, { parsedBody: message })
-        return await nameErrors(response, requestId)
+      const asked = asRequest(message)
+      if (asked) await payAndWait(call, calls.costOf(asked))
+      if (!isLegacyVersion || hasEnvelope(message)) {
+        const request = toRequest(exchange, sdkHeaders(exchange))
+        if (!(await isLegacyRequest(request, withWholeId(message)))) return await postModern(call, request, message)
       }
       if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
-      const isInitialize = initializeRequest.safeParse(message).success
+      const isInitialize = asked?.method === 'initialize'
       if (session && !isInitialize) return await postToSession(session, message, call)
-      const answer = await answerMessage(message, () => buildServer(forOneRequest(binding, message, request)), requestId)
-      if (!answer) return new Response(null, { status: 202 })
-      const response = reply(request, answer)
-      if (isInitialize && 'result' in answer && takesStream(request.headers.get('accept'))) {
+      if (!asked) return ACCEPTED
+      const { json, isError } = await calls.answer(asked, binding)
+      const answer = reply(exchange, json)
+      if (isInitialize && !isError && takesStream(exchange.header('accept')) && initializeRequest.safeParse(message).success) {
+        await call.charge(SESSION_COST)
         const id = await sessions.open(message, owner)
-        if (id !== null) response.headers.set(SESSION_HEADER, id)
+        if (id !== null) answer.headers[SESSION_HEADER] = id
       }
-      return response
+      return answer
     },
-    async session({ request, binding, owner, requestId }) {
-      const session = await sessions.find(request.headers.get(SESSION_HEADER) ?? '', owner)
+    async session({ exchange, binding, owner, requestId }) {
+      const session = await sessions.find(exchange.header(SESSION_HEADER) ?? '', owner)
       if (!session) return notFound(requestId)
-      if (request.method === 'DELETE') {
+      if (exchange.method === 'DELETE') {
         await session.end()
-        return new Response(null, { status: 200 })
+        return { status: 200, headers: {}, body: null }
       }
-      return await nameErrors(await session.handle(request, undefined, binding), requestId)
+      return await nameErrors(await session.handle(toRequest(exchange, sdkHeaders(exchange)), undefined, binding), requestId)
     },
     notify({ kind, isPublic, userIds }) {
       sessions.notify(kind, (owner) => isPublic || userIds.has(owner.split(' ')[1] ?? ''))
@@ -206,43 +247,43 @@ export function createMcpEndpoint(
   }
 }
 
+/** Counts what a dear request costs beyond the first point, which every request has paid, and waits for its turn. */
+async function payAndWait({ charge, takeTurn }: McpCall, cost: number): Promise<void> {
+  if (cost === 1) return
+  await charge(cost - 1)
+  await takeTurn(cost)
+}
+
+/** Whether a message may be of the 2026 revision: it carries the envelope that each of its requests does. */
+function hasEnvelope(message: unknown): boolean {
+  const params = isObject(message) ? message['params'] : undefined
+  const meta = isObject(params) ? params['_meta'] : undefined
+  return isObject(meta) && Object.keys(meta).some((key) => key.startsWith(ENVELOPE_PREFIX))
+}
+
 /** A message as the SDK can classify it: it knows whole numbers for ids only. */
 function withWholeId(message: unknown): unknown {
-  const request = requestMessage.safeParse(message).data
+  const request = asRequest(message)
   return request && typeof request.id === 'number' && !Number.isSafeInteger(request.id) ? { ...request, id: 1 } : message
 }
 
-/** Methods whose answer says nothing of skills or resources. */
-const PLAIN_METHOD = /^(tools|prompts|completion)\/|^ping$/
-
-/** The binding of one request: whether its client still waits, the arguments of a prompts/get as they came, and no more handlers than it needs. */
-function forOneRequest(binding: Binding, message: unknown, { signal }: Request): Binding {
-  const request = requestMessage.safeParse(message).data
-  if (!request) return binding
-  return {
-    ...binding,
-    signal,
-    ...(request.method === 'prompts/get' ? { rawArguments: request.params?.['arguments'] } : {}),
-    isWithoutSkills: PLAIN_METHOD.test(request.method),
-  }
-}
-
 /** Whether answering a request may first take a question to the user. */
-function mayAsk(message: unknown): boolean {
-  const request = requestMessage.safeParse(message).data
-  if (request?.method === 'prompts/get') return true
-  return request?.method === 'tools/call' && request.params?.['name'] === 'get_prompt'
+function mayAsk({ method, params }: RequestMessage): boolean {
+  return method === 'prompts/get' || (method === 'tools/call' && params?.['name'] === 'get_prompt')
 }
 
-/** The request as the session's transport wants it: its body is read already, and a client that takes a stream takes JSON too. */
-function withAccept(request: Request): Request {
-  const headers = new Headers(request.headers)
-  headers.set('accept', 'application/json, text/event-stream')
-  return new Request(request.url, { method: request.method, headers, signal: request.signal })
+/** The headers of a request for the SDK's transports, some of them replaced. */
+function sdkHeaders({ header }: Exchange, replaced: Readonly<Record<string, string>> = {}): Headers {
+  const headers = new Headers(replaced)
+  for (const name of SDK_HEADERS) {
+    const value = header(name)
+    if (value !== undefined && !headers.has(name)) headers.set(name, value)
+  }
+  return headers
 }
 
-function notFound(requestId: string, id: string | number | null = null): Response {
-  return Response.json(toErrorBody(sessionNotFound(), requestId, id, SESSION_NOT_FOUND), { status: 404 })
+function notFound(requestId: string, id: string | number | null = null): Answer {
+  return jsonAnswer(toErrorBody(sessionNotFound(), requestId, id, SESSION_NOT_FOUND), 404)
 }
 
 /** What the SDK's own statuses mean in our codes, where it is not plain bad input. */
@@ -256,32 +297,26 @@ const STATUS_CODES: Partial<Record<number, ErrorCode>> = {
 
 const errorBody = z.looseObject({ error: z.looseObject({ data: z.looseObject({}).optional() }) })
 
-/** The SDK's own refusals, with the code and request id that every answer which is not 2xx carries here. */
-async function nameErrors(response: Response, requestId: string): Promise<Response> {
-  if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return response
+/** The SDK's answer; its refusals get the code and request id that every answer which is not 2xx carries here. */
+async function nameErrors(response: Response, requestId: string): Promise<Answer> {
+  if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return await fromResponse(response)
   const body = errorBody.safeParse(await response.json())
   const code = STATUS_CODES[response.status] ?? (response.status >= 500 ? 'internal' : 'invalid_input')
-  if (!body.success)
-    return Response.json(toErrorBody(new AppError(code, 'The request was refused.'), requestId), { status: response.status })
+  if (!body.success) return jsonAnswer(toErrorBody(new AppError(code, 'The request was refused.'), requestId), response.status)
   const data = { ...body.data.error.data, code, requestId }
-  return Response.json({ ...body.data, error: { ...body.data.error, data } }, { status: response.status })
+  return jsonAnswer({ ...body.data, error: { ...body.data.error, data } }, response.status)
 }
 
-/** Has one message answered; null for notifications and responses, which get no answer. What is no message gets its error. */
-async function answerMessage(value: unknown, buildServer: () => McpServer, requestId: string): Promise<object | null> {
-  const request = requestMessage.safeParse(value)
-  if (request.success) return await answerOnce(buildServer(), request.data)
-  if (isMessage(value)) return null
-  return toErrorBody(new AppError('invalid_input', NOT_A_MESSAGE), requestId, idOf(value), INVALID_REQUEST)
-}
-
-/** One JSON body, unless the client accepts nothing but a stream. */
-function reply(request: Request, body: unknown): Response {
-  const accept = request.headers.get('accept')
-  if (takesJson(accept) || !takesStream(accept)) return Response.json(body)
-  const messages = Array.isArray(body) ? body : [body]
-  const events = messages.map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join('')
-  return new Response(events, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } })
+/** One JSON body, unless the client accepts nothing but a stream. A batch is answered with a list. */
+function reply(exchange: Exchange, json: Uint8Array | string | readonly (Uint8Array | string)[]): Answer {
+  const accept = exchange.header('accept')
+  const isBatch = typeof json === 'object' && !(json instanceof Uint8Array)
+  if (takesJson(accept) || !takesStream(accept)) {
+    const body = isBatch ? joinBytes([...json.flatMap((one, place) => [place === 0 ? '[' : ',', one]), ']']) : json
+    return { status: 200, headers: { 'content-type': 'application/json' }, body }
+  }
+  const events = (isBatch ? json : [json]).flatMap((one) => ['event: message\ndata: ', one, '\n\n'])
+  return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }, body: joinBytes(events) }
 }
 
 /** The prompts a URL asks for: comma-separated values of `users`, `categories` and `tags`; an empty parameter counts as absent. */

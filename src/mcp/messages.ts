@@ -1,12 +1,31 @@
 import { z } from 'zod'
 
 const messageId = z.union([z.string(), z.number()])
-const params = z.record(z.string(), z.unknown()).optional()
 
 /** A JSON-RPC 2.0 request (jsonrpc.org/specification): its id is a text or a number, never null. */
-export const requestMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.string(), params })
-const notificationMessage = z.object({ jsonrpc: z.literal('2.0'), method: z.string(), params })
-const responseMessage = z.object({ jsonrpc: z.literal('2.0'), id: messageId, method: z.never().optional() })
+export interface RequestMessage {
+  readonly jsonrpc: '2.0'
+  readonly id: string | number
+  readonly method: string
+  readonly params?: Record<string, unknown> | undefined
+}
+
+/** Whether a value is an object of JSON, and no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A value as a request; null when it is none. Nothing is copied, so members such as `__proto__` survive. */
+export function asRequest(value: unknown): RequestMessage | null {
+  if (!isObject(value)) return null
+  const { jsonrpc, id, method, params } = value
+  if (jsonrpc !== '2.0' || !isId(id) || typeof method !== 'string' || (params !== undefined && !isObject(params))) return null
+  return { jsonrpc, id, method, params }
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || typeof id === 'number'
+}
 
 /** What a client says when it no longer wants an answer. */
 export const cancelledNotification = z.object({
@@ -25,26 +44,23 @@ export const initializeRequest = z.object({
 
 /** Whether a value is a JSON-RPC message at all: a request, a notification, or a response. */
 export function isMessage(value: unknown): boolean {
-  if (requestMessage.safeParse(value).success || responseMessage.safeParse(value).success) return true
-  return notificationMessage.safeParse(value).success && !hasId(value)
-}
-
-function hasId(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'id' in value
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return false
+  const { id, method, params } = value
+  if (method === undefined) return isId(id) && ('result' in value || 'error' in value)
+  return typeof method === 'string' && (params === undefined || isObject(params)) && (isId(id) || !('id' in value))
 }
 
 /** The id an answer to `value` carries; null where none can be read. */
 export function idOf(value: unknown): string | number | null {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return null
-  return messageId.safeParse(value.id).data ?? null
+  return isObject(value) && isId(value['id']) ? value['id'] : null
 }
 
 /** Whether a client takes an answer as a stream of events. */
-export function takesStream(accept: string | null): boolean {
+export function takesStream(accept: string | undefined): boolean {
   return /text\/event-stream/i.test(accept ?? '')
 }
 
 /** Whether a client takes an answer as JSON; one that says nothing does. */
-export function takesJson(accept: string | null): boolean {
+export function takesJson(accept: string | undefined): boolean {
   return !accept || accept.split(',').some((range) => /^\s*(\*\/\*|application\/(\*|json))\s*(;|$)/i.test(range))
 }

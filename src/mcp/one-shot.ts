@@ -1,24 +1,17 @@
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { RequestMessage } from './messages.ts'
 
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 /** No request may hold its place for ever. Longer than any operation takes: the setting for improving prompts ends below it. */
 const ANSWER_WITHIN_MS = 300_000
 
-/** A request as JSON-RPC has it: its id any text or number. */
-interface AnyRequest {
-  readonly jsonrpc: '2.0'
-  readonly id: string | number
-  readonly method: string
-  readonly params?: Record<string, unknown> | undefined
-}
-
 /**
  * Answers one request of the 2025 era without a session: a server and a transport that live for this message alone.
  * What the server says besides its answer is dropped: nobody listens.
  */
-export async function answerOnce(mcp: McpServer, { id, method, params }: AnyRequest): Promise<object | null> {
+export async function answerOnce(mcp: McpServer, { id, method, params }: RequestMessage): Promise<object | null> {
   const { promise, resolve } = Promise.withResolvers<JSONRPCMessage | null>()
   const transport: Transport = {
     start: async () => {},

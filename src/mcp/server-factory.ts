@@ -33,8 +33,8 @@ export interface Binding {
   readonly onInternalError: (error: AppError) => void
   /** Whether skills and resources are left out: for one request that asks for neither, since their handlers take time to make. */
   readonly isWithoutSkills?: boolean
-  /** For one request: aborted when its client leaves. */
-  readonly signal?: AbortSignal
+  /** For one request: a signal that is aborted when its client leaves. */
+  readonly signal?: () => AbortSignal
 }
 
 /** An answer, or the question to ask the user first. */
@@ -129,7 +129,7 @@ export function createServerFactory(
         )
       }
       try {
-        const result = await invoke(operation.name, args, operation.isStreamed ? { signal: whenLeft(context, signal) } : {})
+        const result = await invoke(operation.name, args, operation.isStreamed ? { signal: whenLeft(context, signal?.()) } : {})
         const asked = name === 'get_prompt' && args['variables'] === undefined && canAsk() ? promptWithVariables.parse(result) : null
         const askable = askableVariables(asked?.variables ?? [])
         if (!asked || askable.length === 0) return toToolResult(operation, result)

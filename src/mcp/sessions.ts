@@ -4,9 +4,10 @@ import { AppError } from '../errors.ts'
 import type { Instances } from '../library/instances.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { SessionLimits, SessionStore } from '../library/ports.ts'
+import { createTally } from '../library/tally.ts'
 import { canAskByForm } from './ask-variables.ts'
 import { createEventLogs } from './event-log.ts'
-import { cancelledNotification, initializeRequest, requestMessage } from './messages.ts'
+import { asRequest, cancelledNotification, initializeRequest } from './messages.ts'
 import { createRelay } from './relay.ts'
 import type { Binding } from './server-factory.ts'
 import { whenSent } from './stream-end.ts'
@@ -31,6 +32,17 @@ export interface LiveLimits {
 
 const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
 const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, perQuota: 100, most: 2_000 }
+
+/** Requests that may wait for an answer of the user: of one session, of one caller, and in all. */
+export interface QuestionLimits {
+  readonly perSession: number
+  readonly perQuota: number
+  readonly most: number
+  /** How long one stays open after its client has left, who may come back to its stream until then. */
+  readonly resumeMs: number
+}
+
+const QUESTION_LIMITS: QuestionLimits = { perSession: 10, perQuota: 50, most: 1_000, resumeMs: 120_000 }
 
 /** How often a request looks for who holds its session: it may be taken over while it looks. */
 const MAX_HOLDERS = 3
@@ -81,6 +93,8 @@ interface Live {
   readonly events: { end(): void }
   /** Requests whose answers are still being sent; an id is used once at a time. */
   readonly pending: Set<string | number>
+  /** Requests that are not answered yet, each with what ends its count, and the clock that runs while its client is away. */
+  readonly questions: Map<string | number, { readonly settle: () => void; timer: NodeJS.Timeout | undefined }>
   /** Answers that are still being sent, the standing stream among them. */
   open: number
   timer: NodeJS.Timeout | undefined
@@ -95,12 +109,19 @@ export function createSessions(
   store: SessionStore & Instances,
   buildServer: (binding: Binding) => McpServer,
   onFault: (error: AppError) => void,
-  limits: { session: SessionLimits; live: LiveLimits } = { session: SESSION_LIMITS, live: LIVE_LIMITS },
+  limits: { session: SessionLimits; live: LiveLimits; questions: QuestionLimits } = {
+    session: SESSION_LIMITS,
+    live: LIVE_LIMITS,
+    questions: QUESTION_LIMITS,
+  },
 ): Sessions {
   const { instance } = store
   const eventLogs = createEventLogs()
   /** By the hash of the session's id. */
   const live = new Map<string, Live>()
+  /** Requests that are not answered yet, by caller. */
+  const questionsBy = createTally()
+  let questions = 0
   /** Sessions being made from their records, so that two calls at once make one. */
   const waking = new Map<string, Promise<Live>>()
 
@@ -112,6 +133,7 @@ export function createSessions(
     if (live.get(sha256) !== one) return
     live.delete(sha256)
     clearTimeout(one.timer)
+    for (const id of one.questions.keys()) settle(one, id)
     const close = async () => {
       await one.mcp.close()
       one.events.end()
@@ -173,8 +195,13 @@ export function createSessions(
     const replayed = await transport.handleRequest(opening(), { parsedBody: initialize })
     await replayed.body?.cancel()
     const sha256 = hash(id)
-    const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), open: 0, timer: undefined }
+    const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), questions: new Map(), open: 0, timer: undefined }
     live.set(sha256, one)
+    const send = transport.send.bind(transport)
+    transport.send = async (message, sendOptions) => {
+      if ('id' in message && !('method' in message) && message.id !== undefined) settle(one, message.id)
+      await send(message, sendOptions)
+    }
     return one
   }
 
@@ -201,27 +228,86 @@ export function createSessions(
     return live.get(sha256) ?? (await wakeOnce(id, owner, initialize, binding))
   }
 
+  /** Counts a request until it is answered. @throws AppError `rate_limited`, `unavailable` */
+  function ask(one: Live, id: string | number): void {
+    const { perSession, perQuota, most } = limits.questions
+    const own = questionsBy.of(one.quota)
+    if (one.questions.size >= perSession || own >= perQuota) {
+      throw new AppError('rate_limited', `${own} questions to your user are open already; answer or cancel some.`, { retryAfterSeconds: 5 })
+    }
+    if (questions >= most)
+      throw new AppError('unavailable', 'Too many questions are open at this moment; try again.', { retryAfterSeconds: 5 })
+    const release = questionsBy.add(one.quota)
+    questions++
+    one.questions.set(id, {
+      timer: undefined,
+      settle() {
+        release()
+        questions--
+      },
+    })
+  }
+
+  /** Ends the count of a request that is answered or given up. */
+  function settle(one: Live, id: string | number): void {
+    const question = one.questions.get(id)
+    if (!question) return
+    one.questions.delete(id)
+    clearTimeout(question.timer)
+    question.settle()
+  }
+
+  /** Gives up the questions that nobody reads the stream of, unless their client comes back to it. */
+  function awaitReturn(one: Live, ids: readonly (string | number)[]): void {
+    for (const id of ids) {
+      const question = one.questions.get(id)
+      if (!question) continue
+      clearTimeout(question.timer)
+      question.timer = setTimeout(() => {
+        settle(one, id)
+        one.transport.onmessage?.({
+          jsonrpc: '2.0',
+          method: 'notifications/cancelled',
+          params: { requestId: id, reason: 'The client left and did not come back.' },
+        })
+        one.transport.closeSSEStream(id)
+      }, limits.questions.resumeMs)
+      question.timer.unref()
+    }
+  }
+
   /** Hands one request to a session's server, and counts it as going on until its answer is sent or its client leaves. */
   async function handle(one: Live, request: Request, message: unknown): Promise<Response> {
-    const requestId = requestMessage.safeParse(message).data?.id
+    const requestId = asRequest(message)?.id
     if (requestId !== undefined && one.pending.has(requestId)) {
       throw new AppError('invalid_input', 'The id of this request is that of another which is still being answered in this session.')
     }
-    if (requestId !== undefined) one.pending.add(requestId)
+    if (requestId !== undefined) {
+      ask(one, requestId)
+      one.pending.add(requestId)
+    }
+    // A stream that is opened again carries the questions of the one that broke.
+    const resumed = request.headers.has('last-event-id') ? [...one.questions.keys()] : []
+    for (const id of resumed) clearTimeout(one.questions.get(id)?.timer)
     one.open++
     clearTimeout(one.timer)
     const done = () => {
       if (requestId !== undefined) one.pending.delete(requestId)
       one.open--
+      awaitReturn(one, requestId === undefined ? resumed : [requestId])
       rest(one)
     }
     try {
       const response = await one.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message })
       // A request that was cancelled is never answered, so nothing else would end its stream.
       const cancelled = cancelledNotification.safeParse(message).data?.params.requestId
-      if (cancelled !== undefined) one.transport.closeSSEStream(cancelled)
+      if (cancelled !== undefined) {
+        settle(one, cancelled)
+        one.transport.closeSSEStream(cancelled)
+      }
       return whenSent(response, done)
     } catch (error) {
+      if (requestId !== undefined) settle(one, requestId)
       done()
       throw error
     }

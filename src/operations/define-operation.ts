@@ -83,6 +83,8 @@ interface Meta {
   /** What the caller's key must allow; null when anybody may call. */
   readonly scope: Right | null
   readonly surfaces: Surfaces
+  /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
+  readonly cost?: number
   /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
   readonly isStreamed?: boolean
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { MakeContext } from '../http/rest.ts'
+import type { MakeContext } from '../http/call.ts'
 import { ANONYMOUS } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { invokeLocally } from '../operations/invoke.ts'

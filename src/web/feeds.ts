@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Hono, Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { type HttpEnv, type MakeContext, makeEtag, matchesEtag } from '../http/rest.ts'
+import type { HttpEnv, MakeContext } from '../http/call.ts'
+import { makeEtag, matchesEtag } from '../http/etag.ts'
+import type { Route } from '../http/route.ts'
 import { cutAtWord } from '../library/characters.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { callAnonymously } from './anonymous-call.ts'
@@ -19,20 +21,25 @@ const PER_SITEMAP = 1000
 const PER_LIST = 100
 /** Longest text of an entry, in characters. */
 const MAX_ENTRY = 2000
-const PATHS = ['/feed.xml', '/sitemap.xml', '/robots.txt', '/favicon.ico'] as const
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/feed.xml', kind: 'asset', cost: 5 },
+  { method: 'GET', path: '/sitemap.xml', kind: 'asset', cost: 10 },
+  { method: 'GET', path: '/robots.txt', kind: 'asset', cost: 1 },
+  { method: 'GET', path: '/favicon.ico', kind: 'asset', cost: 1 },
+]
 
 interface FeedSettings {
   readonly name: string
   readonly baseUrl: string
 }
 
-/** Adds what programs look for beside pages: a feed, a sitemap, robots.txt and an icon, of public items alone whoever asks. Its paths are given back. */
+/** Adds what programs look for beside pages: a feed, a sitemap, robots.txt and an icon, of public items alone whoever asks. Its routes are given back. */
 export function addFeeds(
   http: Hono<HttpEnv>,
   operations: readonly Operation[],
   makeContext: MakeContext,
   { name, baseUrl }: FeedSettings,
-): readonly string[] {
+): readonly Route[] {
   const call = callAnonymously(operations, makeContext)
   const listPrompts = (input: Record<string, unknown>) => call('list_prompts', input, listedPrompts)
   const listSkills = (input: Record<string, unknown>) => call('list_skills', input, listedSkills)
@@ -84,7 +91,7 @@ export function addFeeds(
 
   const icon = new Uint8Array(readFileSync(new URL('../../assets/web/favicon.ico', import.meta.url)))
   http.get('/favicon.ico', (c) => c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }))
-  return PATHS
+  return ROUTES
 }
 
 const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'

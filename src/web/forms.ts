@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
-import type { ReadBytes } from '../http/body.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Call } from '../http/call.ts'
 
 /** Largest form of texts alone: the longest prompt, every character of it escaped, and the fields beside it. */
 const MAX_FORM_BYTES = 3 * 1024 * 1024
@@ -59,20 +60,19 @@ export function withLineEnds(text: string, name: string): string {
  * @throws AppError `unsupported_media_type`, `invalid_input`, `too_large`
  */
 export async function readForm(
-  request: Request,
-  readBytes: ReadBytes,
+  { exchange, readBytes }: Call,
   { hasFiles, isOfStranger }: { hasFiles: boolean; isOfStranger: boolean },
 ): Promise<SentForm> {
-  const type = request.headers.get('content-type') ?? ''
+  const type = exchange.header('content-type') ?? ''
   if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    const bytes = await readBytes(request, isOfStranger ? MAX_STRANGERS_BYTES : MAX_FORM_BYTES)
+    const bytes = await readBytes(isOfStranger ? MAX_STRANGERS_BYTES : MAX_FORM_BYTES)
     // Counted before anything is parsed: the parser's work grows with the square of some inputs.
     refuseManyFields(countBytes(bytes, AMPERSAND))
     return toForm([...new URLSearchParams(readUtf8(bytes))].map(checkText), [])
   }
   const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type)
   if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', 'Send a form as this page does.')
-  const bytes = await readBytes(request, MAX_UPLOAD_BYTES)
+  const bytes = new Uint8Array(await readBytes(MAX_UPLOAD_BYTES))
   refuseManyFields(countText(bytes, `--${boundary[1] ?? boundary[2]}`))
   const parsed = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
     throw new AppError('invalid_input', 'The form could not be read.', { cause: error })
@@ -127,13 +127,13 @@ function readUtf8(bytes: Uint8Array): string {
  * it must be the address the request came to. Another port of the same host is another site, though cookies do not tell them apart.
  * @throws AppError `forbidden`
  */
-export function refuseForeignForm(headers: Headers, baseUrl: string): void {
-  const origin = headers.get('origin')
-  const site = headers.get('sec-fetch-site')
+export function refuseForeignForm({ header }: Exchange, baseUrl: string): void {
+  const origin = header('origin') ?? null
+  const site = header('sec-fetch-site') ?? null
   const isOwn =
     origin === null
       ? site === null || site === 'same-origin' || site === 'none'
-      : origin === baseUrl || (URL.parse(origin)?.host ?? '') === (headers.get('host') ?? '-').toLowerCase()
+      : origin === baseUrl || (URL.parse(origin)?.host ?? '') === (header('host') ?? '-').toLowerCase()
   if (!isOwn || site === 'cross-site' || site === 'same-site') {
     throw new AppError('forbidden', 'This form was sent from another page. Open the page here, and send it again.')
   }

@@ -15,6 +15,10 @@ export interface PageRequest {
   readonly callAsNobody: Call
   readonly path: string
   readonly query: URLSearchParams
+  /** Whom the request is counted for. */
+  readonly caller: string
+  /** A signal that is aborted when the reader leaves. */
+  signal(): AbortSignal
   /** The part of the path that names the item. */
   readonly ref: string
   /** Another part of the path; empty when there is none. */

@@ -1,9 +1,10 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import { AppError, toAppError } from '../errors.ts'
-import type { ReadBytes } from '../http/body.ts'
+import { type Answer, fromResponse } from '../exchange.ts'
+import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
-import type { KeptPages } from '../http/kept-pages.ts'
-import type { HttpEnv, MakeContext } from '../http/rest.ts'
+import type { PageCache } from '../http/page-cache.ts'
+import type { Route } from '../http/route.ts'
 import type { Actor } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { invokeLocally } from '../operations/invoke.ts'
@@ -95,6 +96,8 @@ export const PAGES: readonly PageEntry[] = [
 ]
 
 const SIGN_IN = '/sign-in'
+/** Points of a page: most take a millisecond or two to make, some more. */
+const PAGE_COST = 3
 
 /** Nothing from elsewhere, no script in the page, no frame around it. */
 const POLICY = [
@@ -127,28 +130,26 @@ export interface PageSettings {
 
 /** What pages need of HTTP. */
 interface PageHttp {
-  readonly readBytes: ReadBytes
   /** Hears of what goes wrong after an answer. */
   onFault(error: AppError, requestId: string): void
-  /** Makes pages that are the same for everybody once, where it can. */
-  readonly kept: Pick<KeptPages, 'show'>
+  readonly cache: Pick<PageCache, 'show'>
 }
 
 /** The pages over the operations. */
 export interface Pages {
   readonly words: Words
   readonly files: StaticFiles
-  /** Adds their routes; methods and paths are given back, for what answers a wrong method. */
-  add(http: Hono<HttpEnv>): readonly { method: string; path: string }[]
+  /** Mounts their routes, which are given back. */
+  add(http: Hono<HttpEnv>): readonly Route[]
   /** A page that says what went wrong, when it is a page that was asked for; else null. */
-  toProblem(c: HonoContext<HttpEnv>, error: AppError): Promise<Response> | null
+  toProblem(call: Call, error: AppError): Promise<Answer> | null
   /** Ends what works for them beside the requests. */
   close(): void
 }
 
-/** Whether a browser asks for a page. What asks for anything else gets what it always got. */
-function wantsPage(c: HonoContext<HttpEnv>): boolean {
-  return ['GET', 'HEAD', 'POST'].includes(c.req.method) && (c.req.header('accept') ?? '').includes('text/html')
+/** Whether a browser asks for a page. Programs get JSON. */
+function wantsPage({ exchange }: Call): boolean {
+  return ['GET', 'HEAD', 'POST'].includes(exchange.method) && (exchange.header('accept') ?? '').includes('text/html')
 }
 
 /** The look a reader chose, by a cookie that only pages read. */
@@ -163,29 +164,32 @@ function readReader(actor: Actor): Site['reader'] {
 
 export function createPages(operations: readonly Operation[], makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
   const files = readStaticFiles()
-  const siteFor = (c: HonoContext<HttpEnv>): Site => ({
+  const siteFor = ({ exchange, actor, client }: Call): Site => ({
     words: ENGLISH,
     url: files.url,
     ...settings,
-    path: `${c.req.path}${new URL(c.req.url).search}`,
-    reader: readReader(c.get('actor')),
-    theme: readTheme(c.get('client').cookies),
+    path: `${exchange.path}${exchange.search}`,
+    reader: readReader(actor),
+    theme: readTheme(client.cookies),
   })
   const callAsNobody = callAnonymously(operations, makeContext)
 
   const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
-    const invoke = invokeLocally(operations, () => makeContext(c.get('actor')))
-    const onFault = (error: unknown) => http.onFault(toAppError(error), c.get('requestId'))
+    const call = c.get('call')
+    const { exchange, client } = call
+    const invoke = invokeLocally(operations, () => makeContext(call.actor))
+    const onFault = (error: unknown) => http.onFault(toAppError(error), call.requestId)
     return {
-      site: siteFor(c),
+      site: siteFor(call),
       sent,
       param: (name) => c.req.param(name) ?? '',
       callAsNobody,
-      path: c.req.path,
-      query: new URL(c.req.url).searchParams,
+      path: exchange.path,
+      query: new URLSearchParams(exchange.search),
+      caller: call.caller,
+      signal: exchange.signal,
       ref: c.req.param('ref') ?? '',
-      call: async (name, input, answer) =>
-        answer.parse(await invoke(name, input, { client: c.get('client'), onFault, signal: c.req.raw.signal })),
+      call: async (name, input, answer) => answer.parse(await invoke(name, input, { client, onFault, signal: exchange.signal() })),
     }
   }
   const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
@@ -196,21 +200,22 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
     { page, isForStrangers = false, hasFiles = false, hasFrames }: PageEntry,
     act: Action,
   ): Promise<Response> => {
-    refuseForeignForm(c.req.raw.headers, settings.baseUrl)
-    const isOfStranger = c.get('actor').kind === 'anonymous'
+    const call = c.get('call')
+    refuseForeignForm(call.exchange, settings.baseUrl)
+    const isOfStranger = call.actor.kind === 'anonymous'
     if (isOfStranger && !isForStrangers) throw new AppError('unauthenticated', 'Sign in first.')
-    const form = await readForm(c.req.raw, http.readBytes, { hasFiles, isOfStranger })
+    const form = await readForm(call, { hasFiles, isOfStranger })
     try {
       const outcome = await act({ ...toRequest(c), form })
-      c.set('cookies', [...c.get('cookies'), ...(outcome.cookies ?? [])])
+      call.cookies.push(...(outcome.cookies ?? []))
       if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
       return answer(await outcome.html.toString(), 200, hasFrames)
     } catch (error) {
       const fault = toAppError(error)
       // Who is not signed in is sent to sign in, except where that is what was tried.
-      if (fault.code === 'internal' || (fault.code === 'unauthenticated' && c.req.path !== SIGN_IN)) throw fault
+      if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
       const again = answer(await (await page(toRequest(c, { form, fault }))).toString(), HTTP_STATUS[fault.code], hasFrames)
-      for (const [name, value] of new Headers(errorHeaders(fault))) again.headers.set(name, value)
+      for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
       return again
     }
   }
@@ -224,35 +229,37 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         if (act) routes.post(path, (c) => actOn(c, entry, act))
         routes.get(path, async (c, next) => {
           // The first page's address is also that of the service's description for programs.
-          if (path === '/' && !wantsPage(c)) return await next()
-          const html = await http.kept.show(c, async () => await (await page(toRequest(c))).toString())
+          if (path === '/' && !wantsPage(c.get('call'))) return await next()
+          const html = await http.cache.show(c.get('call'), async () => await (await page(toRequest(c))).toString())
           const shown = answer(html, 200, hasFrames)
           if (entry.isForStrangers) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
         })
       }
       routes.get('/static/:digest/:name', async (c) => {
-        const file = await files.answer(c.req.path, c.req.header('accept-encoding') ?? null)
-        if (!file) throw new AppError('not_found', 'There is nothing at this address.')
+        const file = await files.answer(c.get('call').exchange.path, c.req.header('accept-encoding') ?? null)
+        if (!file) throw new AppError('not_found', 'There is no such file.')
         return file
       })
-      const known = pages.flatMap(({ path, act }) => {
-        const shown = path.replaceAll(/:(\w+)/g, '{$1}')
-        return [{ method: 'GET', path: shown }, ...(act ? [{ method: 'POST', path: shown }] : [])]
+      const rows = pages.flatMap(({ path, act }): Route[] => {
+        const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST } as const
+        return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST' } as const] : [])]
       })
-      return [...known, { method: 'GET', path: '/static/{digest}/{name}' }]
+      return [...rows, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
     },
     close: stopHighlighting,
-    toProblem(c, error) {
-      if (!wantsPage(c) || c.req.path.startsWith('/api/')) return null
-      const shown = toAppError(error)
-      const site = siteFor(c)
-      if (shown.code === 'unauthenticated' && site.reader === null) {
-        const to = c.req.method === 'POST' ? c.req.path : site.path
-        const headers = { Location: `${SIGN_IN}?to=${encodeURIComponent(to)}`, 'Cache-Control': 'no-store' }
-        return Promise.resolve(new Response(null, { status: 303, headers }))
+    toProblem(call, error) {
+      const { method, path } = call.exchange
+      if (!wantsPage(call) || path.startsWith('/api/')) return null
+      const site = siteFor(call)
+      if (error.code === 'unauthenticated' && site.reader === null) {
+        const to = method === 'POST' ? path : site.path
+        const headers = { location: `${SIGN_IN}?to=${encodeURIComponent(to)}`, 'cache-control': 'no-store' }
+        return Promise.resolve({ status: 303, headers, body: null })
       }
-      return Promise.resolve(showProblem(site, shown, c.get('requestId')).toString()).then((html) => answer(html, HTTP_STATUS[shown.code]))
+      return Promise.resolve(showProblem(site, error, call.requestId).toString()).then((html) =>
+        fromResponse(answer(html, HTTP_STATUS[error.code])),
+      )
     },
   }
 }

@@ -8,7 +8,7 @@ import { toAppSettings } from '../../src/cli/app-settings.ts'
 import { defaultBaseUrl, findFreePort } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Extras } from '../../src/mcp/server-factory.ts'
-import { startServer } from '../../src/server.ts'
+import { startServer } from '../../src/server/start.ts'
 import { importSkills } from '../../src/transfer/import-skills.ts'
 import { conformanceExtras } from './conformance-fixtures.ts'
 

@@ -6,10 +6,11 @@ import type { ImproveSettings } from '../../src/ai/improver.ts'
 import type { EmbeddingSettings } from '../../src/ai/text-embedder.ts'
 import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
-import { type LeanLane, readPlainHeaders } from '../../src/http/lean-lane.ts'
+import type { Route } from '../../src/http/route.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
-import { createHttpApp, type ServerSettings } from '../../src/server.ts'
+import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
 import { readEverything } from './engines.ts'
+import { answerRequest } from './exchange.ts'
 import { createDatabase, isOnPostgres } from './postgres.ts'
 
 /** When the tests' clock starts; it moves on by a second at each reading, so that order is certain. */
@@ -53,11 +54,10 @@ export interface TestApp {
   user(name: string, scopes?: readonly Scope[]): Promise<{ actor: Extract<Actor, { kind: 'user' }>; key: string }>
   /** Calls an operation. */
   call(actor: Actor, name: string, input: unknown): Promise<Record<string, unknown>>
-  /** Sends a request through the whole HTTP stack, without a port: by the lean lane where that takes it. */
+  /** The route table. */
+  readonly routes: readonly Route[]
+  /** Sends a request through the whole HTTP stack, without a port. */
   fetch(path: string, options?: RequestInit & { key?: string }): Promise<Response>
-  /** The same by one lane; the lean one gives null for what it does not take. */
-  fetchFull(path: string, options?: RequestInit & { key?: string }): Promise<Response>
-  fetchLean(path: string, options?: RequestInit & { key?: string }): Promise<Response | null>
   close(): Promise<void>
 }
 
@@ -112,11 +112,8 @@ export async function testApp(
       // What an operation promises is held to here, on every call a test makes.
       return operation.output.strict().parse(output)
     },
-    async fetch(target, options) {
-      return (await fetchLean(http.lean, toRequest(target, options))) ?? (await http.fetch(toRequest(target, options)))
-    },
-    fetchFull: async (target, options) => await http.fetch(toRequest(target, options)),
-    fetchLean: async (target, options) => await fetchLean(http.lean, toRequest(target, options)),
+    routes: http.routes,
+    fetch: (target, options) => answerRequest(http.pipeline, toRequest(target, options)),
     async close() {
       await http.close()
       await app.close()
@@ -131,19 +128,6 @@ function toRequest(target: string, { key, ...options }: RequestInit & { key?: st
   if (!headers.has('host')) headers.set('host', new URL(BASE_URL).host)
   if (key !== undefined) headers.set('X-API-Key', key)
   return new Request(new URL(target, BASE_URL), { ...options, headers })
-}
-
-/** Asks the lean lane as a server does; null for a request that is not for it. */
-async function fetchLean(lean: LeanLane, request: Request): Promise<Response | null> {
-  const { method, url } = request
-  const { pathname, search } = new URL(url)
-  const headers = readPlainHeaders([...request.headers].flat())
-  if (!headers || (method !== 'GET' && method !== 'POST')) return null
-  const body = method === 'POST' ? await request.clone().text() : ''
-  const answer = await lean({ method, path: pathname, search, headers, address: '', body })
-  if (!answer) return null
-  const isEmpty = answer.status === 304
-  return new Response(isEmpty ? null : typeof answer.body === 'string' ? answer.body : new Uint8Array(answer.body), answer)
 }
 
 /** A JSON body and its header, for `fetch`. */

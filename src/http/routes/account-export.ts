@@ -5,8 +5,9 @@ import { fromFileContent } from '../../library/skill.ts'
 import { createZipWriter } from '../../library/zip-writer.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import { invokeLocally } from '../../operations/invoke.ts'
+import type { HttpEnv, MakeContext } from '../call.ts'
 import { downloadHeaders, type SendPieces } from '../download.ts'
-import type { HttpEnv, MakeContext } from '../rest.ts'
+import type { Route } from '../route.ts'
 
 const partShape = z.object({
   lines: z.array(z.string()),
@@ -25,16 +26,17 @@ export function addAccountExportRoute(
   operations: readonly Operation[],
   makeContext: MakeContext,
   sendPieces: SendPieces,
-): void {
+): Route {
   app.get('/settings/data/export.zip', async (c) => {
-    const invoke = invokeLocally(operations, () => makeContext(c.get('actor')))
+    const invoke = invokeLocally(operations, () => makeContext(c.get('call').actor))
     // Asked for before anything is sent: who is not signed in is told so by a status.
     const { sessions: _, ...account } = await invoke('show_account', {})
     const { keys } = await invoke('list_keys', {})
     const { embeds } = await invoke('list_embeds', {})
     const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys, embeds })
-    return sendPieces(c.get('caller'), pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
+    return sendPieces(c.get('call').caller, pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
   })
+  return { method: 'GET', path: '/settings/data/export.zip', kind: 'download', cost: 50 }
 }
 
 async function* parts(read: (input: unknown) => Promise<unknown>, collection: 'prompts' | 'skills') {

@@ -1,5 +1,5 @@
-import type { Hono } from 'hono'
-import type { HttpEnv } from '../rest.ts'
+import { jsonAnswer } from '../../exchange.ts'
+import type { BoundRoute } from '../call.ts'
 
 /** How the provider of embeddings does: `off` when there is none. When it does not answer, search does without. */
 type EmbeddingsState = 'ok' | 'degraded' | 'off'
@@ -14,15 +14,23 @@ export interface Readiness {
 }
 
 /** `/healthz`: the process answers. `/readyz`: it can serve, and what serves less well than it could. */
-export function addHealthRoutes(app: Hono<HttpEnv>, { check, isReady, embeddings }: Readiness): void {
-  app.get('/healthz', (c) => c.json({ status: 'ok' }))
-  app.get('/readyz', async (c) => {
-    try {
-      if (!isReady()) return c.json({ status: 'stopping' }, 503)
-      await check()
-      return c.json({ status: 'ready', embeddings: embeddings() })
-    } catch {
-      return c.json({ status: 'unavailable', reason: 'the library does not answer' }, 503)
-    }
-  })
+export function healthRoutes({ check, isReady, embeddings }: Readiness): BoundRoute[] {
+  return [
+    { method: 'GET', path: '/healthz', kind: 'probe', cost: 0, handle: () => jsonAnswer({ status: 'ok' }) },
+    {
+      method: 'GET',
+      path: '/readyz',
+      kind: 'probe',
+      cost: 0,
+      async handle() {
+        if (!isReady()) return jsonAnswer({ status: 'stopping' }, 503)
+        try {
+          await check()
+        } catch {
+          return jsonAnswer({ status: 'unavailable', reason: 'the library does not answer' }, 503)
+        }
+        return jsonAnswer({ status: 'ready', embeddings: embeddings() })
+      },
+    },
+  ]
 }

@@ -4,8 +4,9 @@ import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import { invokeLocally } from '../../operations/invoke.ts'
 import { promptRecord } from '../../operations/records.ts'
+import type { HttpEnv, MakeContext } from '../call.ts'
 import { downloadHeaders } from '../download.ts'
-import type { HttpEnv, MakeContext } from '../rest.ts'
+import type { Route } from '../route.ts'
 
 const fileShape = z.object({ content: z.string(), encoding: z.literal('base64').optional() })
 
@@ -17,8 +18,8 @@ function download(bytes: Uint8Array<ArrayBuffer>, isText: boolean, filename: str
  * Routes that answer bytes instead of JSON: a skill's file, a prompt's text, and a prompt as a file with what is known of it.
  * @param prefix where they stand: below /api for programs with their keys, elsewhere for people who are signed in
  */
-export function addRawRoutes(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext, prefix: string): void {
-  const invokeFor = (c: Context<HttpEnv>) => invokeLocally(operations, () => makeContext(c.get('actor')))
+export function addRawRoutes(app: Hono<HttpEnv>, operations: readonly Operation[], makeContext: MakeContext, prefix: string): Route[] {
+  const invokeFor = (c: Context<HttpEnv>) => invokeLocally(operations, () => makeContext(c.get('call').actor))
   const showPrompt = async (c: Context<HttpEnv>) => promptRecord.parse(await invokeFor(c)('show_prompt', { id: c.req.param('id') }))
   app.get(`${prefix}/skills/:skillId/files/:filename{.+}`, async (c) => {
     const { skillId, filename } = c.req.param()
@@ -34,4 +35,10 @@ export function addRawRoutes(app: Hono<HttpEnv>, operations: readonly Operation[
     const prompt = await showPrompt(c)
     return download(new TextEncoder().encode(writePromptMarkdown(prompt)), true, `${prompt.slug}.prompt.md`)
   })
+  return ['/skills/{skillId}/files/{filename}', '/prompts/{id}/raw', '/prompts/{id}/prompt.md'].map((path) => ({
+    method: 'GET',
+    path: `${prefix}${path}`,
+    kind: 'download',
+    cost: 2,
+  }))
 }

@@ -4,8 +4,9 @@ import { fromFileContent } from '../../library/skill.ts'
 import { writeSkillArchive } from '../../library/skill-archive.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import { invokeLocally } from '../../operations/invoke.ts'
+import type { HttpEnv, MakeContext } from '../call.ts'
 import { downloadHeaders, type SendPieces } from '../download.ts'
-import type { HttpEnv, MakeContext } from '../rest.ts'
+import type { Route } from '../route.ts'
 
 const skillShape = z.object({
   slug: z.string(),
@@ -19,14 +20,15 @@ export function addSkillZipRoute(
   makeContext: MakeContext,
   prefix: string,
   sendPieces: SendPieces,
-): void {
+): Route {
   app.get(`${prefix}/skills/:skillId/zip`, async (c) => {
-    const invoke = invokeLocally(operations, () => makeContext(c.get('actor')))
+    const invoke = invokeLocally(operations, () => makeContext(c.get('call').actor))
     const skill = skillShape.parse(await invoke('get_skill', { id: c.req.param('skillId') }))
     const pieces = writeSkillArchive(
       skill.files.map((file) => fromFileContent(file, '')),
       skill.slug,
     )
-    return sendPieces(c.get('caller'), pieces, downloadHeaders('application/zip', `${skill.slug}.zip`))
+    return sendPieces(c.get('call').caller, pieces, downloadHeaders('application/zip', `${skill.slug}.zip`))
   })
+  return { method: 'GET', path: `${prefix}/skills/{skillId}/zip`, kind: 'download', cost: 20 }
 }

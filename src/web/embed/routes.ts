@@ -1,7 +1,9 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import { AppError, toAppError } from '../../errors.ts'
-import { HTTP_STATUS, toErrorResponse } from '../../http/errors.ts'
-import { type HttpEnv, type MakeContext, makeEtag, matchesEtag } from '../../http/rest.ts'
+import type { HttpEnv, MakeContext } from '../../http/call.ts'
+import { HTTP_STATUS, toErrorBody } from '../../http/errors.ts'
+import { makeEtag, matchesEtag } from '../../http/etag.ts'
+import type { Route } from '../../http/route.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { listEmbedExamples } from '../../library/embed/examples.ts'
 import { readEmbedQuery } from '../../library/embed/query.ts'
@@ -17,29 +19,24 @@ import { answerEmbed, type EmbedSettings } from './page.tsx'
 type Requested = HonoContext<HttpEnv>
 
 /** Every route of embeds. */
-const EMBED_PATHS = [
-  '/embed',
-  '/embed/{ref}',
-  '/e/{id}',
-  '/embed.js',
-  '/api/embed/examples',
-  '/api/embed/image',
-  '/api/embed/image/{file}',
-  '/api/oembed',
-] as const
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/embed', kind: 'embed', cost: 3 },
+  { method: 'GET', path: '/embed/{ref}', kind: 'embed', cost: 3 },
+  { method: 'GET', path: '/e/{id}', kind: 'embed', cost: 3 },
+  { method: 'GET', path: '/embed.js', kind: 'embed', cost: 1 },
+  { method: 'GET', path: '/api/embed/examples', kind: 'embed', cost: 1 },
+  { method: 'GET', path: '/api/embed/image', kind: 'embed', cost: 3 },
+  { method: 'GET', path: '/api/embed/image/{file}', kind: 'embed', cost: 20 },
+  { method: 'GET', path: '/api/oembed', kind: 'embed', cost: 3 },
+]
 
-/** Whether an address is one of embeds, where nobody's cookies are read: what is shown is the same for everybody. */
-export function isEmbedPath(path: string): boolean {
-  return path === '/embed' || path.startsWith('/embed/') || path.startsWith('/e/') || path === '/embed.js'
-}
-
-/** Adds what other people's pages frame and show. Its paths are given back. */
+/** Adds what other people's pages frame and show. Its routes are given back. */
 export function addEmbeds(
   http: Hono<HttpEnv>,
   operations: readonly Operation[],
   makeContext: MakeContext,
   settings: EmbedSettings,
-): readonly string[] {
+): readonly Route[] {
   const call = callAnonymously(operations, makeContext)
   const { words } = settings
 
@@ -120,13 +117,13 @@ export function addEmbeds(
     const format = query.get('format') ?? 'json'
     if (format !== 'json') {
       // The status is oEmbed's own (section 2.3.3).
-      const refused = toErrorResponse(new AppError('invalid_input', 'Only format=json is spoken here.'), c.get('requestId'))
-      return new Response(refused.body, { status: 501, headers: refused.headers })
+      const refused = toErrorBody(new AppError('invalid_input', 'Only format=json is spoken here.'), c.get('call').requestId)
+      return c.json(refused, 501, { 'Cache-Control': 'no-store' })
     }
     return c.json(await describeLink(call, settings, query))
   })
   http.get('/api/embed/examples', (c) => c.json(listEmbedExamples(settings.hasMcp, c.req.query('category'))))
-  return EMBED_PATHS
+  return ROUTES
 }
 
 /** A picture that is opened by itself runs nothing and loads nothing. */

@@ -1,0 +1,57 @@
+/** An HTTP request, as every route gets it. */
+export interface Exchange {
+  readonly method: string
+  /** As it was sent, percent-encoded, with dot segments resolved. */
+  readonly path: string
+  /** With its question mark; empty without a query. */
+  readonly search: string
+  /** `1.1`, or `1.0` from some proxies. */
+  readonly httpVersion: string
+  /** The socket's remote address; empty where there is no socket. */
+  readonly remoteAddress: string
+  /** A signal that is aborted when the client leaves before the answer was sent. */
+  signal(): AbortSignal
+  /** Whether the client has left, or the answer is sent. */
+  hasLeft(): boolean
+  /** A header by its name in lower case. One that was sent several times is joined by commas (RFC 9110, 5.3). */
+  header(name: string): string | undefined
+  /** Hands over the body as it comes in, until `onChunk` gives false; may be called once. Rejects when the client breaks it off. */
+  readBody(onChunk: (chunk: Uint8Array) => boolean): Promise<void>
+}
+
+/** Header names in lower case. */
+export type AnswerHeaders = Record<string, string | string[]>
+
+/** An HTTP answer. A stream is sent as it comes; everything else is there as a whole. */
+export interface Answer {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(value: unknown, status = 200, headers: AnswerHeaders = {}): Answer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }
+}
+
+/** Content types of answers that are made while they are sent. */
+const STREAMED = /^(?:text\/event-stream|application\/zip)\b/
+
+/** A Request for code that wants one. Its body is left out: it was read from the exchange. */
+export function toRequest(exchange: Exchange, headers: Headers): Request {
+  const { method, path, search } = exchange
+  // The service's own address is never taken from a request.
+  return new Request(`http://localhost${path}${search}`, { method, headers })
+}
+
+/** What a Response says, as an answer. */
+export async function fromResponse(response: Response): Promise<Answer> {
+  const headers: AnswerHeaders = {}
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') headers[name] = value
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const { status, body } = response
+  if (body === null) return { status, headers, body: null }
+  const type = response.headers.get('content-type') ?? ''
+  return { status, headers, body: STREAMED.test(type) ? body : new Uint8Array(await response.arrayBuffer()) }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { type AdmissionLimits, createAdmission, type Place } from './admission.ts'
+
+const LIMITS: AdmissionLimits = {
+  running: { all: 4, known: 3, anonymous: 1 },
+  waiting: { all: 3, each: 2 },
+  streams: { all: 3, each: 2 },
+  unsentBytes: { all: 1000, each: 100 },
+}
+
+/** A place that is there at once. */
+function enterNow(admission: ReturnType<typeof createAdmission>, caller: string, isKnown = false): Place {
+  const place = admission.enter(caller, isKnown)
+  if (place instanceof Promise) throw new Error('the request had to wait')
+  return place
+}
+
+describe('places', () => {
+  it('are given at once while there are some, then in order', async () => {
+    const admission = createAdmission(LIMITS)
+    const first = enterNow(admission, 'a')
+    const order: string[] = []
+    const waiting = ['second', 'third'].map(async (name) => {
+      const place = await admission.enter('a', false)
+      order.push(name)
+      return place
+    })
+    expect(() => admission.enter('a', false)).toThrow(expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: 1 }))
+    enterNow(admission, 'b')
+    expect(order).toEqual([])
+    first.leave()
+    first.leave()
+    const second = await waiting[0]
+    expect(order).toEqual(['second'])
+    second?.leave()
+    await waiting[1]
+    expect(order).toEqual(['second', 'third'])
+  })
+
+  it('are more for a caller with a key, and bounded over all callers', () => {
+    const admission = createAdmission(LIMITS)
+    for (let count = 0; count < 3; count++) enterNow(admission, 'key', true)
+    expect(admission.enter('key', true)).toBeInstanceOf(Promise)
+    enterNow(admission, 'a')
+    expect(() => admission.enter('b', false)).toThrow(expect.objectContaining({ code: 'unavailable' }))
+  })
+
+  it('bound what waits over all callers', () => {
+    const admission = createAdmission(LIMITS)
+    enterNow(admission, 'a')
+    enterNow(admission, 'b')
+    for (const caller of ['a', 'a', 'b']) expect(admission.enter(caller, false)).toBeInstanceOf(Promise)
+    expect(() => admission.enter('b', false)).toThrow(expect.objectContaining({ code: 'unavailable' }))
+  })
+})
+
+describe('answers that are not read', () => {
+  it('count until the place is left, of one caller and of all', () => {
+    const admission = createAdmission(LIMITS)
+    const [one, other] = [enterNow(admission, 'key', true), enterNow(admission, 'key', true)]
+    one.holdAnswer(90)
+    expect(() => other.holdAnswer(20)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    one.leave()
+    other.holdAnswer(20)
+    // A single answer is always sent, however large.
+    enterNow(admission, 'a').holdAnswer(950)
+    expect(() => enterNow(admission, 'b').holdAnswer(50)).toThrow(expect.objectContaining({ code: 'unavailable' }))
+  })
+})
+
+describe('streams', () => {
+  it('give their place to the next request, and have a bound of their own', async () => {
+    const admission = createAdmission(LIMITS)
+    const first = enterNow(admission, 'a')
+    const waiting = admission.enter('a', false)
+    first.becomeStream()
+    const second = await waiting
+    second.becomeStream()
+    const third = enterNow(admission, 'a')
+    expect(() => third.becomeStream()).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    third.leave()
+    enterNow(admission, 'b').becomeStream()
+    expect(() => enterNow(admission, 'c').becomeStream()).toThrow(expect.objectContaining({ code: 'unavailable' }))
+    first.leave()
+    enterNow(admission, 'd').becomeStream()
+  })
+})

@@ -1,0 +1,132 @@
+import { AppError } from '../errors.ts'
+
+/** How much may be going on at once. Counts are of requests. */
+export interface AdmissionLimits {
+  /** Being worked on or sent: over all callers, of one with a key or a session, and of one address without. */
+  readonly running: { readonly all: number; readonly known: number; readonly anonymous: number }
+  /** Waiting for a place: over all callers, and of one. */
+  readonly waiting: { readonly all: number; readonly each: number }
+  /** Answers that are sent as they are made: over all callers, and of one. */
+  readonly streams: { readonly all: number; readonly each: number }
+  /** Bytes of answers that clients have not taken yet: over all callers, and of one. */
+  readonly unsentBytes: { readonly all: number; readonly each: number }
+}
+
+const MIB = 1024 * 1024
+
+const ADMISSION_LIMITS: AdmissionLimits = {
+  running: { all: 2_000, known: 100, anonymous: 8 },
+  waiting: { all: 2_000, each: 200 },
+  streams: { all: 5_000, each: 200 },
+  unsentBytes: { all: 128 * MIB, each: 16 * MIB },
+}
+
+/** A request's place among those that are worked on. */
+export interface Place {
+  /** Counts an answer until the place is left. @throws AppError `rate_limited` or `unavailable` when too much is unsent */
+  holdAnswer(bytes: number): void
+  /** Counts the place as a stream from now on. @throws AppError `rate_limited` or `unavailable` when too many are open */
+  becomeStream(): void
+  leave(): void
+}
+
+/** Bounds what is worked on, sent and streamed at once. */
+export interface Admission {
+  /**
+   * A place for one request of a caller, at once or after those before it. It must be left.
+   * @param isKnown whether the caller has a key or a session
+   * @throws AppError `rate_limited` when too many of the caller's requests wait, `unavailable` when too many of all do
+   */
+  enter(caller: string, isKnown: boolean): Place | Promise<Place>
+}
+
+interface CallerState {
+  running: number
+  streams: number
+  unsentBytes: number
+  readonly waiting: (() => void)[]
+}
+
+/** Admission with nothing going on yet. */
+export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Admission {
+  const callers = new Map<string, CallerState>()
+  const all = { running: 0, waiting: 0, streams: 0, unsentBytes: 0 }
+
+  const stateOf = (caller: string): CallerState => {
+    const known = callers.get(caller)
+    if (known) return known
+    const state = { running: 0, streams: 0, unsentBytes: 0, waiting: [] }
+    callers.set(caller, state)
+    return state
+  }
+  const take = (caller: string, state: CallerState): Place => {
+    state.running++
+    all.running++
+    let unsentBytes = 0
+    let isStream = false
+    let isLeft = false
+    /** Gives the place among the running to the caller's next request. */
+    const stopRunning = () => {
+      state.running--
+      all.running--
+      const next = state.waiting.shift()
+      if (!next) return
+      all.waiting--
+      next()
+    }
+    return {
+      holdAnswer(bytes) {
+        if (state.unsentBytes + bytes > limits.unsentBytes.each && state.unsentBytes > 0) {
+          throw tooMuch('rate_limited', 'You have not read the answers to your earlier requests; read them first.')
+        }
+        if (all.unsentBytes + bytes > limits.unsentBytes.all && all.unsentBytes > 0) {
+          throw tooMuch('unavailable', 'Too many answers are waiting to be read at this moment; try again.')
+        }
+        unsentBytes += bytes
+        state.unsentBytes += bytes
+        all.unsentBytes += bytes
+      },
+      becomeStream() {
+        if (state.streams >= limits.streams.each) {
+          throw tooMuch('rate_limited', `${state.streams} streams of yours are open already; close some.`)
+        }
+        if (all.streams >= limits.streams.all) throw tooMuch('unavailable', 'Too many streams are open at this moment; try again.')
+        isStream = true
+        state.streams++
+        all.streams++
+        stopRunning()
+      },
+      leave() {
+        if (isLeft) return
+        isLeft = true
+        state.unsentBytes -= unsentBytes
+        all.unsentBytes -= unsentBytes
+        if (isStream) {
+          state.streams--
+          all.streams--
+        } else stopRunning()
+        if (state.running === 0 && state.streams === 0 && state.waiting.length === 0) callers.delete(caller)
+      },
+    }
+  }
+  return {
+    enter(caller, isKnown) {
+      const state = stateOf(caller)
+      if (state.running < (isKnown ? limits.running.known : limits.running.anonymous)) {
+        if (all.running < limits.running.all) return take(caller, state)
+        if (state.running === 0 && state.streams === 0) callers.delete(caller)
+        throw tooMuch('unavailable', 'The service has too much to do at this moment; try again.')
+      }
+      if (state.waiting.length >= limits.waiting.each) {
+        throw tooMuch('rate_limited', `${state.waiting.length} of your requests are waiting already; wait for some.`)
+      }
+      if (all.waiting >= limits.waiting.all) throw tooMuch('unavailable', 'Too many requests are waiting at this moment; try again.')
+      all.waiting++
+      return new Promise((resolve) => state.waiting.push(() => resolve(take(caller, state))))
+    },
+  }
+}
+
+function tooMuch(code: 'rate_limited' | 'unavailable', message: string): AppError {
+  return new AppError(code, message, { retryAfterSeconds: 1 })
+}

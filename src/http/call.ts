@@ -1,0 +1,44 @@
+import type { Answer, Exchange } from '../exchange.ts'
+import type { ClientOfRequest } from '../library/account-ports.ts'
+import type { Actor } from '../library/actor.ts'
+import type { Context } from '../operations/define-operation.ts'
+import type { Route, RouteKind } from './route.ts'
+
+/** A request whose caller is known: what routes work with. */
+export interface Call {
+  readonly exchange: Exchange
+  readonly kind: RouteKind
+  /** Decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>
+  /** What the request is called in logs and errors. */
+  readonly requestId: string
+  readonly actor: Actor
+  /** Whom the request is counted for. */
+  readonly caller: string
+  /** Where it came from, as sign-in and forms see it. */
+  readonly client: ClientOfRequest
+  /** `Set-Cookie` headers that go with the answer. */
+  readonly cookies: string[]
+  /** Names of the operations that were called, for the log. */
+  readonly operations: Set<string>
+  /** Counts more points for the caller. @throws AppError `rate_limited` */
+  charge(points: number): Promise<void>
+  /** Reads the body of at most `maxBytes`. @throws AppError as the body reader does */
+  readBytes(maxBytes: number): Promise<Uint8Array>
+  /** Waits for the caller's turn before work of this cost; null when it may go on at once. */
+  takeTurn(cost: number): Promise<void> | null
+}
+
+/** A route with what answers it. */
+export interface BoundRoute extends Route {
+  handle(call: Call): Promise<Answer> | Answer
+}
+
+/** Makes the operations' context for a request's caller. */
+export type MakeContext = (actor: Actor) => Context
+
+/** What routes mounted in Hono find in their context. */
+export interface HttpEnv {
+  Bindings: { call: Call }
+  Variables: { call: Call }
+}

@@ -1,0 +1,19 @@
+import { hash } from 'node:crypto'
+
+/** ETags of bytes that may be sent again: those of answers that are cached are the same object each time, and never change. */
+const etags = new WeakMap<Uint8Array, string>()
+
+/** The strong ETag of a text. */
+export function makeEtag(text: string | Uint8Array): string {
+  const known = typeof text === 'string' ? undefined : etags.get(text)
+  if (known !== undefined) return known
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`
+  if (typeof text !== 'string') etags.set(text, etag)
+  return etag
+}
+
+/** Whether a request has the text of this ETag already (RFC 9110, 13.1.2). */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
+}

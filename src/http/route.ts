@@ -1,0 +1,125 @@
+/**
+ * What kind of answer a route gives. The kind decides who is recognised (keys below /api, cookies on pages and their downloads, nobody elsewhere),
+ * how errors look, and which headers for caches and other origins an answer carries.
+ */
+export type RouteKind = 'page' | 'rest' | 'mcp' | 'embed' | 'download' | 'asset' | 'probe'
+
+/** One row of the route table. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With parameters in braces: `{id}` is one segment, `{filename}` the rest of the path, `{collection}` prompts or skills. */
+  readonly path: string
+  readonly kind: RouteKind
+  /** Points a request takes from its caller's minute; a point is about a millisecond of the process. */
+  readonly cost: number
+}
+
+/** What the table says of a request. */
+interface Found<R extends Route> {
+  /** The kind of the path, also where no route matches. */
+  readonly kind: RouteKind
+  /** Null for an unknown path and for a method the path does not take. */
+  readonly route: R | null
+  /** Decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>
+  /** Methods the path takes, sorted; empty for an unknown path. */
+  readonly allowed: readonly string[]
+}
+
+/** Finds routes by method and path. */
+export interface Router<R extends Route> {
+  readonly routes: readonly R[]
+  /** HEAD finds the route of GET. */
+  find(method: string, path: string): Found<R>
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = {}
+/** Parameters that match something else than one segment. */
+const PARAMETERS: Readonly<Record<string, string>> = { collection: 'prompts|skills', filename: '.+' }
+
+interface Pattern<R extends Route> {
+  readonly regex: RegExp
+  readonly route: R
+}
+
+/** A router over a table. Of rows that match the same request, the first one wins. */
+export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
+  const fixed = new Map<string, R[]>()
+  const patterns = new Map<string, Pattern<R>[]>()
+  const kinds = new Map<string, RouteKind>()
+  for (const route of routes) {
+    const { path, kind } = route
+    if (path.includes('{')) append(patterns, bucketOf(path), { regex: toPathPattern(path), route })
+    else append(fixed, path, route)
+    if (!path.startsWith('/api/') && !kinds.has(firstSegment(path))) kinds.set(firstSegment(path), kind)
+  }
+  const match = (path: string) => {
+    const found: { route: R; groups: Record<string, string> | undefined }[] = []
+    for (const route of fixed.get(path) ?? []) found.push({ route, groups: undefined })
+    for (const bucket of [bucketOf(path), wildcardOf(path)]) {
+      for (const { regex, route } of patterns.get(bucket) ?? []) {
+        const result = regex.exec(path)
+        if (result) found.push({ route, groups: result.groups })
+      }
+    }
+    return found
+  }
+  return {
+    routes,
+    find(method, path) {
+      const asked = method === 'HEAD' ? 'GET' : method
+      const only = fixed.get(path)?.find((route) => route.method === asked)
+      if (only) return { kind: only.kind, route: only, params: NO_PARAMS, allowed: [] }
+      const found = match(path)
+      const best = found.find(({ route }) => route.method === asked)
+      if (best) return { kind: best.route.kind, route: best.route, params: decodeAll(best.groups), allowed: [] }
+      const kind = found[0]?.route.kind ?? (path.startsWith('/api/') ? 'rest' : (kinds.get(firstSegment(path)) ?? 'page'))
+      return { kind, route: null, params: NO_PARAMS, allowed: [...new Set(found.map(({ route }) => route.method))].toSorted() }
+    },
+  }
+}
+
+/** First segments of the paths of a table, which names on pages must not take; without the empty one. */
+export function firstSegments(routes: readonly Route[]): string[] {
+  return [...new Set(routes.map(({ path }) => firstSegment(path)))].filter((segment) => segment !== '').toSorted()
+}
+
+function firstSegment(path: string): string {
+  return path.split('/', 2)[1] ?? ''
+}
+
+/** Patterns are searched by their first two segments, so that few are tried. A parameter in second place puts a route under a wildcard. */
+function bucketOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/', 3)
+  return second.startsWith('{') || second === '' ? wildcardOf(path) : `${first}/${second}`
+}
+
+function wildcardOf(path: string): string {
+  return `${firstSegment(path)}/*`
+}
+
+function toPathPattern(path: string): RegExp {
+  const source = path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${PARAMETERS[name] ?? '[^/]+'})`)
+  return new RegExp(`^${source}$`)
+}
+
+function decodeAll(groups: Record<string, string> | undefined): Readonly<Record<string, string>> {
+  if (!groups) return NO_PARAMS
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value)]))
+}
+
+/** A segment that is not valid percent-encoding stands for itself. */
+function decode(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function append<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}

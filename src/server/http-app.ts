@@ -1,0 +1,182 @@
+import { Hono } from 'hono'
+import type { Logger } from 'pino'
+import type { App } from '../app.ts'
+import type { Config } from '../config.ts'
+import type { AppError } from '../errors.ts'
+import { fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
+import { createAdmission } from '../http/admission.ts'
+import { createBodyReader } from '../http/body.ts'
+import type { BoundRoute, HttpEnv } from '../http/call.ts'
+import { createClientReader } from '../http/client-of-request.ts'
+import { createCompression } from '../http/compression.ts'
+import { databaseMetrics } from '../http/database-metrics.ts'
+import { createPieceSender } from '../http/download.ts'
+import { embeddingMetrics } from '../http/embedding-metrics.ts'
+import { createRequestCounts, metricsRoute } from '../http/metrics.ts'
+import { createOpenApi } from '../http/openapi.ts'
+import { createPageCache } from '../http/page-cache.ts'
+import { createRateLimits } from '../http/rate-limits.ts'
+import { operationRoutes } from '../http/rest.ts'
+import { createRouter, type Route } from '../http/route.ts'
+import { addAccountExportRoute } from '../http/routes/account-export.ts'
+import { healthRoutes } from '../http/routes/health.ts'
+import { addRawRoutes } from '../http/routes/raw-files.ts'
+import { addSkillZipRoute } from '../http/routes/skill-zip.ts'
+import { createTurns, type Turns } from '../http/turns.ts'
+import type { Extras } from '../mcp/server-factory.ts'
+import { readProduct } from '../product.ts'
+import { addEmbeds } from '../web/embed/routes.ts'
+import { addFeeds } from '../web/feeds.ts'
+import { createPages, describePage } from '../web/routes.ts'
+import { createMcpRoutes, MCP_PATH } from './mcp-routes.ts'
+import { createPipeline, type Pipeline } from './pipeline.ts'
+
+/** Headers that code mounted in Hono reads. */
+const HONO_HEADERS = ['accept', 'accept-encoding', 'if-none-match']
+
+/** What the server needs of the settings. */
+export type ServerSettings = Pick<
+  Config,
+  | 'HOST'
+  | 'PORT'
+  | 'MCP_ENABLED'
+  | 'ALLOWED_HOSTS'
+  | 'ALLOWED_ORIGINS'
+  | 'RATE_LIMITS'
+  | 'TRUST_PROXY'
+  | 'METRICS_TOKEN'
+  | 'EMBED_FRAME_ANCESTORS'
+>
+
+/** What a process or a test may say beside the settings. */
+export interface HttpOptions {
+  /** False makes /readyz say that the service is stopping. */
+  readonly isReady?: () => boolean
+  /** MCP tools and prompts beside those of the operations: the conformance fixtures of the tests. */
+  readonly extras?: Extras
+}
+
+/** The HTTP surface. */
+export interface HttpApp {
+  readonly pipeline: Pipeline
+  readonly turns: Turns
+  /** THE route table: every method and path that is answered. */
+  readonly routes: readonly Route[]
+  /** Takes in what another instance wrote to this one. */
+  receive(mail: string): void
+  close(): Promise<void>
+}
+
+/** The whole HTTP surface over an opened library: the route table, and the pipeline in front of it. */
+export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
+  const { baseUrl, operations, contextFor, embeddings } = app
+  const product = readProduct()
+  const hasMcp = settings.MCP_ENABLED
+  const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
+  const turns = createTurns()
+  /** What an operator must hear of. The sentence of a service that failed holds neither keys nor prompts; its cause might. */
+  const onFault = (error: AppError, requestId: string) => {
+    if (error.code === 'internal') logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
+    else if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
+  }
+  const cache = createPageCache(() => app.store.readVersion(), describePage)
+  const pages = createPages(operations, contextFor, { onFault, cache }, { name: product.title, baseUrl, hasMcp })
+  const mcp = hasMcp ? createMcpRoutes(app, product, logger, options.extras) : null
+
+  const hono = new Hono<HttpEnv>()
+  // The pipeline answers errors, and only calls routes that are there.
+  hono.onError((error) => {
+    throw error
+  })
+  /** A route whose handler is mounted in Hono. */
+  const mounted = (route: Route): BoundRoute => ({
+    ...route,
+    async handle(call) {
+      const cached = route.kind === 'page' ? await cache.find(call) : null
+      if (cached) return cached
+      const headers = new Headers()
+      for (const name of HONO_HEADERS) {
+        const value = call.exchange.header(name)
+        if (value !== undefined) headers.set(name, value)
+      }
+      return await fromResponse(await hono.fetch(toRequest(call.exchange, headers), { call }))
+    },
+  })
+  hono.use(async (c, next) => {
+    c.set('call', c.env.call)
+    await next()
+  })
+  const feeds = addFeeds(hono, operations, contextFor, { name: product.title, baseUrl })
+  const embeds = addEmbeds(hono, operations, contextFor, {
+    words: pages.words,
+    url: pages.files.url,
+    answerFile: pages.files.answer,
+    name: product.title,
+    baseUrl,
+    hasMcp,
+    frameAncestors: settings.EMBED_FRAME_ANCESTORS,
+  })
+  const pageRoutes = pages.add(hono)
+  const sendPieces = createPieceSender()
+  const downloads = [
+    // Below /api for programs with their keys, and below /download for people who are signed in, for what is theirs alone.
+    ...['/api', '/download'].flatMap((prefix) => [
+      ...addRawRoutes(hono, operations, contextFor, prefix),
+      addSkillZipRoute(hono, operations, contextFor, prefix, sendPieces),
+    ]),
+    addAccountExportRoute(hono, operations, contextFor, sendPieces),
+  ]
+  const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
+  hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))
+
+  const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
+  const metrics = [
+    ...(requests?.metrics ?? []),
+    ...databaseMetrics(app.store),
+    ...(embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []),
+  ]
+  const router = createRouter<BoundRoute>([
+    ...healthRoutes({
+      check: () => app.store.ping(),
+      isReady: options.isReady ?? (() => true),
+      embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
+    }),
+    metricsRoute(settings.METRICS_TOKEN, metrics),
+    ...(mcp?.routes ?? []),
+    {
+      method: 'GET',
+      path: '/api/openapi.json',
+      kind: 'rest',
+      cost: 1,
+      handle: () => ({ ...jsonAnswer(null, 200, { 'content-type': 'application/json; charset=utf-8' }), body: document }),
+    },
+    ...operationRoutes(operations, contextFor, onFault),
+    ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
+  ])
+  const pipeline = createPipeline({
+    router,
+    rules: { baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS },
+    limits: createRateLimits(settings.RATE_LIMITS, app.store.isShared ? { store: app.store, clock: app.clock } : null),
+    admission: createAdmission(),
+    turns,
+    readBytes: createBodyReader(),
+    compress: createCompression(),
+    requests,
+    logger,
+    clientOf: createClientReader(settings, baseUrl),
+    authenticate: app.authenticate,
+    authenticateBrowser: app.logins.authenticateBrowser,
+    toProblem: pages.toProblem,
+    onFault,
+  })
+  return {
+    pipeline,
+    turns,
+    routes: router.routes,
+    receive: (mail) => mcp?.receive(mail),
+    async close() {
+      pages.close()
+      await mcp?.close()
+    },
+  }
+}

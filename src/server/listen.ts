@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { AppError } from '../errors.ts'
+import type { Answer, Exchange } from '../exchange.ts'
+import type { Turns } from '../http/turns.ts'
+import type { Pipeline } from './pipeline.ts'
+
+/** Longest time a client may take to send its request. */
+const REQUEST_TIMEOUT_MS = 30_000
+/** How often connections are checked for it. */
+const TIMEOUT_CHECK_MS = 5_000
+/** A connection that takes nothing of its answer for so long is dropped. */
+const STALL_MS = 60_000
+/** Paths that mean themselves: no dot segment, no backslash. */
+const PLAIN_TARGET = /^\/(?!.*(?:\\|\/\.|%2e))[^#\s]*$/i
+
+/** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
+export async function listen({ host, port }: { host: string; port: number }, pipeline: Pipeline, turns: Turns): Promise<Server> {
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  }
+  const server = createServer(timeouts, answerWith(pipeline))
+  server.on('connection', () => turns.noteConnection())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new AppError('unavailable', `Could not listen on ${host}:${port}: ${error.message}. Set PORT or HOST.`, { cause: error })),
+    )
+    server.listen(port, host, resolve)
+  })
+  return server
+}
+
+/** What a server calls with each request. */
+export function answerWith(pipeline: Pipeline): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  return (incoming, outgoing) => {
+    const exchange = readExchange(incoming, outgoing)
+    if (!exchange) {
+      outgoing.writeHead(400, { 'content-length': '0', connection: 'close' }).end()
+      return
+    }
+    pipeline(exchange, (answer) => send(answer, exchange.method, outgoing)).catch(() => outgoing.destroy())
+  }
+}
+
+/** A request of `node:http`; null when its target is no path. */
+function readExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange | null {
+  const target = readTarget(incoming.url ?? '')
+  if (!target) return null
+  const headers = readHeaders(incoming.rawHeaders)
+  let client: AbortController | undefined
+  return {
+    method: incoming.method ?? 'GET',
+    ...target,
+    httpVersion: incoming.httpVersion,
+    remoteAddress: incoming.socket.remoteAddress ?? '',
+    signal() {
+      if (client) return client.signal
+      const left = new AbortController()
+      client = left
+      if (outgoing.destroyed) left.abort()
+      else outgoing.once('close', () => outgoing.writableFinished || left.abort())
+      return left.signal
+    },
+    hasLeft: () => outgoing.destroyed,
+    header: (name) => headers.get(name),
+    readBody: (onChunk) =>
+      new Promise((resolve, reject) => {
+        const take = (chunk: Uint8Array) => {
+          if (onChunk(chunk)) return
+          // The rest is not read, so nothing after it on this connection can be.
+          incoming.off('data', take).pause()
+          outgoing.shouldKeepAlive = false
+          resolve()
+        }
+        incoming.on('data', take)
+        incoming.once('end', resolve)
+        incoming.once('error', reject)
+        // A body that was read, or a client that left, before anybody asked for it.
+        if (incoming.readableEnded) resolve()
+        else if (incoming.destroyed) reject(new Error('The request was closed'))
+      }),
+  }
+}
+
+/** Path and query of a request target (RFC 9112, 3.2), dot segments resolved as browsers do. */
+function readTarget(url: string): { path: string; search: string } | null {
+  if (PLAIN_TARGET.test(url)) {
+    const mark = url.indexOf('?')
+    return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark) }
+  }
+  const parsed = URL.parse(url.startsWith('/') ? `http://localhost${url}` : url)
+  return parsed && /^https?:$/.test(parsed.protocol) ? { path: parsed.pathname, search: parsed.search } : null
+}
+
+function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase()
+    const value = rawHeaders[at + 1] ?? ''
+    const known = headers.get(name)
+    headers.set(name, known === undefined ? value : `${known}${name === 'cookie' ? '; ' : ', '}${value}`)
+  }
+  return headers
+}
+
+/** Sends an answer; resolves when the client has taken it or left. */
+async function send({ status, headers, body }: Answer, method: string, outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) {
+    if (body instanceof ReadableStream) await body.cancel().catch(() => {})
+    return
+  }
+  const sent = new Promise<void>((resolve) => outgoing.once('close', resolve))
+  if (body instanceof ReadableStream) {
+    outgoing.writeHead(status, headers)
+    if (method === 'HEAD') {
+      void body.cancel().catch(() => {})
+      outgoing.end()
+    } else await pump(body, outgoing)
+    return await sent
+  }
+  // An answer without content names no length (RFC 9110, 8.6).
+  if (status !== 204 && status !== 304) headers['content-length'] = String(body === null ? 0 : Buffer.byteLength(body))
+  outgoing.writeHead(status, headers)
+  if (method === 'HEAD' || body === null) outgoing.end()
+  else outgoing.end(body)
+  if ((outgoing.socket?.writableLength ?? 0) > 0) dropWhenStalled(outgoing)
+  await sent
+}
+
+/** Sends a stream at the pace its reader takes it. */
+async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  let wake = () => {}
+  outgoing.on('drain', () => wake())
+  outgoing.once('close', () => {
+    wake()
+    reader.cancel().catch(() => {})
+  })
+  outgoing.flushHeaders()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || outgoing.destroyed) break
+      if (!outgoing.write(value)) {
+        dropWhenStalled(outgoing)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        outgoing.setTimeout(0)
+      }
+    }
+    outgoing.end()
+  } catch {
+    // Half an answer must not look like a whole one.
+    outgoing.destroy()
+  }
+}
+
+/** Node counts progress of a write as activity, and destroys a connection whose timeout nobody handles: this drops those that take nothing. */
+function dropWhenStalled(outgoing: ServerResponse): void {
+  outgoing.setTimeout(STALL_MS)
+}

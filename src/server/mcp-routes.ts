@@ -1,0 +1,107 @@
+import type { Logger } from 'pino'
+import type { App } from '../app.ts'
+import { type AppError, toAppError } from '../errors.ts'
+import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
+import type { BoundRoute, Call } from '../http/call.ts'
+import type { ItemKind } from '../library/items.ts'
+import { createCalls } from '../mcp/calls.ts'
+import { createMcpEndpoint, type McpEndpoint, readPromptFilter, sessionOwner } from '../mcp/endpoint.ts'
+import { type Binding, createServerFactory, type Extras } from '../mcp/server-factory.ts'
+import { createSessions } from '../mcp/sessions.ts'
+import { invokeLocally } from '../operations/invoke.ts'
+import type { Product } from '../product.ts'
+
+/** Where MCP is served. */
+export const MCP_PATH = '/api/mcp'
+/** Changes within this are announced together. */
+const DEBOUNCE_MS = 500
+
+/** The MCP endpoint, bound to the operations. */
+export interface McpRoutes {
+  readonly routes: readonly BoundRoute[]
+  /** Takes in what another instance wrote to this one. */
+  receive(mail: string): void
+  close(): Promise<void>
+}
+
+/** @param extras tools and prompts beside those of the operations: the conformance fixtures of the tests */
+export function createMcpRoutes(app: App, { name, title, version }: Product, logger: Logger, extras: Extras | undefined): McpRoutes {
+  const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
+  const logError = (error: AppError, requestId?: string) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
+  const mcp = createMcpEndpoint(
+    buildServer,
+    createCalls(app.operations, buildServer, extras),
+    createSessions(app.store, buildServer, (error) => logError(error)),
+    { alwaysStream: extras !== undefined },
+  )
+  const stopNotifying = notifyChanges(app, mcp)
+  const names = new Set(app.operations.map((operation) => operation.name))
+  const bind = ({ actor, requestId, operations, exchange }: Call): Binding => {
+    const context = app.contextFor(actor)
+    const invoke = invokeLocally(app.operations, () => context)
+    return {
+      // A tool that fails answers 200, so nothing after it hears of the failure.
+      invoke: async (...args) => {
+        // Known names only: the log holds nothing a client wrote but the path.
+        if (names.has(args[0])) operations.add(args[0])
+        return await invoke(...args).catch((thrown: unknown) => {
+          const error = toAppError(thrown)
+          if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
+          throw thrown
+        })
+      },
+      filter: exchange.search === '' ? {} : readPromptFilter(new URLSearchParams(exchange.search)),
+      onInternalError: (error) => logError(error, requestId),
+      signal: () => exchange.signal(),
+    }
+  }
+  const toMcpCall = (call: Call) => ({
+    exchange: call.exchange,
+    requestId: call.requestId,
+    owner: sessionOwner(call.actor, call.caller),
+    charge: call.charge,
+    takeTurn: call.takeTurn,
+    binding: bind(call),
+  })
+  const route = { path: MCP_PATH, kind: 'mcp', cost: 1 } as const
+  return {
+    routes: [
+      {
+        ...route,
+        method: 'POST',
+        handle: async (call) => await mcp.post(toMcpCall(call), decodeBody(await call.readBytes(MAX_BODY_BYTES))),
+      },
+      { ...route, method: 'GET', handle: (call) => mcp.session(toMcpCall(call)) },
+      { ...route, method: 'DELETE', handle: (call) => mcp.session(toMcpCall(call)) },
+    ],
+    receive: mcp.receive,
+    async close() {
+      stopNotifying()
+      await mcp.close()
+    },
+  }
+}
+
+/** Tells clients that listen what changed, debounced. Returns how to stop. */
+function notifyChanges(app: App, mcp: McpEndpoint): () => void {
+  const pending = new Map<ItemKind, { isPublic: boolean; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
+  const stop = app.onChange(({ kind, ownerId, isPublic }) => {
+    const known = pending.get(kind)
+    if (known) {
+      known.isPublic ||= isPublic
+      known.userIds.add(ownerId)
+      return
+    }
+    const timer = setTimeout(() => {
+      const change = pending.get(kind)
+      pending.delete(kind)
+      if (change) mcp.notify({ kind, isPublic: change.isPublic, userIds: change.userIds })
+    }, DEBOUNCE_MS)
+    timer.unref()
+    pending.set(kind, { isPublic, userIds: new Set([ownerId]), timer })
+  })
+  return () => {
+    stop()
+    for (const { timer } of pending.values()) clearTimeout(timer)
+  }
+}

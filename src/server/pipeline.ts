@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { readApiKey } from '../auth/authenticate.ts'
+import { AppError, toAppError } from '../errors.ts'
+import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../exchange.ts'
+import type { Admission, Place } from '../http/admission.ts'
+import type { BodyOwner, ReadBytes } from '../http/body.ts'
+import type { BoundRoute, Call } from '../http/call.ts'
+import type { Compress } from '../http/compression.ts'
+import { addCorsAndCaching, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
+import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
+import { type AccessRules, checkHost, checkOrigin } from '../http/guards.ts'
+import type { RequestCounts } from '../http/metrics.ts'
+import type { RateLimits } from '../http/rate-limits.ts'
+import type { Router } from '../http/route.ts'
+import type { Turns } from '../http/turns.ts'
+import type { ClientOfRequest } from '../library/account-ports.ts'
+import { type Actor, ANONYMOUS } from '../library/actor.ts'
+import { isMcpCall } from '../mcp/endpoint.ts'
+import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
+
+/** What every answer says that names no policy of its own: it is no page, and stands in none. */
+const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+/** Bodies up to this cost nothing beside their request; each further piece of this size costs a point. */
+const FREE_BODY_BYTES = 256 * 1024
+const BYTES_A_POINT = 64 * 1024
+
+/** What the pipeline works with. */
+export interface PipelineParts {
+  readonly router: Router<BoundRoute>
+  readonly rules: AccessRules
+  readonly limits: RateLimits
+  readonly admission: Admission
+  readonly turns: Turns
+  readonly readBytes: ReadBytes
+  readonly compress: Compress
+  /** Null: nobody measures. */
+  readonly requests: RequestCounts | null
+  readonly logger: Logger
+  clientOf(exchange: Exchange, isPage: boolean): ClientOfRequest
+  /** Who presents a key. @throws AppError `invalid_api_key` */
+  authenticate(key: string): Promise<Actor>
+  /** Whom a browser's cookies sign in; `cookies` renew its session. */
+  authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
+  /** A page that says what went wrong, when one was asked for. */
+  toProblem(call: Call, error: AppError): Promise<Answer> | null
+  /** Reports a fault of the service or of one it depends on. */
+  onFault(error: AppError, requestId: string): void
+}
+
+/**
+ * Answers one request and gives the answer to `send`, which resolves when the client has taken it or left.
+ * Until then the request counts as going on.
+ */
+export type Pipeline = (exchange: Exchange, send: (answer: Answer) => Promise<void>) => Promise<void>
+
+/** A call while it goes through the pipeline. */
+type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: boolean }
+
+/** The way of every request: host, origin, identity, limits, a place, the route, headers, compression, log. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { router, rules, limits, admission, turns, requests, logger } = parts
+  let lastHost: string | null = null
+
+  /** Who may come in under which name and from which page. @throws AppError `forbidden`, `method_not_allowed` */
+  const guard = ({ exchange, kind }: OpenCall): void => {
+    const host = exchange.header('host') ?? ''
+    // Most requests ask for the same name as the one before.
+    if (host !== lastHost) {
+      checkHost(host, rules)
+      lastHost = host
+    }
+    if (exchange.method === 'OPTIONS') return
+    if (kind === 'mcp' && !isMcpCall(exchange)) {
+      throw new AppError('method_not_allowed', 'This endpoint takes POST; GET and DELETE need a session that initialize opened.')
+    }
+    if (kind === 'mcp' || !isRead(exchange.method)) checkOrigin(exchange.header('origin') ?? null, rules)
+  }
+
+  /** Recognises the caller: by key below /api/, by cookies on pages. A key and a person count for themselves, everybody else by address. */
+  const identify = (call: OpenCall): Promise<void> | null => {
+    const { exchange, client, kind } = call
+    if (exchange.path.startsWith('/api/')) {
+      if (!hasKeyHeader(exchange)) return null
+      const key = readApiKey({ get: (name) => exchange.header(name.toLowerCase()) ?? null })
+      return key === null ? null : identifyKey(call, key)
+    }
+    return readsCookies(kind, exchange.path) && client.cookies !== '' ? identifyPerson(call) : null
+  }
+  const identifyKey = async (call: OpenCall, key: string): Promise<void> => {
+    const actor = await parts.authenticate(key).catch(async (error: unknown) => {
+      // Guessing keys counts for the address it comes from.
+      await limits.count(call.client.caller)
+      throw error
+    })
+    if (actor.kind !== 'user') return
+    call.actor = actor
+    call.caller = `key ${actor.keyId ?? actor.userId}`
+    call.isKnown = true
+  }
+  const identifyPerson = async (call: OpenCall): Promise<void> => {
+    const { actor, cookies } = await parts.authenticateBrowser(call.client)
+    call.cookies.push(...cookies)
+    if (actor?.kind !== 'user') return
+    call.actor = actor
+    call.caller = `person ${actor.userId}`
+    call.isKnown = true
+  }
+
+  const open = (exchange: Exchange): { call: OpenCall; route: BoundRoute | null; allowed: readonly string[] } => {
+    const { kind, route, params, allowed } = router.find(exchange.method, exchange.path)
+    const client = parts.clientOf(exchange, kind === 'page')
+    const call: OpenCall = {
+      exchange,
+      kind,
+      params,
+      requestId: randomUUID(),
+      actor: ANONYMOUS,
+      caller: client.caller,
+      client,
+      cookies: [],
+      operations: new Set(),
+      isKnown: false,
+      async charge(points) {
+        await limits.count(call.caller, points)
+      },
+      async readBytes(maxBytes) {
+        const owner: BodyOwner = { caller: call.caller, isKnown: call.isKnown }
+        const bytes = await parts.readBytes(exchange, owner, maxBytes)
+        const points = Math.ceil((bytes.length - FREE_BODY_BYTES) / BYTES_A_POINT)
+        if (points > 0) await call.charge(points)
+        const turn = turns.take(call.caller, route?.cost ?? 1)
+        if (turn) await turn
+        return bytes
+      },
+      takeTurn: (cost) => turns.take(call.caller, cost),
+    }
+    return { call, route, allowed }
+  }
+
+  const respond = async (call: OpenCall, route: BoundRoute | null, allowed: readonly string[]): Promise<Answer> => {
+    if (route) return await route.handle(call)
+    const { method } = call.exchange
+    if (allowed.length > 0) throw new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(', ')}.`)
+    throw new AppError('not_found', 'There is nothing at this address.')
+  }
+
+  const refuse = async (call: OpenCall, error: AppError, allowed: readonly string[]): Promise<Answer> => {
+    parts.onFault(error, call.requestId)
+    if (call.kind === 'mcp') {
+      const headers = { ...errorHeaders(error), ...(error.code === 'method_not_allowed' ? { allow: 'POST, OPTIONS' } : {}) }
+      return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
+    }
+    if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
+    return (await parts.toProblem(call, error)) ?? toErrorAnswer(error, call.requestId)
+  }
+
+  const finish = (call: OpenCall, answer: Answer, startedMs: number): Answer | Promise<Answer> => {
+    const { exchange, kind, requestId, cookies, actor } = call
+    const headers: AnswerHeaders = { ...answer.headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+    if (exchange.method !== 'OPTIONS') addCorsAndCaching(headers, exchange, kind, rules)
+    if (readsCookies(kind, exchange.path) && (actor.kind === 'user' || cookies.length > 0)) headers['cache-control'] = 'private, no-store'
+    if (cookies.length > 0) headers['set-cookie'] = cookies
+    headers['content-security-policy'] ??= CONTENT_POLICY
+    const { status } = answer
+    const durationMs = performance.now() - startedMs
+    requests?.count(kind, exchange.path, status, durationMs)
+    if (logger.isLevelEnabled('info')) {
+      logger.info({
+        requestId,
+        method: exchange.method,
+        path: exchange.path,
+        status,
+        ms: Math.round(durationMs),
+        client: call.client.address,
+        caller: nameActor(actor),
+        ...(call.operations.size > 0 ? { operations: [...call.operations] } : {}),
+      })
+    }
+    return parts.compress(exchange, { ...answer, headers })
+  }
+
+  return async (exchange, send) => {
+    const startedMs = performance.now()
+    const { call, route, allowed } = open(exchange)
+    let place: Place | null = null
+    let answer: Answer
+    try {
+      if (call.kind !== 'probe') {
+        guard(call)
+        if (exchange.method !== 'OPTIONS') {
+          const identified = identify(call)
+          if (identified) await identified
+          const cost = route?.cost ?? 1
+          const counted = limits.count(call.caller, cost)
+          if (counted) await counted
+          const entering = admission.enter(call.caller, call.isKnown)
+          place = entering instanceof Promise ? await entering : entering
+          if (exchange.hasLeft()) throw new AppError('unavailable', 'The client left.')
+          const turn = turns.take(call.caller, cost)
+          if (turn) await turn
+        }
+      }
+      if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
+      else answer = holdAnswer(place, await respond(call, route, allowed))
+    } catch (thrown) {
+      answer = await refuse(call, toAppError(thrown), allowed)
+    }
+    try {
+      const finished = finish(call, answer, startedMs)
+      await send(finished instanceof Promise ? await finished : finished)
+    } finally {
+      place?.leave()
+    }
+  }
+}
+
+/** Counts an answer until its client has taken it. @throws AppError `rate_limited`, `unavailable` */
+function holdAnswer(place: Place | null, answer: Answer): Answer {
+  const { body } = answer
+  if (!place || body === null) return answer
+  try {
+    if (body instanceof ReadableStream) place.becomeStream()
+    else place.holdAnswer(body.length)
+  } catch (error) {
+    if (body instanceof ReadableStream) void body.cancel().catch(() => {})
+    throw error
+  }
+  return answer
+}
+
+/** The caller as the log names it. */
+function nameActor(actor: Actor): string {
+  if (actor.kind === 'anonymous') return 'anonymous'
+  return actor.keyId === undefined ? `person ${actor.userId}` : `key ${actor.keyId}`
+}
