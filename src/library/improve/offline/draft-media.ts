@@ -15,8 +15,9 @@ export function draftMedia(
   names: FreeNames,
   structure: Structure,
   mayArrange: boolean,
+  focus = prompt.text,
 ): Draft {
-  const lines = [...planMedia(MEDIA[outputType], prompt, names, structure)]
+  const lines = [...planMedia(MEDIA[outputType], prompt, names, structure, focus)]
   const added: DraftSection[] = lines.map(([part, text]) =>
     part === 'language'
       ? { part: null, title: 'Language', text, isOwn: false }

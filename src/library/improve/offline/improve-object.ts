@@ -6,7 +6,7 @@ import { draftMedia } from './draft-media.ts'
 import { findFacets } from './find-facets.ts'
 import { MEDIA_PARTS, toKey } from './heading-words.ts'
 import { planText } from './plan-text.ts'
-import { flattenObject, type ReadObject } from './read-object.ts'
+import { flattenObject, listTexts, type ReadObject } from './read-object.ts'
 import { type ReadPrompt, readPrompt } from './read-prompt.ts'
 import type { Structure } from './read-structure.ts'
 import { type Members, type MemberValue, toMembers, writeJson, writeYaml } from './write-members.ts'
@@ -42,7 +42,7 @@ function findMissing(object: ReadObject, outputType: OutputType, names: FreeName
   const sections =
     outputType === 'text'
       ? [...planText({ prompt, lead, names, structure }, true)].map(([part, text]) => ({ part, title: '', text, isOwn: false }))
-      : draftMedia(outputType, prompt, names, structure, false).sections.slice(1)
+      : draftMedia(outputType, prompt, names, structure, false, listTexts(object.members.map(([, value]) => value))).sections.slice(1)
   const known = new Set(object.members.map(([key]) => toKey(key)))
   return toMembers(sections).filter(([key]) => !known.has(toKey(key)))
 }

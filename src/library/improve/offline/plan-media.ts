@@ -9,7 +9,7 @@ import { findPhrase, readWords } from './read-words.ts'
 import { SOUND } from './sound-kinds.ts'
 import { VIDEO } from './video-kinds.ts'
 
-/** How much of a prompt is looked at for its kind. */
+/** How much of a prompt's words is read to choose its kind. */
 const MAX_FOCUS_CHARACTERS = 500
 
 /** The tables of each medium. */
@@ -18,15 +18,18 @@ export const MEDIA: Readonly<Record<'image' | 'video' | 'sound', Medium>> = { im
 /**
  * What a prompt for an image, a video or a sound leaves open, as one line for each part, ordered like the inspirations.
  * In another language a line is added that keeps spoken and written words in it.
+ * @param focus the text the kind is chosen by. An object is read without its keys: they would push words past the limit, and the
+ * second pass would choose another kind than the first.
  */
 export function planMedia(
   medium: Medium,
   prompt: ReadPrompt,
   names: FreeNames,
   structure: Structure,
+  focus: string,
 ): ReadonlyMap<MediaPart | 'language', string> {
   const facets = findFacets(prompt.text, medium.cues)
-  const kind = chooseMediaKind(medium, prompt.text)
+  const kind = chooseMediaKind(medium, focus)
   const lines = new Map<MediaPart | 'language', string>()
   for (const part of orderLike(medium.parts, structure.order)) {
     const line = kind.lines[part]
@@ -39,7 +42,7 @@ export function planMedia(
 
 /** The kind whose cue stands first in the prompt, a form before a subject: what is named first is what the picture is of. */
 export function chooseMediaKind(medium: Medium, text: string): MediaKind {
-  const words = readWords(text.slice(0, MAX_FOCUS_CHARACTERS))
+  const words = readWords(text).slice(0, MAX_FOCUS_CHARACTERS)
   const forms = medium.kinds.filter((kind) => kind.isForm)
   return findFirst(forms, words) ?? findFirst(medium.kinds, words) ?? medium.kinds.at(-1) ?? { id: 'none', cues: [], lines: {} }
 }

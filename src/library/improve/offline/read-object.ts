@@ -129,3 +129,10 @@ export function flattenObject(members: ReadObject['members']): string {
   for (const [key, value] of members) add(key, value)
   return lines.join('\n')
 }
+
+/** The texts of an object without its keys, in order: what its writer says, whatever the notation adds around it. */
+export function listTexts(value: unknown): string {
+  if (Array.isArray(value)) return value.map(listTexts).join('\n')
+  if (isRecord(value)) return Object.values(value).map(listTexts).join('\n')
+  return String(value)
+}
