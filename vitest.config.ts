@@ -1,13 +1,67 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+
+const BUILD = 'test/support/build.ts'
+const POSTGRES = 'test/support/postgres.ts'
+/** The suites that cross rooms, in the test's own process. */
+const INTEGRATION = ['test/*.test.ts']
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // End-to-end files build the program and start servers and clients in processes of their own.
-    globalSetup: ['test/support/build.ts', 'test/support/postgres.ts'],
     // No property test shrinks for ever.
     setupFiles: ['test/support/bound-shrinking.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Much of the time goes into waiting for processes, hence two even on a small machine.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      {
+        extends: true,
+        // One process for many files: they share no state, and starting a process for each would take longer than their tests.
+        test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: [...INTEGRATION, 'test/contract/*.test.ts'],
+          globalSetup: [BUILD],
+          env: { TEST_ENGINES: 'sqlite' },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'smoke', include: ['test/smoke/*.test.ts'], globalSetup: [BUILD] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: ['test/e2e/*.test.ts', 'test/browser/*.test.ts', 'test/contract/*.test.ts'],
+          globalSetup: [BUILD, POSTGRES],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgresql',
+          include: INTEGRATION,
+          globalSetup: [BUILD, POSTGRES],
+          env: { TEST_ENGINE: 'postgresql' },
+        },
+      },
+      {
+        extends: true,
+        // Attacks measure what is left for others, so nothing else may run beside them.
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          globalSetup: [BUILD, POSTGRES],
+          maxWorkers: 1,
+          testTimeout: 600_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

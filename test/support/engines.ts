@@ -8,7 +8,7 @@ import { openPostgres } from '../../src/storage/dialects/postgres.ts'
 import { openSqlite } from '../../src/storage/dialects/sqlite.ts'
 import { createDatabase } from './postgres.ts'
 
-/** An engine the store's contract suite runs on. Another engine is another row. */
+/** An engine the store's contract suite runs on. */
 export interface Engine {
   readonly name: string
   /** A fresh, empty database. `reopen` opens the same data again, as another process would. */
@@ -21,7 +21,7 @@ export interface Engine {
   isServedByIndex(database: OpenDatabase, query: CompiledQuery): Promise<boolean>
 }
 
-export const ENGINES: readonly Engine[] = [
+const ALL: readonly Engine[] = [
   {
     name: 'sqlite',
     async create() {
@@ -83,6 +83,9 @@ export const ENGINES: readonly Engine[] = [
       }),
   },
 ]
+
+/** The engines of this run: those TEST_ENGINES names, or all. Another engine is another row above. */
+export const ENGINES = ALL.filter(({ name }) => process.env['TEST_ENGINES']?.split(',').includes(name) ?? true)
 
 async function readEveryRow({ reader }: OpenDatabase, tables: string): Promise<string> {
   const texts: string[] = []

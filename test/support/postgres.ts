@@ -8,6 +8,8 @@ const ADDRESS = 'TEST_POSTGRES_URL'
 
 /** One server for the whole run: that of TEST_DATABASE_URL, or one from the packages. */
 export default async function providePostgres(): Promise<(() => Promise<void>) | undefined> {
+  // Several projects of one run share it.
+  if (process.env[ADDRESS] !== undefined) return undefined
   const given = process.env['TEST_DATABASE_URL']
   if (given) {
     process.env[ADDRESS] = given
