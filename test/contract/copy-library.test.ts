@@ -18,7 +18,7 @@ afterEach(async () => {
 
 /** A database of its own, closed and removed after the test. */
 async function open(engine: Engine): Promise<OpenDatabase> {
-  const place = await engine.create()
+  const place = await engine.create({ isEmpty: true })
   cleanUps.push(place.remove)
   const database = place.open()
   cleanUps.push(() => database.close())

@@ -74,7 +74,7 @@ describe('npm run eval:search', () => {
     const starter = join(ROOT, 'starter/prompts.json')
     const quality = ({ overall: { p50Ms: _, p95Ms: __, ...rest } }: z.infer<typeof summary>) => rest
     const onFile = quality(await evaluateTitles(starter, titles))
-    const { url, remove } = await createDatabase()
+    const { url, remove } = await createDatabase({ isEmpty: true })
     try {
       for (let time = 0; time < 2; time++) expect(quality(await evaluate(starter, titles, ['--database', url]))).toEqual(onFile)
     } finally {

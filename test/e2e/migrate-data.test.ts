@@ -20,7 +20,7 @@ describe('migrate-data', () => {
   const removals: (() => Promise<void>)[] = []
   const file = (name: string) => `sqlite:${join(place.folder, name)}`
   const server = async () => {
-    const { url, remove } = await createDatabase()
+    const { url, remove } = await createDatabase({ isEmpty: true })
     removals.push(remove)
     return url
   }

@@ -11,8 +11,8 @@ import { createDatabase } from './postgres.ts'
 /** An engine the store's contract suite runs on. */
 export interface Engine {
   readonly name: string
-  /** A fresh, empty database. `reopen` opens the same data again, as another process would. */
-  create(): Promise<{ open(): OpenDatabase; remove(): Promise<void> }>
+  /** A database of its own, perhaps migrated already, unless `isEmpty`. `open` opens it again, as another process would. */
+  create(options?: { readonly isEmpty?: boolean }): Promise<{ open(): OpenDatabase; remove(): Promise<void> }>
   /** All that is kept, as text: the files where they are ours, else every row of every table. */
   readEverything(database: OpenDatabase): Promise<string>
   /** Columns that refer to another table and that no index begins with, as `table.column`. */
@@ -55,8 +55,8 @@ const ALL: readonly Engine[] = [
   },
   {
     name: 'postgresql',
-    async create() {
-      const { url, remove } = await createDatabase()
+    async create(options) {
+      const { url, remove } = await createDatabase(options)
       return { open: () => openPostgres(url, { readers: 4 }), remove }
     },
     async readEverything(database) {

@@ -5,19 +5,29 @@ import { startPostgres } from './postgres-server.ts'
 
 /** Where this run's server is, for the processes of its tests. */
 const ADDRESS = 'TEST_POSTGRES_URL'
+/** The migrated database that others are copies of: a copy takes a tenth of the time that the migrations do. */
+const TEMPLATE = 'TEST_POSTGRES_TEMPLATE'
 
 /** One server for the whole run: that of TEST_DATABASE_URL, or one from the packages. */
 export default async function providePostgres(): Promise<(() => Promise<void>) | undefined> {
   // Several projects of one run share it.
   if (process.env[ADDRESS] !== undefined) return undefined
   const given = process.env['TEST_DATABASE_URL']
-  if (given) {
-    process.env[ADDRESS] = given
-    return undefined
-  }
-  const server = await startPostgres()
+  const server = given ? { url: given, stop: async () => {} } : await startPostgres()
   process.env[ADDRESS] = server.url
-  return () => server.stop()
+  const template = await createDatabase({ isEmpty: true })
+  const [{ openPostgres }, { migrate }] = await Promise.all([
+    import('../../src/storage/dialects/postgres.ts'),
+    import('../../src/storage/migrations/index.ts'),
+  ])
+  const database = openPostgres(template.url, { readers: 1 })
+  await migrate(database)
+  await database.close()
+  process.env[TEMPLATE] = new URL(template.url).pathname.slice(1)
+  return async () => {
+    await template.remove()
+    await server.stop()
+  }
 }
 
 /** Whether tests that run on one engine run on PostgreSQL: `npm run test:postgresql` says so. */
@@ -25,8 +35,8 @@ export function isOnPostgres(): boolean {
   return process.env['TEST_ENGINE'] === 'postgresql'
 }
 
-/** Makes an empty database on a server. */
-export async function createDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
+/** Makes a database on the server: that of an empty library, or with `isEmpty` one without tables. */
+export async function createDatabase({ isEmpty = false } = {}): Promise<{ readonly url: string; remove(): Promise<void> }> {
   const serverUrl = process.env[ADDRESS]
   if (serverUrl === undefined) throw new Error('There is no server: tests are run by vitest, which starts one')
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -39,14 +49,14 @@ export async function createDatabase(): Promise<{ readonly url: string; remove()
       await client.end()
     }
   }
-  await run(`create database ${name}`)
+  await run(`create database ${name}${isEmpty ? '' : ` template ${process.env[TEMPLATE]}`}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, remove: () => run(`drop database ${name} with (force)`) }
 }
 
-/** The same for places, which are made before a test can wait. It goes with the server. */
+/** A database without tables for places, which are made before a test can wait. It goes with the server. */
 export function createDatabaseNow(): string {
-  const program = `import { createDatabase } from ${JSON.stringify(import.meta.url)}; process.stdout.write((await createDatabase()).url)`
+  const program = `import { createDatabase } from ${JSON.stringify(import.meta.url)}; process.stdout.write((await createDatabase({ isEmpty: true })).url)`
   return execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
 }
