@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type Connection, type Library, openLibrary } from '../support/clients.ts'
+import { readJson, rpc } from '../support/test-app.ts'
 
 /** What real clients do beyond the columns of the matrix (client-matrix.test.ts): editing, whole skills, faults, every single prompt. */
 
@@ -53,8 +54,10 @@ for (const client of CLIENTS.filter((one) => one.package !== '@modelcontextproto
 it('every public prompt of the walk is fetched back by prompts/get', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${library.url}/api/mcp`)))
-  // Without a cursor the official client walks all pages by itself.
+  // Without a cursor the official client walks all pages by itself; there are several.
   const { prompts } = await client.listPrompts()
+  const firstPage = await readJson(await fetch(`${library.url}/api/mcp`, rpc('prompts/list')))
+  expect(firstPage.result.nextCursor).toEqual(expect.any(String))
   const seen = new Set(prompts.map((prompt) => prompt.name))
   expect([seen.size, prompts.length]).toEqual([library.promptCount, library.promptCount])
   for (const name of seen) {

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openAt } from '../support/engines.ts'
+import { savePrompts } from '../support/library-fixtures.ts'
 import { eventually, type ModelServer, startModelServer } from '../support/model-server.ts'
 import { createPlaceWithKey, MAIN, type Place } from '../support/processes.ts'
 import { json, readJson } from '../support/test-app.ts'
@@ -75,10 +77,9 @@ async function serve(model: string, args: readonly string[] = []) {
 
 const status = async (model: string) =>
   JSON.parse((await place.commonplace(['embeddings', 'status', '--json'], { env: using(model) })).stdout)
-/** Saves a prompt by a process of its own. */
-const saveHere = (title: string, content: string, visibility: string) =>
-  place.commonplace(['save-prompt', '--title', title, '--content', content, '--visibility', visibility, '--user', 'ada'])
-const isComplete = async (model: string) => (await status(model)).pending === 0
+/** Saves a prompt by another process than the service's. */
+const saveHere = (title: string, content: string, visibility: 'public' | 'private') =>
+  savePrompts(place.databaseUrl, 'ada', [{ title, content, visibility }])
 /** Every text the provider was ever sent for a model. */
 const sentTexts = async (model: string) => (await models.embeddings(model)).flatMap((entry) => entry.input)
 
@@ -107,8 +108,8 @@ describe('the service', () => {
     const { total, embedded, pending } = await status(model)
     expect([total, embedded > 0, pending > 0]).toEqual([76, true, true])
     const sentBefore = (await sentTexts(model)).length
-    await serve(model)
-    expect(await eventually(() => isComplete(model), 20)).toBe(true)
+    const again = await serve(model)
+    expect(await eventually(async () => (await again.pending()) === 0, 20)).toBe(true)
     // Beside the probe at the start: what was missing, and no more.
     expect((await sentTexts(model)).length - sentBefore).toBe(pending + 1)
   })
@@ -129,10 +130,10 @@ describe('the service', () => {
 
   it('embeds all anew when the model is another, and forgets the one before', async () => {
     const first = await serve('normal:before', ['--starter'])
-    expect(await eventually(() => isComplete('normal:before'), 15)).toBe(true)
+    expect(await eventually(async () => (await first.pending()) === 0, 15)).toBe(true)
     await first.stop()
     const second = await serve('small:after')
-    expect(await eventually(() => isComplete('small:after'), 15)).toBe(true)
+    expect(await eventually(async () => (await second.pending()) === 0, 15)).toBe(true)
     await second.save('Whisker plan', 'A menu for a cat')
     expect(await eventually(async () => (await second.search('kitty'))[0] === 'Whisker plan', 15)).toBe(true)
     expect(await eventually(async () => (await status('normal:before')).embedded === 0)).toBe(true)
@@ -291,8 +292,13 @@ describe('the command', () => {
     const { stop } = await serve('never:starter', ['--starter'])
     await stop()
     const child = place.start(['embeddings', 'rebuild'], { env })
-    expect(await eventually(async () => (await status(model)).embedded > 0)).toBe(true)
+    // Read by this process: starting the command to ask could take until all is done.
+    const database = openAt(place.databaseUrl)
+    const isBegun = async () =>
+      (await database.reader.selectFrom('embedding').select('seq').where('model', '=', model).limit(1).execute()).length > 0
+    expect(await eventually(isBegun, 20)).toBe(true)
     child.kill('SIGINT')
+    await database.close()
     await once(child, 'exit')
     const { embedded, pending } = await status(model)
     expect([embedded > 0, pending > 0]).toEqual([true, true])

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createKey, createUser } from '../support/library-fixtures.ts'
 import { createDatabaseNow } from '../support/postgres.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { createPlace, type Served } from '../support/processes.ts'
@@ -14,8 +15,8 @@ let [first, second] = ['', '']
 let key = ''
 
 beforeAll(async () => {
-  await place.commonplace(['users', 'create', 'ada', '--public-by-default'])
-  key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+  await createUser(place.databaseUrl, 'ada', 'public')
+  key = await createKey(place.databaseUrl, 'ada')
   served = await place.serve({ instances: 2 })
   ;[first = '', second = ''] = served.ownUrls
 }, 120_000)
@@ -174,8 +175,8 @@ describe('instances', () => {
     const server = await startPostgres()
     const own = createPlace(() => server.url)
     places.push(own)
-    await own.commonplace(['users', 'create', 'ada', '--public-by-default'])
-    const headers = { 'x-api-key': (await own.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim() }
+    await createUser(own.databaseUrl, 'ada', 'public')
+    const headers = { 'x-api-key': await createKey(own.databaseUrl, 'ada') }
     const { url, child } = await own.serve({ instances: 1 })
     const save = (title: string) => send(url, 'POST', '/api/prompts', { title, content: 'x' }, headers)
     expect((await save('before')).status).toBe(201)

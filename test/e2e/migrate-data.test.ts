@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { createKey, createUser, importStarter } from '../support/library-fixtures.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { createPlace, type Place } from '../support/processes.ts'
-import { findTestData } from '../support/real-data.ts'
 
 const digest = z.strictObject({ rows: z.int(), sha256: z.string().length(64) })
 const reportShape = z.strictObject({
@@ -38,10 +38,8 @@ describe('migrate-data', () => {
   beforeAll(async () => {
     place = createPlace()
     first = file('first.db')
-    const { promptsFile, skillsFolder } = findTestData()
-    await onLibrary(first, ['import', 'prompts', promptsFile, '--user', 'ada', '--public'])
-    await onLibrary(first, ['import', 'skills', skillsFolder, '--user', 'ada'])
-    key = (await onLibrary(first, ['keys', 'create', '--user', 'ada', '--name', 'before'])).trim()
+    await importStarter(first, 'ada')
+    key = await createKey(first, 'ada')
     const as = { PROMPTS_API_KEY: key }
     const shown = z.object({ prompt: z.object({ id: z.string() }) })
     const save = async (title: string) =>
@@ -105,7 +103,7 @@ describe('migrate-data', () => {
     }
     const early = await place.commonplace(['users', 'list'], { env: { DATABASE_URL: second } })
     expect(early).toMatchObject({ code: 69, stdout: '', stderr: expect.stringContaining('half-way') })
-    await onLibrary(other, ['users', 'create', 'ben'])
+    await createUser(other, 'ben')
     expect(await migrate(other, second)).toMatchObject({ code: 75, report: null, stderr: expect.stringContaining('another library') })
 
     const { code, report } = await migrate(first, second)
@@ -124,7 +122,7 @@ describe('migrate-data', () => {
 
   it('refuses what is no library, what is no address, and a target that holds something', async () => {
     const [missing, full] = [file('missing.db'), file('full.db')]
-    await onLibrary(full, ['users', 'create', 'ben'])
+    await createUser(full, 'ben')
     expect(await migrate(missing, await server())).toMatchObject({ code: 66, report: null })
     expect(await migrate(await server(), file('new.db'))).toMatchObject({ code: 66, stderr: expect.stringContaining('no library') })
     expect(await migrate(first, full)).toMatchObject({ code: 75, stderr: expect.stringContaining('not empty') })

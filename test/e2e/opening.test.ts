@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAt } from '../support/engines.ts'
+import { createKey, createUser } from '../support/library-fixtures.ts'
 import { createDatabaseNow, isOnPostgres } from '../support/postgres.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 
@@ -13,7 +14,7 @@ let place: Place
 let databaseUrl: string
 beforeEach(() => {
   place = createPlace()
-  databaseUrl = place.env['DATABASE_URL'] ?? ''
+  databaseUrl = place.databaseUrl
 })
 afterEach(() => place.remove())
 
@@ -43,7 +44,7 @@ describe('migrations', () => {
   }, 120_000)
 
   it('refuse a library that a newer version used, and say so', async () => {
-    await place.commonplace(['users', 'create', 'ada'])
+    await createUser(databaseUrl, 'ada')
     const database = openAt(databaseUrl)
     await database.transact((db) => sql`insert into migration (name, applied_at) values ('9999-future', '')`.execute(db))
     await database.close()
@@ -59,8 +60,7 @@ describe('the library', () => {
   })
 
   it('can be read with a key while another process holds the write lock', async () => {
-    await place.commonplace(['users', 'create', 'ada'])
-    const key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+    const key = await createKey(databaseUrl, 'ada')
     const { url } = await place.serve()
     const holder = openAt(databaseUrl)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()

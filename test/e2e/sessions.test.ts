@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
 import { createPlace, MAIN } from '../support/processes.ts'
 
 /** Questions to the user and sessions, with the official client against the built program. */
@@ -12,15 +13,13 @@ let key = ''
 const TEXT = 'Write to ${who} about ${topic:tea} with ${api key:none}.'
 
 beforeAll(async () => {
-  await place.commonplace(['users', 'create', 'ada', '--public-by-default'])
-  for (const [title, content] of [
-    ['Letter', TEXT],
-    ['Plain', 'no blanks'],
-    ['Many', Array.from({ length: 30 }, (_, n) => `\${v${n}}`).join(' ')],
-  ] as const) {
-    await place.commonplace(['save-prompt', '--user', 'ada', '--title', title, '--content', content])
-  }
-  key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
+  await createUser(place.databaseUrl, 'ada', 'public')
+  await savePrompts(place.databaseUrl, 'ada', [
+    { title: 'Letter', content: TEXT },
+    { title: 'Plain', content: 'no blanks' },
+    { title: 'Many', content: Array.from({ length: 30 }, (_, n) => `\${v${n}}`).join(' ') },
+  ])
+  key = await createKey(place.databaseUrl, 'ada')
   const server = await place.serve()
   url = server.url
 }, 60_000)
@@ -173,7 +172,7 @@ describe('sessions', () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     expect((await post(ping, { 'mcp-session-id': id, PROMPTS_API_KEY: key })).status).toBe(200)
     expect((await post(ping, { 'mcp-session-id': id })).status).toBe(404)
-    const other = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'other'])).stdout.trim()
+    const other = await createKey(place.databaseUrl, 'ada')
     expect((await post(ping, { 'mcp-session-id': id, PROMPTS_API_KEY: other })).status).toBe(404)
     expect((await fetch(`${url}/api/mcp`, { headers: { 'mcp-session-id': id, accept: 'text/event-stream' } })).status).toBe(404)
     expect((await post(ping, { 'mcp-session-id': 'made-up' })).status).toBe(404)
@@ -270,8 +269,7 @@ describe('sessions', () => {
 
   it('come back after the service was started again', async () => {
     const own = createPlace()
-    await own.commonplace(['users', 'create', 'ada', '--public-by-default'])
-    await own.commonplace(['save-prompt', '--user', 'ada', '--title', 'Letter', '--content', TEXT])
+    await savePrompts(own.databaseUrl, 'ada', [{ title: 'Letter', content: TEXT }])
     const first = await own.serve()
     const opened = await fetch(`${first.url}/api/mcp`, {
       method: 'POST',
@@ -298,7 +296,7 @@ describe('sessions', () => {
 
   it('leave memory where it was when thousands are opened and abandoned', async () => {
     const own = createPlace()
-    await own.commonplace(['users', 'create', 'ada'])
+    await createUser(own.databaseUrl, 'ada')
     // With a heap this small the process collects what it no longer needs, so that its size tells what it holds.
     const { url: address, child } = await own.serve({ env: { NODE_OPTIONS: '--max-old-space-size=96' } })
     const residentMiB = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024

@@ -3,6 +3,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from '@playwri
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { z } from 'zod'
 import { adviseOnBrowser, findBrowser } from '../../scripts/setup-browser.ts'
+import { createKey } from './library-fixtures.ts'
 import { createPlace, type Place } from './processes.ts'
 
 /** The sizes pages are looked at. */
@@ -44,7 +45,6 @@ export function useBrowser(options: { env?: Record<string, string>; args?: reado
   const place = createPlace()
   const faults: string[] = []
   const contexts: BrowserContext[] = []
-  const users = new Set<string>()
   let browser: Browser | undefined
   let baseUrl = ''
 
@@ -89,11 +89,7 @@ export function useBrowser(options: { env?: Record<string, string>; args?: reado
       })
       return await context.newPage()
     },
-    async createKey(username) {
-      if (!users.has(username)) await runOrThrow(place, ['users', 'create', username])
-      users.add(username)
-      return await runOrThrow(place, ['keys', 'create', '--user', username, '--name', 'test'])
-    },
+    createKey: (username) => createKey(place.databaseUrl, username),
     async save(key, kind, fields) {
       const response = await fetch(`${baseUrl}/api/${kind}s`, {
         method: 'POST',
@@ -105,12 +101,6 @@ export function useBrowser(options: { env?: Record<string, string>; args?: reado
       return saved.parse(z.record(z.string(), z.unknown()).parse(JSON.parse(text))[kind])
     },
   }
-}
-
-async function runOrThrow(place: Place, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await place.commonplace(args)
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
-  return stdout.trim()
 }
 
 /** Tells of everything that no page of ours may do. A broken content policy is an error on the console. */

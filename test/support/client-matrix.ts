@@ -60,13 +60,13 @@ export const COLUMNS: readonly Column[] = [
       'remove_file_from_skill',
     ])
   }),
-  plainColumn('Search', '`search_prompts` finds, and says the same as text and as structured content.', async (connection, { isReal }) => {
-    const found = await connection.callTool('search_prompts', { query: isReal ? 'linux terminal' : 'code review', limit: 2 })
+  plainColumn('Search', '`search_prompts` finds, and says the same as text and as structured content.', async (connection) => {
+    const found = await connection.callTool('search_prompts', { query: 'security review', limit: 2 })
     expect(found.isError).toBe(false)
     const result = JSON.parse(found.text)
     expect(found.structured).toEqual(result)
     expect([result.count, result.prompts.length]).toEqual([2, 2])
-    if (isReal) expect(result.prompts[0].title).toBe('Linux Terminal')
+    expect(result.prompts[0].title).toBe('Security review of a change')
   }),
   askingColumn(
     'Form accepted',

@@ -10,8 +10,8 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
+import { createKey, importStarter, savePrompts } from './library-fixtures.ts'
 import { createPlace, MAIN, type Place, run } from './processes.ts'
-import { findTestData } from './real-data.ts'
 
 /** Real clients against the built program, each behind the same few calls, and the library they work on. */
 
@@ -21,9 +21,8 @@ const INSPECTOR = fileURLToPath(
 const MCP_REMOTE = fileURLToPath(new URL('../../node_modules/mcp-remote/dist/proxy.js', import.meta.url))
 const INFO = { name: 'test', version: '1.0.0' }
 
-/** A served library with the test data in it, a public prompt with blanks, and a key. */
+/** A served library with the starter library in it, a public prompt with blanks, and a key. */
 export interface Library {
-  readonly isReal: boolean
   readonly place: Place
   readonly url: string
   readonly key: string
@@ -35,33 +34,21 @@ export interface Library {
 
 export const LETTER = 'Write to ${who} about ${topic:tea}.'
 
-/** Imports the data, serves it, and makes a key for its owner. */
+/** More prompts than a page of `prompts/list` has room for. */
+const FILLERS = Array.from({ length: 400 }, (_, n) => ({ title: `Filler ${n}`, content: `Write the number ${n} in words.` }))
+
+/** Serves the starter library, prompts that fill pages, and the letter; makes a key for their owner. */
 export async function openLibrary(): Promise<Library> {
-  const data = findTestData()
   const place = createPlace()
-  const must = async (args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await place.commonplace(args)
-    if (code !== 0) throw new Error(`${args[0]} ended with ${code}: ${stderr}`)
-    return stdout
-  }
-  const countRead = (stdout: string) => Number(/^(\d+) read/m.exec(stdout)?.[1])
-  const prompts = await must(['import', 'prompts', data.promptsFile, '--user', 'demo', '--public'])
-  const skills = await must(['import', 'skills', data.skillsFolder, '--user', 'demo', '--public'])
-  const letter = ['--title', 'A letter of the test', '--content', LETTER, '--visibility', 'public']
-  const saved = z
-    .object({ prompt: z.object({ id: z.string(), slug: z.string() }) })
-    .parse(JSON.parse(await must(['save-prompt', '--user', 'demo', ...letter])))
-  const key = (await must(['keys', 'create', '--user', 'demo', '--name', 'test'])).trim()
+  const { promptCount, skillCount } = await importStarter(place.databaseUrl, 'demo')
+  const [letter, ...fillers] = await savePrompts(place.databaseUrl, 'demo', [
+    { title: 'A letter of the test', content: LETTER },
+    ...FILLERS,
+  ])
+  if (!letter) throw new Error('The letter was not saved.')
+  const key = await createKey(place.databaseUrl, 'demo')
   const { url } = await place.serve()
-  return {
-    isReal: data.isReal,
-    place,
-    url,
-    key,
-    promptCount: countRead(prompts) + 1,
-    skillCount: countRead(skills),
-    letter: saved.prompt,
-  }
+  return { place, url, key, promptCount: promptCount + 1 + fillers.length, skillCount, letter }
 }
 
 /** What the user of a client answers when asked; null for a client that does not declare that it can ask. */

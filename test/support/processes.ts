@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createKey } from './library-fixtures.ts'
 import { createDatabaseNow, isOnPostgres } from './postgres.ts'
 import { findFreePort } from './postgres-server.ts'
 import { type RoundRobin, startRoundRobin } from './round-robin.ts'
@@ -56,6 +57,7 @@ const INSTANCES = Number(process.env['TEST_INSTANCES'] ?? 1)
 /** A library of its own, in a folder that goes when the tests end. */
 export interface Place {
   readonly folder: string
+  readonly databaseUrl: string
   readonly env: Record<string, string>
   /** Runs a command of the built program on this library. */
   commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
@@ -101,6 +103,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
   }
   return {
     folder,
+    databaseUrl,
     env,
     commonplace: (args, options = {}) => run(process.execPath, [MAIN, ...args], { ...options, env: { ...env, ...options.env } }),
     start(args, options = {}) {
@@ -136,11 +139,5 @@ export function createPlace(databaseUrlOf?: () => string): Place {
 /** A place with a user, and a key of theirs. */
 export async function createPlaceWithKey(username: string): Promise<{ place: Place; key: string }> {
   const place = createPlace()
-  const must = async (args: readonly string[]) => {
-    const { code, stdout, stderr } = await place.commonplace(args)
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
-    return stdout.trim()
-  }
-  await must(['users', 'create', username])
-  return { place, key: await must(['keys', 'create', '--user', username, '--name', 'k']) }
+  return { place, key: await createKey(place.databaseUrl, username) }
 }

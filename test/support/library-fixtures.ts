@@ -1,0 +1,74 @@
+import { SYSTEM } from '../../src/app.ts'
+import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
+import { SCOPES } from '../../src/library/actor.ts'
+import type { Prompt, User } from '../../src/library/items.ts'
+import type { LibraryStore } from '../../src/library/ports.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { importPrompts } from '../../src/transfer/import-prompts.ts'
+import { importSkills } from '../../src/transfer/import-skills.ts'
+import { openAt } from './engines.ts'
+import { STARTER } from './real-data.ts'
+
+/** Users, keys and prompts, written by the test's own process: starting the command line for each takes half a second. */
+
+/** Opens a library's store, and closes it after `work`. Services that have it open find what was written, as after a command. */
+export async function withStore<Result>(databaseUrl: string, work: (store: LibraryStore) => Promise<Result>): Promise<Result> {
+  const store = await createStore(openAt(databaseUrl), SYSTEM)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The user of a name, made on first use. */
+async function findOrCreateUser(store: LibraryStore, username: string, defaultVisibility: 'public' | 'private' = 'private'): Promise<User> {
+  return (await store.findUser(username)) ?? (await store.createUser({ username, defaultVisibility }))
+}
+
+/** Makes a user. Default visibility of their items: private. */
+export async function createUser(
+  databaseUrl: string,
+  username: string,
+  defaultVisibility: 'public' | 'private' = 'private',
+): Promise<void> {
+  await withStore(databaseUrl, (store) => store.createUser({ username, defaultVisibility }))
+}
+
+/** A key with every scope of a user, who is made on first use. */
+export async function createKey(databaseUrl: string, username: string): Promise<string> {
+  return await withStore(databaseUrl, async (store) => {
+    const { id: userId } = await findOrCreateUser(store, username)
+    const key = createApiKey()
+    await store.createKey({ name: 'test', userId, sha256: hashApiKey(key), scopes: SCOPES, expiresAt: null })
+    return key
+  })
+}
+
+/** Saves prompts of a user, who is made on first use, in one transaction. Default visibility: public. */
+export async function savePrompts(
+  databaseUrl: string,
+  username: string,
+  prompts: readonly { readonly title: string; readonly content: string; readonly visibility?: 'public' | 'private' }[],
+): Promise<Prompt[]> {
+  return await withStore(databaseUrl, (store) =>
+    store.inTransaction(async (transaction) => {
+      const { id: userId } = await findOrCreateUser(transaction, username)
+      const saved: Prompt[] = []
+      for (const prompt of prompts) {
+        const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const, ...prompt }
+        saved.push(await transaction.createPrompt({ userId, note: null }, fields))
+      }
+      return saved
+    }),
+  )
+}
+
+/** Imports the starter library for an owner; how many prompts and skills it has. All are public. */
+export async function importStarter(databaseUrl: string, owner: string): Promise<{ promptCount: number; skillCount: number }> {
+  return await withStore(databaseUrl, async (store) => {
+    const prompts = await importPrompts(store, STARTER.promptsFile, { owner, visibility: 'public' })
+    const skills = await importSkills(store, STARTER.skillsFolder, { owner, visibility: 'public' })
+    return { promptCount: prompts.created, skillCount: skills.created }
+  })
+}
