@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createDatabase } from '../support/postgres.ts'
 import { MAIN } from '../support/processes.ts'
-import { findTestData } from '../support/real-data.ts'
+import { STARTER } from '../support/real-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const figures = z.strictObject({
@@ -71,7 +71,7 @@ describe('npm run eval:search', () => {
 
   it('gives the same figures on PostgreSQL, in a database that is empty or its own', async () => {
     const titles = join(folder, 'starter.tsv')
-    const starter = join(ROOT, 'starter/prompts.json')
+    const starter = STARTER.promptsFile
     const quality = ({ overall: { p50Ms: _, p95Ms: __, ...rest } }: z.infer<typeof summary>) => rest
     const onFile = quality(await evaluateTitles(starter, titles))
     const { url, remove } = await createDatabase({ isEmpty: true })
@@ -89,27 +89,10 @@ describe('npm run eval:search', () => {
     })
   })
 
-  const data = findTestData()
-  const queries = fileURLToPath(new URL('../../../shared/data/queries-dev.tsv', import.meta.url))
-
-  // One of the two, by what is there: a folder of real data beside the checkout, or the starter library alone.
-  if (data.isReal && existsSync(queries)) {
-    it('finds what people look for in a library of real size', async () => {
-      const { overall, byKind } = await evaluate(data.promptsFile, queries)
-      expect(overall.mrr10).toBeGreaterThanOrEqual(0.82)
-      expect(overall.empty).toBeLessThanOrEqual(0.01)
-      expect(byKind['keyword']?.mrr10).toBeGreaterThanOrEqual(0.98)
-      expect(byKind['typo']?.mrr10).toBeGreaterThanOrEqual(0.95)
-      expect(byKind['question']?.mrr10).toBeGreaterThanOrEqual(0.85)
-      // Beyond what words alone reach (.35): meaning has its part.
-      expect(byKind['need']?.mrr10).toBeGreaterThanOrEqual(0.42)
-    })
-  } else {
-    it('finds every prompt of the starter library by its title', async () => {
-      const { overall } = await evaluateTitles(data.promptsFile, join(folder, 'titles.tsv'))
-      expect(overall.mrr10).toBeGreaterThanOrEqual(0.95)
-    })
-  }
+  it('finds every prompt of the starter library by its title', async () => {
+    const { overall } = await evaluateTitles(STARTER.promptsFile, join(folder, 'titles.tsv'))
+    expect(overall.mrr10).toBeGreaterThanOrEqual(0.95)
+  })
 })
 
 async function evaluateTitles(promptsFile: string, queries: string): Promise<z.infer<typeof summary>> {
