@@ -1,7 +1,7 @@
 import type { KyselyPlugin, RootOperationNode } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
-import type { PromptFields, User } from '../../src/library/items.ts'
+import type { Prompt, PromptFields, User } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports.ts'
 import { parseQuery } from '../../src/library/search/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
@@ -33,6 +33,13 @@ for (const engine of ENGINES) {
     const as = (user: User): Actor => ({ kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read', 'write']) })
     const by = (user: User) => ({ userId: user.id, note: null })
     const save = (user: User, fields: Partial<PromptFields> = {}) => store.createPrompt(by(user), { ...PROMPT, ...fields })
+    /** Many prompts of Ben's, in one transaction. */
+    const saveMany = (count: number, fields: Partial<PromptFields> = {}) =>
+      store.inTransaction(async (transaction) => {
+        const made: Prompt[] = []
+        for (let n = 0; n < count; n++) made.push(await transaction.createPrompt(by(ben), { ...PROMPT, title: `Ben ${n}`, ...fields }))
+        return made
+      })
     const find = (query: string) =>
       store.searchPrompts(ANONYMOUS, { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
     const join = (username: string, inviteSha256: string | null = null) =>
@@ -69,8 +76,7 @@ for (const engine of ENGINES) {
     describe('somebody who is removed', () => {
       it('is gone at once for everybody, and wholly when the library is opened again after a kill half-way', async () => {
         const kept = await save(ada, { title: 'Kept', tags: ['Shared'] })
-        const items = []
-        for (let n = 0; n < 450; n++) items.push(await save(ben, { title: `Ben ${n}`, content: 'zorblat', tags: ['Bens'] }))
+        const items = await saveMany(450, { content: 'zorblat', tags: ['Bens'] })
         const [first] = items
         const unlisted = await save(ben, { title: 'By id', visibility: 'unlisted' })
         await store.setVote(as(ben), 'prompt', kept.id, ben.id, true)
@@ -112,7 +118,7 @@ for (const engine of ENGINES) {
       })
 
       it('lets others write between its parts, and readers go on', async () => {
-        for (let n = 0; n < 450; n++) await save(ben, { title: `Ben ${n}` })
+        await saveMany(450)
         let isOver = false
         const removal = store.deletePerson(ben.id).then(() => {
           isOver = true
@@ -129,7 +135,7 @@ for (const engine of ENGINES) {
       })
 
       it('goes even when two processes do it at once', async () => {
-        for (let n = 0; n < 250; n++) await save(ben, { title: `Ben ${n}` })
+        await saveMany(250)
         const killed = await failAfter(1)
         await expect(killed.deletePerson(ben.id)).rejects.toThrow('killed')
         const [one, two] = await Promise.all([createStore(place.open(), outside), createStore(place.open(), outside)])
