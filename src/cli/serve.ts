@@ -50,9 +50,10 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     const server = await startServer(app, { ...config, PORT: port }, logger)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
-    process.stdout.write(welcome(address, config, setupCode))
+    // Before the welcome: whoever reads it may send a signal at once.
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
+    process.stdout.write(welcome(address, config, setupCode))
     await stopped
     await server.close()
   } finally {
