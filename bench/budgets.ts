@@ -23,6 +23,11 @@ export function judge(figures: readonly SizeFigures[]): Verdict[] {
   for (const { name, budget } of MEASURED) {
     if (budget !== undefined) add(`${name}: processor time beside the floor's`, find(small, name, JUDGED_CONNECTIONS)?.ratio, budget, ' ×')
   }
+  for (const { name, beside } of MEASURED) {
+    if (beside === undefined) continue
+    const [plain, form] = [find(small, beside.name, JUDGED_CONNECTIONS), find(small, name, JUDGED_CONNECTIONS)]
+    if (plain && form) add(`${name}: beside the plain one`, form.ratio / plain.ratio, beside.limit, ' ×')
+  }
   add('first answer after the start', small?.startMs, START_MS, ' ms')
   add(`resident memory, ${SMALL.toLocaleString('en')} prompts`, small?.rssAfter, SMALL_RSS_MIB, ' MiB')
   if (!large) return verdicts

@@ -10,6 +10,8 @@ export interface Ask {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** The body is sent in chunks, without its length. */
+  readonly isChunked?: boolean
 }
 
 /** A process that answers at an address. */
@@ -30,9 +32,15 @@ export interface Measured {
 
 /**
  * Sends `amount` requests over some connections, each going through the asks from a place of its own, so that no two ask the same at once.
+ * @param asks these in turn, or what gives the next, which is then sent once
  * @throws Error when an answer is not 2xx, tells of an error, or does not come
  */
-export async function drive({ url, pid }: Target, asks: readonly Ask[], connections: number, amount: number): Promise<Measured> {
+export async function drive(
+  { url, pid }: Target,
+  asks: readonly Ask[] | (() => Ask),
+  connections: number,
+  amount: number,
+): Promise<Measured> {
   const times: number[] = []
   let begun = 0
   let strange = ''
@@ -46,9 +54,14 @@ export async function drive({ url, pid }: Target, asks: readonly Ask[], connecti
     timeout: 30,
     sampleInt: 50,
     setupClient(client) {
-      const from = Math.floor((begun++ * asks.length) / connections)
-      // A copy of each: it writes the request's bytes into it.
-      client.setRequests(Array.from({ length: Math.min(each, asks.length) }, (_, place) => ({ ...asks[(from + place) % asks.length] })))
+      const own = typeof asks === 'function' ? Array.from({ length: each }, asks) : takeFrom(asks, begun++ / connections, each)
+      // A copy of each: it writes the request's headers and bytes into it.
+      const requests: (Ask & { requestBuffer?: Buffer })[] = own.map((ask) => ({ ...ask }))
+      client.setRequests(requests)
+      for (const [place, ask] of own.entries()) {
+        const request = requests[place]
+        if (ask.isChunked && request) request.requestBuffer = toChunkedBytes(ask, new URL(url).host)
+      }
     },
     verifyBody(body) {
       const isGood = body.length > 0 && !saysError(body)
@@ -66,12 +79,25 @@ export async function drive({ url, pid }: Target, asks: readonly Ask[], connecti
   if (result['2xx'] !== amount || result.errors + result.timeouts + result.mismatches + result.non2xx > 0) {
     const { non2xx, errors, timeouts, mismatches } = result
     throw new Error(
-      `${asks[0]?.method} ${asks[0]?.path}: of ${amount} requests ${result['2xx']} were answered 2xx, ${non2xx} were not, ${errors} failed, ${timeouts} took too long, ${mismatches} told of an error: ${strange}`,
+      `${url}: of ${amount} requests ${result['2xx']} were answered 2xx, ${non2xx} were not, ${errors} failed, ${timeouts} took too long, ${mismatches} told of an error: ${strange}`,
     )
   }
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
   return { perSecond: (amount / lastMs) * 1000, p50Ms: at(0.5), p99Ms: at(0.99), cpuMicroseconds: cpu / amount }
+}
+
+/** The asks from a place on, a share of the way through them. */
+function takeFrom(asks: readonly Ask[], share: number, count: number): Ask[] {
+  const from = Math.floor(share * asks.length)
+  return Array.from({ length: Math.min(count, asks.length) }, (_, place) => asks[(from + place) % asks.length]).filter((ask) => !!ask)
+}
+
+/** A request with its body in one chunk, as autocannon cannot send it: with the same headers otherwise. */
+function toChunkedBytes({ method, path, headers, body = '' }: Ask, host: string): Buffer {
+  const lines = Object.entries({ ...headers, 'transfer-encoding': 'chunked' }).map(([name, value]) => `${name}: ${value}`)
+  const head = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: keep-alive', ...lines].join('\r\n')
+  return Buffer.from(`${head}\r\n\r\n${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`)
 }
 
 /** Whether an answer tells of an error. Within a text of JSON these marks have backslashes before their quotation marks. */

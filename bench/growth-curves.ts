@@ -1,4 +1,5 @@
 import { JUDGED_CONNECTIONS } from './budgets.ts'
+import { PLAIN } from './measured-requests.ts'
 import type { SizeFigures } from './results.ts'
 
 const WIDTH = 860
@@ -15,7 +16,8 @@ const COLOURS = ['#0b6e99', '#b4501e', '#2f7d32', '#7b3fa0', '#a02c5a', '#6b6b00
 /** Processor time of a request over the size of the library, both in steps of ten, as an SVG. */
 export function drawGrowth(figures: readonly SizeFigures[]): string {
   const sizes = figures.map(({ size }) => size)
-  const names = figures[0]?.requests.map(({ name }) => name) ?? []
+  // Plain requests alone: their other forms would hide them.
+  const names = figures[0]?.requests.map(({ name }) => name).filter((name) => PLAIN.some((plain) => plain.name === name)) ?? []
   const curves = names.map((name) => ({
     name,
     points: figures.flatMap(({ size, requests }) => {

@@ -1,45 +1,12 @@
 import { z } from 'zod'
+import { callMcp, callTool, get, JSON_HEADERS, type Library, type MeasuredRequest } from './asks.ts'
 import { type Ask, saysError } from './drive.ts'
+import { otherForms, whileSaving } from './other-forms.ts'
 
 /** How many different requests of one kind are made, at most. */
 const VARIETY = 256
 
-/** What the requests name. */
-interface Library {
-  readonly url: string
-  /** Of a user that may have prompts improved. */
-  readonly key: string
-  readonly queries: readonly string[]
-  readonly prompts: readonly { readonly id: string; readonly slug: string; readonly title: string }[]
-}
-
-/** A kind of request that is measured. */
-export interface MeasuredRequest {
-  readonly name: string
-  /** Most that it may cost, as a multiple of the floor: 64 connections, the smallest library. */
-  readonly budget?: number
-  /** It names one prompt: it must not become dearer as the library grows. */
-  readonly isLookUp?: boolean
-  makeAsks(library: Library): Ask[] | Promise<Ask[]>
-  /** Whether an answer is the whole of what was asked for. */
-  isAnswer(body: string): boolean
-}
-
-const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
 const HTML_HEADERS = { accept: 'text/html,application/xhtml+xml' }
-
-function callMcp(id: number, method: string, params?: object): Ask {
-  const body = JSON.stringify({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
-  return { method: 'POST', path: '/api/mcp', headers: JSON_HEADERS, body }
-}
-
-function callTool(id: number, name: string, args: object): Ask {
-  return callMcp(id, 'tools/call', { name, arguments: args })
-}
-
-function get(path: string, headers: Ask['headers'] = { accept: 'application/json' }): Ask {
-  return { method: 'GET', path, headers }
-}
 
 const mcpPrompts = z.object({ result: z.object({ prompts: z.array(z.unknown()), nextCursor: z.string().optional() }) })
 const mcpTool = z.object({ result: z.object({ content: z.array(z.object({ text: z.string() })) }) })
@@ -66,8 +33,8 @@ function nameOf(prompt: Library['prompts'][number], place: number): string {
 const hasResult = (body: string) => body.includes('"result":{')
 const isPage = (body: string) => body.startsWith('<!doctype html>') && body.endsWith('</html>')
 
-/** Everything that is measured. */
-export const MEASURED: readonly MeasuredRequest[] = [
+/** Each request in its plain form. */
+export const PLAIN: readonly MeasuredRequest[] = [
   {
     name: 'initialize',
     budget: 2,
@@ -124,6 +91,14 @@ export const MEASURED: readonly MeasuredRequest[] = [
     isAnswer: (body) => body.startsWith('{"prompts":[{'),
   },
   {
+    name: 'GET /api/prompts (a page)',
+    makeAsks: ({ prompts }) =>
+      Array.from({ length: Math.max(1, Math.min(VARIETY, Math.floor(prompts.length / 20))) }, (_, place) =>
+        get(`/api/prompts?perPage=20&page=${place + 1}`),
+      ),
+    isAnswer: (body) => body.startsWith('{"prompts":[{'),
+  },
+  {
     name: 'GET /api/prompts/{id}',
     budget: 3,
     isLookUp: true,
@@ -164,6 +139,12 @@ export const MEASURED: readonly MeasuredRequest[] = [
   },
 ]
 
+/** Everything that is measured: the plain forms, those of other clients right after them, and last what goes on while somebody saves. */
+export const MEASURED: readonly MeasuredRequest[] = [
+  ...PLAIN.flatMap((plain) => [plain, ...otherForms(plain)]),
+  ...PLAIN.flatMap(whileSaving),
+]
+
 const listed = z.object({
   totalPages: z.number(),
   prompts: z.array(z.object({ id: z.string(), slug: z.string(), title: z.string() })),
@@ -187,7 +168,8 @@ export async function samplePrompts(url: string, random: () => number): Promise<
 export async function keepAnswered(url: string, { name, isAnswer }: MeasuredRequest, asks: readonly Ask[]): Promise<Ask[]> {
   const kept: Ask[] = []
   for (const ask of asks) {
-    const answer = await fetch(url + ask.path, { method: ask.method, headers: ask.headers, body: ask.body ?? null })
+    const sent = ask.isChunked ? new Blob([ask.body ?? '']).stream() : (ask.body ?? null)
+    const answer = await fetch(url + ask.path, { method: ask.method, headers: ask.headers, body: sent, duplex: 'half' })
     const body = await answer.text()
     if (answer.status !== 200 || saysError(body))
       throw new Error(`${name}: ${ask.path} ${ask.body ?? ''}: ${answer.status} ${body.slice(0, 300)}`)

@@ -1,8 +1,8 @@
 /** What one kind of request took in a library of one size. */
 export interface RequestFigures {
   readonly name: string
-  /** How many different requests were asked in turn. */
-  readonly variety: number
+  /** How many different requests were asked in turn; null when none was asked twice. */
+  readonly variety: number | null
   readonly byConnections: readonly {
     readonly connections: number
     readonly perSecond: number
@@ -12,6 +12,10 @@ export interface RequestFigures {
     readonly floorCpuMicroseconds: number
     /** Processor time of a request as a multiple of the floor's. */
     readonly ratio: number
+    /** Resident memory after it, in MiB. */
+    readonly rss: number
+    /** Of one who saves meanwhile: processor time of a save when nothing else is done, and the share of saves in what the process used. */
+    readonly saves?: { readonly perSecond: number; readonly cpuMicroseconds: number; readonly share: number }
   }[]
 }
 
@@ -52,8 +56,8 @@ export function toTable({ sizes, budgets }: Results): string {
       '',
       `First answer ${(startMs / 1000).toFixed(2)} s after the start. Resident: ${rssAtStart.toFixed(0)} MiB then, ${rssAfter.toFixed(0)} MiB in the end, ${rssPeak.toFixed(0)} MiB at most. Database: ${databaseMiB.toFixed(1)} MiB.`,
       '',
-      '| Request | connections | requests/s | p50 ms | p99 ms | CPU µs | floor µs | times the floor |',
-      '|---|---|---|---|---|---|---|---|',
+      '| Request | connections | requests/s | p50 ms | p99 ms | CPU µs | floor µs | times the floor | RSS MiB |',
+      '|---|---|---|---|---|---|---|---|---|',
     )
     for (const { name, byConnections } of requests) {
       for (const one of byConnections) {
@@ -66,15 +70,28 @@ export function toTable({ sizes, budgets }: Results): string {
           one.cpuMicroseconds.toFixed(0),
           one.floorCpuMicroseconds.toFixed(0),
           one.ratio.toFixed(2),
+          one.rss.toFixed(0),
         ]
         lines.push(`| ${cells.join(' | ')} |`)
       }
     }
-    lines.push('')
+    lines.push('', ...requests.flatMap(describeSaves))
   }
   if (budgets.length > 0) lines.push('| Budget | measured | at most | met? |', '|---|---|---|---|')
   for (const { text, value, limit, unit, isMet } of budgets) {
     lines.push(`| ${text} | ${value.toFixed(value < 100 ? 2 : 0)}${unit} | ${limit}${unit} | ${isMet ? 'met' : '**not met**'} |`)
   }
   return `${lines.join('\n')}\n`
+}
+
+/** What the one who saves meanwhile took of the process. */
+function describeSaves({ name, byConnections }: RequestFigures): string[] {
+  return byConnections.flatMap(({ connections, saves }) =>
+    saves
+      ? [
+          `${name}, ${connections} connections: ${saves.perSecond.toFixed(0)} saves a second; one alone takes ${saves.cpuMicroseconds.toFixed(0)} µs of processor time, all together some ${(saves.share * 100).toFixed(0)} % of what the process used.`,
+          '',
+        ]
+      : [],
+  )
 }

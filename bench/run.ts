@@ -14,9 +14,10 @@ import { drive, FLOOR_ASKS, type Measured, median, startFloor, type Target } fro
 import { drawGrowth } from './growth-curves.ts'
 import { libraryMiB, makeLibrary } from './library-files.ts'
 import { keepAnswered, MEASURED, samplePrompts } from './measured-requests.ts'
-import { readResidentMiB } from './processor-time.ts'
+import { readProcessorTime, readResidentMiB } from './processor-time.ts'
 import { seededRandom } from './recombined-prompts.ts'
 import { type RequestFigures, type Results, type SizeFigures, toTable } from './results.ts'
+import { type Saver, startSaver } from './saver.ts'
 
 const SEED = 20_261_121
 /** For how long requests of a kind go before those that count, which are slow until they are compiled; and how many at most. */
@@ -93,10 +94,14 @@ async function measureSize(size: number, path: string): Promise<SizeFigures> {
     const requests: RequestFigures[] = []
     for (const measured of chosen) {
       const asks = await keepAnswered(url, measured, await measured.makeAsks(library))
-      say(`${size} prompts: ${measured.name}, ${asks.length} different requests`)
+      say(`${size} prompts: ${measured.name}, ${measured.makeNext ? 'no request twice' : `${asks.length} different requests`}`)
       const byConnections = []
-      for (const connections of connectionCounts) byConnections.push(await measureBoth(target, asks, connections))
-      requests.push({ name: measured.name, variety: asks.length, byConnections })
+      for (const connections of connectionCounts) {
+        const saver = measured.isWhileSaving ? await startSaver(library, target.pid) : null
+        byConnections.push(await measureBoth(target, measured.makeNext?.(library) ?? asks, connections, saver))
+        await saver?.stop()
+      }
+      requests.push({ name: measured.name, variety: measured.makeNext ? null : asks.length, byConnections })
     }
     const rss = readResidentMiB(target.pid)
     child.kill('SIGTERM')
@@ -110,6 +115,7 @@ async function measureBoth(
   target: Target,
   asks: Parameters<typeof drive>[1],
   connections: number,
+  saver: Saver | null,
 ): Promise<RequestFigures['byConnections'][number]> {
   const roundUp = (amount: number) => Math.max(1, Math.ceil(amount / connections)) * connections
   const prepare = async (one: Target, of: typeof asks) => {
@@ -121,10 +127,15 @@ async function measureBoth(
   const floorAmount = floorAmounts.get(connections) ?? (await prepare(floor, FLOOR_ASKS))
   floorAmounts.set(connections, floorAmount)
   const own: Measured[] = []
+  const saves = { count: 0, ms: 0, cpuMicroseconds: 0 }
   const floors: Measured[] = []
   for (let round = 0; round < rounds; round++) {
     floors.push(await drive(floor, FLOOR_ASKS, connections, floorAmount))
+    const before = { count: saver?.count() ?? 0, ms: performance.now(), cpu: readProcessorTime(target.pid) }
     own.push(await drive(target, asks, connections, amount))
+    saves.count += (saver?.count() ?? 0) - before.count
+    saves.ms += performance.now() - before.ms
+    saves.cpuMicroseconds += readProcessorTime(target.pid) - before.cpu
   }
   const middle = (list: readonly Measured[], read: (one: Measured) => number) => median(list.map(read))
   return {
@@ -135,6 +146,16 @@ async function measureBoth(
     cpuMicroseconds: middle(own, (one) => one.cpuMicroseconds),
     floorCpuMicroseconds: middle(floors, (one) => one.cpuMicroseconds),
     ratio: median(own.map((one, round) => one.cpuMicroseconds / (floors[round]?.cpuMicroseconds ?? Number.NaN))),
+    rss: readResidentMiB(target.pid).now,
+    ...(saver
+      ? {
+          saves: {
+            perSecond: (saves.count / saves.ms) * 1000,
+            cpuMicroseconds: saver.cpuMicroseconds,
+            share: (saves.count * saver.cpuMicroseconds) / saves.cpuMicroseconds,
+          },
+        }
+      : {}),
   }
 }
 
