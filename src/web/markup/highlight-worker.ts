@@ -1,8 +1,8 @@
 // Highlights code in a thread of its own: grammars are slow to begin, and a hostile text can make any of their patterns run for ever.
 import { parentPort } from 'node:worker_threads'
-import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core'
+import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput, type RegexEngine } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import type { HighlightAnswer, HighlightQuestion } from './highlight.ts'
+import type { HighlightedLines, HighlightMessage, HighlightQuestion } from './highlight.ts'
 
 /** A grammar is loaded when the first text in its language comes. */
 const GRAMMARS: Readonly<Record<string, LanguageInput>> = {
@@ -57,28 +57,71 @@ const CLASSES: Readonly<Record<string, string>> = {
 }
 
 let opened: Promise<HighlighterCore> | undefined
+/** The text in work, and whether its time is told. */
+let current = 0
+let isTold = false
 
-async function highlight({ code, language, maxLine }: HighlightQuestion): Promise<HighlightAnswer['lines']> {
+function tell(message: HighlightMessage): void {
+  parentPort?.postMessage(message)
+}
+
+/** Tells that the time of the text in work runs, or stands still: processor time of this thread. A message leaves at once, even while this thread works. */
+function tellClock(isRunning: boolean): void {
+  const { user, system } = process.threadCpuUsage()
+  tell({ number: current, isRunning, atMs: (user + system) / 1000 })
+}
+
+/**
+ * The engine of patterns. It makes patterns of a grammar when they are first needed, which takes up to a second for a whole grammar: that is no
+ * fault of the text at hand, so its time stands still meanwhile. A single new pattern may be one that the text gives itself (the end of a
+ * here-document), of which a text can have any number: it counts.
+ */
+function createEngine(): RegexEngine {
+  const engine = createJavaScriptRegexEngine({ forgiving: true })
+  const known = new Set<string>()
+  return {
+    ...engine,
+    createScanner(patterns) {
+      const before = known.size
+      for (const pattern of patterns) if (typeof pattern === 'string') known.add(pattern)
+      if (!isTold || known.size - before <= 1) return engine.createScanner(patterns)
+      tellClock(false)
+      try {
+        return engine.createScanner(patterns)
+      } finally {
+        tellClock(true)
+      }
+    },
+  }
+}
+
+async function highlight({ code, language, maxLine }: HighlightQuestion): Promise<HighlightedLines | null> {
   const grammar = GRAMMARS[language]
   if (!grammar) return null
   opened ??= createHighlighterCore({
     langs: [],
     themes: [createCssVariablesTheme({ name: THEME, variablePrefix: '--t-' })],
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
+    engine: createEngine(),
   })
   const highlighter = await opened
   await highlighter.loadLanguage(grammar)
+  isTold = true
+  tellClock(true)
   const lines = highlighter.codeToTokensBase(code, {
     lang: language,
     theme: THEME,
     tokenizeMaxLineLength: maxLine,
-    // The first line of a language pays for its patterns. Who asks keeps the time.
+    // Who asks keeps the time.
     tokenizeTimeLimit: 0,
   })
+  tellClock(false)
+  isTold = false
   return lines.map((line) => line.map(({ content, color }) => [CLASSES[color ?? ''] ?? '', content] as const))
 }
 
 parentPort?.on('message', async (question: HighlightQuestion) => {
+  current = question.number
+  isTold = false
   const lines = await highlight(question).catch(() => null)
-  parentPort?.postMessage({ number: question.number, lines } satisfies HighlightAnswer)
+  tell({ number: question.number, lines })
 })

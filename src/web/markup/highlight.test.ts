@@ -1,9 +1,13 @@
 import { readdirSync } from 'node:fs'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { highlightCode, stopHighlighting } from './highlight.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { highlightCode as highlight, stopHighlighting } from './highlight.ts'
 import { languageOfFence, languageOfFile } from './languages.ts'
 
 afterEach(stopHighlighting)
+
+const highlightCode = async (code: string, language: string) => (await highlight(code, language)).text
+/** Terraform on which a pattern of its grammar goes back and forth for seconds. */
+const hostile = (mark: string) => `${'1e'.repeat(470)}${mark}`
 
 describe('highlightCode', () => {
   it('gives each kind of word a class, and no style', async () => {
@@ -39,18 +43,48 @@ describe('highlightCode', () => {
     expect(await highlightCode('{"m": 1}', 'json')).toContain('<span')
   })
 
-  it('gives up a text that holds the thread, remembers that, and goes on with the others in a new one', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const slow = highlightCode('{"slow": 1}', 'json')
-      const next = highlightCode('{"next": 1}', 'json')
-      await vi.advanceTimersByTimeAsync(4000)
-      expect(await slow).toBeNull()
-      expect(await next).toContain('<span')
-      expect(await highlightCode('{"slow": 1}', 'json')).toBeNull()
-    } finally {
-      vi.useRealTimers()
-    }
+  it('stops a block that takes too long, remembers that, and goes on with the others in a new thread', async () => {
+    const slow = highlightCode(hostile('a'), 'terraform')
+    const next = highlightCode('{"next": 1}', 'json')
+    expect(await slow).toBeNull()
+    expect(await next).toContain('<span')
+    const started = performance.now()
+    expect(await highlight(hostile('a'), 'terraform')).toEqual({ text: null, isKept: true })
+    expect(performance.now() - started).toBeLessThan(100)
+  })
+
+  it('does not remember what only lost because the rest of its text took the time', async () => {
+    await highlightCode('a = 1', 'terraform')
+    const budget = { leftMs: 50, endsAt: performance.now() + 5000, hasHopelessBlock: false }
+    expect(await highlight(hostile('b'), 'terraform', { budget })).toEqual({ text: null, isKept: false })
+    expect(budget).toMatchObject({ leftMs: 0, hasHopelessBlock: false })
+    expect(await highlight('{"c": 1}', 'json', { budget })).toEqual({ text: null, isKept: false })
+    expect(await highlightCode('{"c": 1}', 'json')).toContain('<span')
+  })
+
+  it('lets who waits leave, and whoever asks next has the code highlighted', async () => {
+    const reader = new AbortController()
+    const first = highlightCode('{"first": 1}', 'json')
+    const left = highlight('{"left": 1}', 'json', { signal: reader.signal })
+    reader.abort()
+    expect(await left).toEqual({ text: null, isKept: false })
+    expect(await first).toContain('<span')
+    expect(await highlightCode('{"left": 1}', 'json')).toContain('<span')
+  })
+
+  it('shares the work on the same code', async () => {
+    const both = await Promise.all([highlight('{"both": 1}', 'json'), highlight('{"both": 1}', 'json')])
+    expect(both[0]).toBe(both[1])
+  })
+
+  it('has nobody wait for long when many hostile blocks are before', async () => {
+    const budget = { leftMs: 1000, endsAt: performance.now() + 300, hasHopelessBlock: false }
+    const before = Array.from({ length: 5 }, (_, n) => highlightCode(hostile(`before ${n}`), 'terraform'))
+    const started = performance.now()
+    expect(await highlight('{"patient": 1}', 'json', { budget })).toEqual({ text: null, isKept: false })
+    expect(performance.now() - started).toBeLessThan(2000)
+    stopHighlighting()
+    await Promise.all(before)
   })
 
   it('keeps the event loop free while it works', async () => {

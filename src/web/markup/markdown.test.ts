@@ -103,4 +103,31 @@ describe('renderMarkdown', () => {
     }
     expect(await renderMarkdown('a'.repeat(50_001), { headingShift: 1 })).toBeNull()
   })
+
+  it('gives all the code of a hostile text a second, and remembers what came of it', async () => {
+    // 50 blocks that take seconds each, and all different.
+    const block = (n: number) => `\`\`\`tf\n${'1e'.repeat(470)}${n}\n\`\`\``
+    const text = Array.from({ length: 50 }, (_, n) => block(n)).join('\n\n')
+    await renderMarkdown('```tf\na = 1\n```', { headingShift: 1 })
+    const cpuBefore = process.cpuUsage()
+    const html = await render(text)
+    const { user, system } = process.cpuUsage(cpuBefore)
+    expect(html.match(/<pre/g)?.length).toBe(50)
+    // The time of its blocks, and what it takes to load the grammar.
+    expect((user + system) / 1000).toBeLessThan(1200)
+    const started = performance.now()
+    expect(await render(text)).toBe(html)
+    expect(performance.now() - started).toBeLessThan(100)
+    expect(await render('# Other\n\n```tf\nresource "a" "b" {}\n```')).toContain('class="t-')
+  })
+
+  it('makes a text once for readers who come together, and stops when they have left', async () => {
+    const text = `# Together\n\n${Array.from({ length: 20 }, (_, n) => `\`\`\`ts\nconst a${n} = "${n}"\n\`\`\``).join('\n\n')}`
+    const reader = new AbortController()
+    const left = renderMarkdown(text, { headingShift: 1 }, reader.signal)
+    const stays = renderMarkdown(text, { headingShift: 1 })
+    reader.abort()
+    expect(await left).toBeNull()
+    expect((await stays)?.match(/>const</g)?.length).toBe(20)
+  })
 })

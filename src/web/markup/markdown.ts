@@ -1,9 +1,9 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { slugify } from '../../library/slug.ts'
 import { parseVariables } from '../../library/variables.ts'
-import { escapeHtml, highlightCode } from './highlight.ts'
+import { createCodeBudget, escapeHtml, highlightCode } from './highlight.ts'
 import { languageOfFence } from './languages.ts'
-import { createTextCache } from './text-cache.ts'
+import { createTextCache, type Made } from './text-cache.ts'
 
 /** How a text stands in its page. */
 export interface MarkdownPlace {
@@ -43,11 +43,14 @@ const remembered = createTextCache(MAX_REMEMBERED)
 /**
  * Markdown as HTML, or null when it is too long to be rendered. No HTML of the text is let through; links lead to http, https, mailto, headings
  * of the text and what `place.links` knows; images are links, for nothing is loaded from elsewhere.
+ * @param signal aborted when the reader leaves, who then gets null
  */
-export async function renderMarkdown(text: string, place: MarkdownPlace): Promise<string | null> {
+export async function renderMarkdown(text: string, place: MarkdownPlace, signal?: AbortSignal): Promise<string | null> {
   if (text.length > MAX_TEXT) return null
   const key = [String(place.headingShift), String(place.hasBlanks ?? false), place.links?.key ?? '', text]
-  return await remembered.find(key, async () => {
+  const make = async (left: AbortSignal): Promise<Made> => {
+    const budget = createCodeBudget()
+    let isWhole = true
     const tokens = markdown.parse(text, {})
     const anchors = new Map<string, number>()
     let fences = 0
@@ -56,12 +59,20 @@ export async function renderMarkdown(text: string, place: MarkdownPlace): Promis
       if (token.type === 'heading_open') addAnchor(token, tokens[index + 1]?.content ?? '', anchors)
       if (token.type === 'inline') token.children = rewriteInline(token.children ?? [], place)
       if (token.type === 'fence' || token.type === 'code_block') {
-        token.content = await renderCode(token, place, fences++ < MAX_FENCES)
+        if (left.aborted) return { text: null, isKept: false }
+        const isHighlighted = fences++ < MAX_FENCES
+        const code = await renderCode(token, place, (language) =>
+          isHighlighted ? highlightCode(token.content, language, { signal: left, budget }) : null,
+        )
+        isWhole &&= code.isKept
+        token.content = code.html
         token.type = 'made'
       }
     }
-    return markdown.renderer.render(tokens, markdown.options, {})
-  })
+    // With a hopeless block in it the next reader's time would go the same way.
+    return { text: markdown.renderer.render(tokens, markdown.options, {}), isKept: isWhole || budget.hasHopelessBlock }
+  }
+  return (await remembered.find(key, make, { signal })).text
 }
 
 function shiftHeading(tag: string, shift: number): string {
@@ -76,14 +87,19 @@ function addAnchor(token: Token, title: string, anchors: Map<string, number>): v
   token.attrSet('id', ANCHOR + (count === 0 ? slug : `${slug}-${count}`))
 }
 
-async function renderCode(token: Token, place: MarkdownPlace, isHighlighted: boolean): Promise<string> {
+async function renderCode(
+  token: Token,
+  place: MarkdownPlace,
+  highlight: (language: string) => Promise<Made> | null,
+): Promise<{ html: string; isKept: boolean }> {
   const { segments } = parseVariables(place.hasBlanks ? token.content : '')
   const hasBlank = segments.some((segment) => segment.kind === 'variable')
-  const language = token.type === 'fence' && isHighlighted && !hasBlank ? languageOfFence(token.info) : null
+  const language = token.type === 'fence' && !hasBlank ? languageOfFence(token.info) : null
+  const highlighted = language === null ? null : await highlight(language)
   const html = hasBlank
     ? segments.map(({ kind, raw }) => (kind === 'variable' ? `<mark>${escapeHtml(raw)}</mark>` : escapeHtml(raw))).join('')
-    : ((language && (await highlightCode(token.content, language))) ?? escapeHtml(token.content))
-  return `<pre tabindex="0"><code>${html}</code></pre>\n`
+    : (highlighted?.text ?? escapeHtml(token.content))
+  return { html: `<pre tabindex="0"><code>${html}</code></pre>\n`, isKept: highlighted?.isKept ?? true }
 }
 
 /** Links that lead somewhere, images as links, and blanks marked. */

@@ -1,21 +1,76 @@
 import { createHash } from 'node:crypto'
 
+/** A text that was made of another. */
+export interface Made {
+  /** Null when there is none. */
+  readonly text: string | null
+  /** Whether it is the same each time it is made. If not, it is made again for the next reader. */
+  readonly isKept: boolean
+}
+
 /** Texts made from other texts, the least used forgotten first. */
 export interface TextCache {
-  /** What is kept for these parts, or what `make` makes of them now; null is kept, too, and undefined is null for now. */
-  find(parts: readonly string[], make: () => Promise<string | null | undefined>): Promise<string | null>
+  /**
+   * What is kept for these parts, or what `make` makes of them now. Readers of the same text share the work on it; its signal is aborted when
+   * the last of them has left. A reader who has left gets no text.
+   * @param options.signal aborted when this reader leaves
+   * @param options.isShared false for work that others must not depend on. Default: true
+   */
+  find(
+    parts: readonly string[],
+    make: (signal: AbortSignal) => Promise<Made>,
+    options?: { readonly signal?: AbortSignal | undefined; readonly isShared?: boolean },
+  ): Promise<Made>
 }
+
+/** Work on a text that is not done. */
+interface Work {
+  readonly made: Promise<Made>
+  readonly left: AbortController
+  readers: number
+}
+
+/** Short texts take room beside their length. */
+const MAX_ENTRIES = 2000
+const NOTHING: Made = { text: null, isKept: false }
 
 /** @param maxLength of all texts kept together, in UTF-16 units */
 export function createTextCache(maxLength: number): TextCache {
   const kept = new Map<string, string | null>()
+  const working = new Map<string, Work>()
   let length = 0
-  const forget = (key: string) => {
+  const remove = (key: string) => {
     length -= kept.get(key)?.length ?? 0
     kept.delete(key)
   }
+  const keep = (key: string, text: string | null) => {
+    remove(key)
+    kept.set(key, text)
+    length += text?.length ?? 0
+    for (const oldest of kept.keys()) {
+      if (length <= maxLength && kept.size <= MAX_ENTRIES) break
+      remove(oldest)
+    }
+  }
+  const begin = (key: string, make: (signal: AbortSignal) => Promise<Made>, isShared: boolean): Work => {
+    const left = new AbortController()
+    const made = make(left.signal).then((result) => {
+      if (result.isKept) keep(key, result.text)
+      return result
+    })
+    const work = { made, left, readers: 0 }
+    if (isShared) {
+      working.set(key, work)
+      const end = () => endWork(key, work)
+      made.then(end, end)
+    }
+    return work
+  }
+  const endWork = (key: string, work: Work) => {
+    if (working.get(key) === work) working.delete(key)
+  }
   return {
-    async find(parts, make) {
+    async find(parts, make, { signal, isShared = true } = {}) {
       const hash = createHash('sha256')
       for (const part of parts) hash.update(`${part.length}:`).update(part)
       const key = hash.digest('base64')
@@ -24,21 +79,24 @@ export function createTextCache(maxLength: number): TextCache {
         // Put in again, it is the last that is forgotten.
         kept.delete(key)
         kept.set(key, known)
-        return known
+        return { text: known, isKept: true }
       }
-      const made = await make()
-      if (made === undefined) return null
-      forget(key)
-      kept.set(key, made)
-      length += made?.length ?? 0
-      for (const oldest of kept.keys()) {
-        if (length <= maxLength && kept.size <= MAX_ENTRIES) break
-        forget(oldest)
+      if (signal?.aborted) return NOTHING
+      const work = (isShared ? working.get(key) : undefined) ?? begin(key, make, isShared)
+      work.readers++
+      const gone = Promise.withResolvers<Made>()
+      const leave = () => {
+        gone.resolve(NOTHING)
+        if (--work.readers > 0) return
+        endWork(key, work)
+        work.left.abort()
       }
-      return made
+      signal?.addEventListener('abort', leave, { once: true })
+      try {
+        return await Promise.race([work.made, gone.promise])
+      } finally {
+        signal?.removeEventListener('abort', leave)
+      }
     },
   }
 }
-
-/** Short texts take room beside their length. */
-const MAX_ENTRIES = 2000

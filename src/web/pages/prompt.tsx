@@ -48,9 +48,9 @@ export async function showPromptPage(request: PageRequest) {
   const isPublic = prompt.visibility === 'public'
   const path = new URL(prompt.url).pathname
   const wantsRendered = query.get('view') === 'rendered' && !isCode(prompt)
-  const rendered = wantsRendered ? await renderMarkdown(text, { headingShift: 1, hasBlanks: !isFilled }) : null
+  const rendered = wantsRendered ? await renderMarkdown(text, { headingShift: 1, hasBlanks: !isFilled }, request.signal()) : null
   const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
-  const code = language === null ? null : await highlightCode(text, language)
+  const code = language === null ? null : (await highlightCode(text, language, { signal: request.signal() })).text
   return (
     <Layout
       site={site}

@@ -81,7 +81,7 @@ export async function showSkillPage(request: PageRequest) {
               file={open}
               view={query.get('view')}
               toUrl={toUrl}
-              shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl)}
+              shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
             />
             <div class="actions">
               {open.encoding === 'base64' ? null : (
@@ -122,6 +122,7 @@ async function showFile(
   path: string,
   files: readonly ShownFile[],
   toUrl: (filename: string) => string,
+  signal: AbortSignal,
 ): Promise<Shown> {
   if (file.encoding === 'base64') return { fields: [], rendered: null, code: null }
   if (isMarkdown(file.filename) && view !== 'raw') {
@@ -129,20 +130,18 @@ async function showFile(
     // What the head of the page says already is not said again.
     const fields = all.filter(([name, value]) => name !== 'description' || file.filename !== SKILL_MD || value.trim() !== description)
     const names = new Set(files.map(({ filename }) => filename))
-    const rendered = await renderMarkdown(body, {
-      headingShift: 2,
-      links: {
-        key: JSON.stringify([path, file.filename, [...names]]),
-        find: (relative) => {
-          const target = resolvePath(file.filename, relative)
-          return names.has(target) ? toUrl(target) : null
-        },
+    const links = {
+      key: JSON.stringify([path, file.filename, [...names]]),
+      find: (relative: string) => {
+        const target = resolvePath(file.filename, relative)
+        return names.has(target) ? toUrl(target) : null
       },
-    })
+    }
+    const rendered = await renderMarkdown(body, { headingShift: 2, links }, signal)
     if (rendered !== null) return { fields, rendered, code: null }
   }
   const language = languageOfFile(file.filename)
-  return { fields: [], rendered: null, code: language === null ? null : await highlightCode(file.content, language) }
+  return { fields: [], rendered: null, code: language === null ? null : (await highlightCode(file.content, language, { signal })).text }
 }
 
 /** Where a relative link in a file leads, as a name in the skill. */
