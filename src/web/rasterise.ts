@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../errors.ts'
+import { createTally } from '../library/tally.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ASSETS = new URL('../../assets/web/', import.meta.url)
@@ -7,46 +8,80 @@ const ASSETS = new URL('../../assets/web/', import.meta.url)
 const FONTS = ['literata-latin-wght-normal.ttf', 'literata-latin-ext-wght-normal.ttf']
 /** Pictures kept, some 80 KB each. */
 const MAX_KEPT = 100
-/** Pictures being made and waiting; each takes a thread of the pool for about a tenth of a second. */
+/** Pictures that wait for their turn, of one caller and of all. Each takes about a tenth of a second. */
+const MAX_WAITING_EACH = 4
 const MAX_WAITING = 16
+
+type Png = Uint8Array<ArrayBuffer>
 
 /** Makes PNGs of cards. */
 export interface Rasteriser {
-  /** @throws AppError `unavailable` where the rasteriser is not installed, or has too much to do */
-  toPng(svg: string, key: string): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * One picture is made at a time, so that the pool of threads, which hashes passwords too, has others free.
+   * @param key the same for the same picture, which is then made once
+   * @param caller whom the request is counted for
+   * @throws AppError `rate_limited` when too many of the caller's pictures wait, `unavailable` when too many of all do, or the rasteriser is not installed
+   */
+  toPng(svg: string, key: string, caller: string): Promise<Png>
 }
 
 /** The rasteriser is loaded with the first picture, and is the only part of the program with a binary: without it, all else works. */
-export function createRasteriser(): Rasteriser {
-  const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
-  let running = 0
-  const make = async (svg: string) => {
-    if (running >= MAX_WAITING) throw new AppError('unavailable', 'Too many pictures are being made; try again in a moment.')
-    running++
-    try {
-      const { renderAsync } = await import('@resvg/resvg-js').catch((cause: unknown) => {
-        throw new AppError('unavailable', 'Pictures as PNG are not installed here; take the one as SVG.', { cause })
+export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng): Rasteriser {
+  const kept = new Map<string, Promise<Png>>()
+  const waiting: (() => void)[] = []
+  const waitingEach = createTally()
+  let isBusy = false
+  const waitForTurn = async (caller: string) => {
+    if (!isBusy) {
+      isBusy = true
+      return
+    }
+    if (waitingEach.of(caller) >= MAX_WAITING_EACH) {
+      throw new AppError('rate_limited', `${MAX_WAITING_EACH} pictures of yours wait already; try again in a moment.`, {
+        retryAfterSeconds: 1,
       })
-      const font = {
-        loadSystemFonts: true,
-        fontFiles: FONTS.map((name) => fileURLToPath(new URL(name, ASSETS))),
-        defaultFontFamily: 'Literata',
-      }
-      return new Uint8Array((await renderAsync(svg, { font })).asPng())
+    }
+    if (waiting.length >= MAX_WAITING) {
+      throw new AppError('unavailable', 'Too many pictures are being made; try again in a moment.', { retryAfterSeconds: 2 })
+    }
+    const begin = waitingEach.add(caller)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    begin()
+  }
+  const make = async (svg: string, caller: string) => {
+    await waitForTurn(caller)
+    try {
+      return await render(svg)
     } finally {
-      running--
+      // The turn goes to who waits longest, or is given up.
+      const next = waiting.shift()
+      if (next) next()
+      else isBusy = false
     }
   }
   return {
-    async toPng(svg, key) {
+    async toPng(svg, key, caller) {
       const known = kept.get(key)
       if (known) return await known
-      const made = make(svg)
+      const made = make(svg, caller)
       kept.set(key, made)
+      made.catch(() => kept.delete(key))
       const oldest = kept.keys().next().value
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
-      made.catch(() => kept.delete(key))
       return await made
     },
   }
+}
+
+/** @throws AppError `unavailable` where the rasteriser is not installed */
+async function renderPng(svg: string): Promise<Png> {
+  const { renderAsync } = await import('@resvg/resvg-js').catch((cause: unknown) => {
+    throw new AppError('unavailable', 'Pictures as PNG are not installed here; take the one as SVG.', { cause })
+  })
+  const font = {
+    loadSystemFonts: true,
+    fontFiles: FONTS.map((name) => fileURLToPath(new URL(name, ASSETS))),
+    defaultFontFamily: 'Literata',
+  }
+  return new Uint8Array((await renderAsync(svg, { font })).asPng())
 }
