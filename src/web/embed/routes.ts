@@ -110,7 +110,7 @@ export function addEmbeds(
     if (content.title === null) throw new AppError('not_found', 'There is no such picture.')
     const headers = { 'Content-Type': 'image/png', 'Content-Security-Policy': IMAGE_POLICY, ETag: makeEtag(svg) }
     if (matchesEtag(c.req.header('if-none-match'), headers.ETag)) return new Response(null, { status: 304, headers })
-    return new Response(await rasteriser.toPng(svg, headers.ETag, c.get('caller')), { headers })
+    return new Response(await rasteriser.toPng(svg, headers.ETag, c.get('call').caller), { headers })
   })
   http.get('/api/oembed', async (c) => {
     const query = new URL(c.req.url).searchParams
