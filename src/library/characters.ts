@@ -1,5 +1,9 @@
+const HIGH_SURROGATE = /[\ud800-\udbff]/
+
 /** Number of Unicode code points in `text` (what the limits call "characters"); a lone surrogate counts as one. */
 export function countCharacters(text: string): number {
+  // Most texts have none, and the engine finds that out many times as fast.
+  if (!HIGH_SURROGATE.test(text)) return text.length
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
     const unit = text.charCodeAt(i)

@@ -19,18 +19,24 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
+/** The place of the quotation mark that ends a string, or the end of the text. Long strings are passed over as quickly as the engine searches. */
+function findStringEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+  return text.length
+}
+
 /** Deepest nesting of a JSON text and how many members its arrays and objects have, in one scan that stops just over either limit. */
 function measure(text: string): { depth: number; members: number } {
   let open = 0
   let depth = 0
   let members = 0
-  let isInString = false
   for (let i = 0; i < text.length && depth <= MAX_JSON_DEPTH && members <= MAX_JSON_MEMBERS; i++) {
     const unit = text.charCodeAt(i)
-    if (isInString) {
-      if (unit === 0x5c) i++
-      else if (unit === 0x22) isInString = false
-    } else if (unit === 0x22) isInString = true
+    if (unit === 0x22) i = findStringEnd(text, i)
     else if (unit === 0x2c) members++
     else if (unit === 0x5b || unit === 0x7b) {
       open++

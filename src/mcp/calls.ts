@@ -6,6 +6,7 @@ import { toProtocolError, toToolError } from './errors.ts'
 import { isObject, type RequestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
 import { type Binding, type Extras, MAX_ARGUMENTS, promptResult, renderedPrompt } from './server-factory.ts'
+import { listResources } from './skills.ts'
 import { selectTools } from './tools.ts'
 
 /** JSON in UTF-8, or as a text. */
@@ -74,6 +75,8 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
         const { name, arguments: values = {} } = params
         return typeof name === 'string' && isTexts(values) ? (binding) => getPrompt(binding, name, values) : null
       }
+      case 'resources/list':
+        return params['cursor'] === undefined ? async ({ invoke }) => JSON.stringify(await listResources(invoke)) : null
       default:
         return null
     }

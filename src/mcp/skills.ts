@@ -64,8 +64,17 @@ function parseUri(uri: string): { owner: string; parts: string[] } | null {
   }
 }
 
+/** The answer of a plain resources/list: the SKILL.md of the newest skills. */
+export async function listResources(invoke: Invoke): Promise<{ resources: Resource[] }> {
+  return { resources: await createSkillSource(invoke).listResources() }
+}
+
 /** Skills over MCP (SEP-2640) from the operations: `skill://<owner>/<name>/…`, with visibility, digests and binary files. */
 export function createSkillsExtension(invoke: Invoke): SkillsExtension {
+  return new SkillsExtension({ source: createSkillSource(invoke), onWarning: () => {} })
+}
+
+function createSkillSource(invoke: Invoke) {
   /** Undefined where nothing is there to be seen; anything else that fails is an error of the protocol. */
   const orUndefined = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -94,7 +103,7 @@ export function createSkillsExtension(invoke: Invoke): SkillsExtension {
   const listPage = async (cursor: string | undefined) =>
     manifestPage.parse(await invoke('list_skill_manifests', cursor === undefined ? {} : { cursor }))
 
-  const source: SkillSource = {
+  return {
     async list({ cursor }) {
       try {
         const page = await listPage(cursor)
@@ -151,6 +160,5 @@ export function createSkillsExtension(invoke: Invoke): SkillsExtension {
       } while (cursor !== undefined && resources.length < LISTED_RESOURCES)
       return resources.slice(0, LISTED_RESOURCES)
     },
-  }
-  return new SkillsExtension({ source, onWarning: () => {} })
+  } satisfies SkillSource
 }

@@ -24,6 +24,7 @@ export function keepPublicReads(reads: PublicReads) {
     searches: reads.keep<Omit<TextSearchResult<never>, 'items'> & { readonly seqs: readonly number[] }>(MAX_KEPT_ANSWERS),
     counts: reads.keep<number>(MAX_KEPT_ANSWERS),
     walks: reads.keep<WalkPage>(MAX_KEPT_ENTRIES),
+    manifests: reads.keep<Awaited<ReturnType<LibraryReader['walkSkills']>>>(MAX_KEPT_ENTRIES),
     versions: reads.keep<Awaited<ReturnType<LibraryReader['listVersions']>>>(MAX_KEPT_ANSWERS),
     categories: reads.keep<Awaited<ReturnType<LibraryReader['listCategories']>>>(1),
     tags: reads.keep<ReturnType<SearchIndex['countTags']>>(1),

@@ -290,8 +290,17 @@ export function readLibrary(
       skills: skills.get(row.seq) ?? 0,
     }))
   }
+  const manifests = readManifests(db)
   return {
-    ...readManifests(db),
+    findSkillAt: manifests.findSkillAt,
+    walkSkills: (actor, after, limit) =>
+      readOnce(
+        actor,
+        (all) => all.manifests,
+        keyOf(after, limit),
+        () => manifests.walkSkills(actor, after, limit),
+        (page) => page.reduce((sum, { files }) => sum + files.length, 1),
+      ),
     async findPrompt(actor, ref) {
       const open = await openKept(actor)
       const known = open?.prompts.get(`ref ${ref}`)
