@@ -61,19 +61,20 @@ export function createBodyReader(
     })
     const reading = exchange.readBody((chunk) => {
       bytes += chunk.byteLength
-      if (bytes > MAX_DRAINED_BYTES) return false
-      // What is refused is still read and dropped: many clients look for an answer only when all is sent.
-      if (isOver) return true
-      if (bytes > maxBytes) chunks.length = 0
-      else {
-        chunks.push(chunk)
-        try {
-          hold(chunk.byteLength)
-        } catch (error) {
-          broken.reject(error)
-        }
+      if (isOver || bytes > MAX_DRAINED_BYTES) return false
+      // A body that is only too large is read and dropped: many clients look for an answer when all is sent.
+      if (bytes > maxBytes) {
+        chunks.length = 0
+        return true
       }
-      return true
+      chunks.push(chunk)
+      try {
+        hold(chunk.byteLength)
+        return true
+      } catch (error) {
+        broken.reject(error)
+        return false
+      }
     })
     try {
       await Promise.race([reading, broken.promise])

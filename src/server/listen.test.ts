@@ -15,6 +15,7 @@ const handlers = new Map<string, (exchange: Exchange) => Promise<ReadableStream<
 /** Says what came in, once the body is there. */
 const pipeline: Pipeline = async (exchange, send) => {
   const { method, path, search, header } = exchange
+  if (path === '/refused') return await send({ status: 403, headers: {}, body: 'refused.' })
   const chunks: Uint8Array[] = []
   await exchange.readBody((chunk) => {
     chunks.push(chunk)
@@ -107,6 +108,16 @@ describe('requests', () => {
   it('end their connection when the rest of a body is not read', async () => {
     const text = await send([`POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(300_000)}`], /\.$/)
     expect(text).toMatch(/connection: close/i)
+  })
+})
+
+describe('requests that are refused before their body is read', () => {
+  it.each([
+    ['keep their connection when the body is short', 'Content-Length: 1000', /keep-alive/i],
+    ['end their connection when it is long', 'Content-Length: 5000000', /connection: close/i],
+    ['end their connection when nobody knows how long it is', 'Transfer-Encoding: chunked', /connection: close/i],
+  ])('%s', async (_, header, expected) => {
+    expect(await send([`POST /refused HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`], /refused\.$/)).toMatch(expected)
   })
 })
 

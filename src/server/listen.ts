@@ -10,6 +10,8 @@ const REQUEST_TIMEOUT_MS = 30_000
 const TIMEOUT_CHECK_MS = 5_000
 /** A connection that takes nothing of its answer for so long is dropped. */
 const STALL_MS = 60_000
+/** A body of which more than this has not come in when its request is answered ends the connection: reading on would only help a flood. */
+const MAX_UNREAD_BYTES = 256 * 1024
 /** Paths that mean themselves: no dot segment, no backslash. */
 const PLAIN_TARGET = /^\/(?!.*(?:\\|\/\.|%2e))[^#\s]*$/i
 
@@ -39,7 +41,13 @@ export function answerWith(pipeline: Pipeline): (incoming: IncomingMessage, outg
       outgoing.writeHead(400, { 'content-length': '0', connection: 'close' }).end()
       return
     }
-    pipeline(exchange, (answer) => send(answer, exchange.method, outgoing)).catch(() => outgoing.destroy())
+    const answer: Parameters<Pipeline>[1] = (one) => {
+      const length = exchange.header('content-length')
+      const isLong = length === undefined ? exchange.header('transfer-encoding') !== undefined : Number(length) > MAX_UNREAD_BYTES
+      if (isLong && !incoming.complete && incoming.readableFlowing === null) outgoing.shouldKeepAlive = false
+      return send(one, exchange.method, outgoing)
+    }
+    pipeline(exchange, answer).catch(() => outgoing.destroy())
   }
 }
 

@@ -126,8 +126,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       },
       async readBytes(maxBytes) {
         const owner: BodyOwner = { caller: call.caller, isKnown: call.isKnown }
+        // A body that says how long it is is charged before it is read, others afterwards.
+        const declared = pointsOfBody(Number(exchange.header('content-length') ?? 0))
+        if (declared > 0) await call.charge(declared)
         const bytes = await parts.readBytes(exchange, owner, maxBytes)
-        const points = Math.ceil((bytes.length - FREE_BODY_BYTES) / BYTES_A_POINT)
+        const points = pointsOfBody(bytes.length) - declared
         if (points > 0) await call.charge(points)
         const turn = turns.take(call.caller, route?.cost ?? 1)
         if (turn) await turn
@@ -227,6 +230,11 @@ function holdAnswer(place: Place | null, answer: Answer): Answer {
     throw error
   }
   return answer
+}
+
+/** Points of a body beside its request. */
+function pointsOfBody(bytes: number): number {
+  return Math.max(0, Math.ceil((bytes - FREE_BODY_BYTES) / BYTES_A_POINT)) || 0
 }
 
 /** The caller as the log names it. */
