@@ -44,6 +44,10 @@ export interface QuestionLimits {
 
 const QUESTION_LIMITS: QuestionLimits = { perSession: 10, perQuota: 50, most: 1_000, resumeMs: 120_000 }
 
+/** How long a record is believed where no other process can change it, and how many are: most requests of a session come close together. */
+const RECORD_MS = 30_000
+const MAX_RECORDS = 2_000
+
 /** How often a request looks for who holds its session: it may be taken over while it looks. */
 const MAX_HOLDERS = 3
 /** When a client whose stream broke should come back. */
@@ -119,6 +123,7 @@ export function createSessions(
   const eventLogs = createEventLogs()
   /** By the hash of the session's id. */
   const live = new Map<string, Live>()
+  const records = createRecordCache(store, limits.session)
   /** Requests that are not answered yet, by caller. */
   const questionsBy = createTally()
   let questions = 0
@@ -315,6 +320,7 @@ export function createSessions(
 
   /** Ends the server of a session whose record has gone. */
   async function endHeld(sha256: string, holder: string | null): Promise<void> {
+    records.forget(sha256)
     const one = live.get(sha256)
     if (one) await letGo(one)
     if (holder !== null && holder !== instance) await relay.tellEnded(holder, sha256)
@@ -331,18 +337,18 @@ export function createSessions(
     },
     async find(id, owner) {
       const sha256 = hash(id)
-      const record = await store.findSession(sha256, limits.session.idleMs)
+      const known = records.get(sha256)
+      const record = known === undefined ? await records.read(sha256) : known
       if (!record || record.owner !== owner.owner) return null
-      const initialize: unknown = JSON.parse(record.initialize)
-      const declared = initializeRequest.safeParse(initialize).data?.params.capabilities
-      const { holder } = record
+      const { initialize, canAsk, holder } = record
       const isElsewhere = holder !== null && holder !== instance && store.isShared
       return {
-        canAsk: canAskByForm(declared),
+        canAsk,
         isLive: live.has(sha256) || isElsewhere,
         async handle(request, message, binding) {
           // Who has gone does not answer, and is replaced; a process that has the store to itself replaces whoever had it before.
           let gone = isElsewhere ? null : holder
+          if (holder !== instance) records.forget(sha256)
           for (let attempt = 0; attempt < MAX_HOLDERS; attempt++) {
             const held = await hold({ id, sha256, initialize, holder, expected: gone }, owner, binding)
             if (!('holder' in held)) return await handle(held, request, message)
@@ -353,6 +359,7 @@ export function createSessions(
           throw new AppError('unavailable', 'Nobody holds this session at the moment; try again.', { retryAfterSeconds: 1 })
         },
         async end() {
+          records.forget(sha256)
           await endHeld(sha256, await store.deleteSession(sha256))
         },
       }
@@ -370,6 +377,39 @@ export function createSessions(
       for (const one of [...live.values()]) await letGo(one)
       relay.close()
     },
+  }
+}
+
+/** A session's record as requests need it. */
+interface SessionRecord {
+  readonly owner: string
+  readonly initialize: unknown
+  readonly canAsk: boolean
+  readonly holder: string | null
+}
+
+/** Records of sessions as they were read last. Where several processes share them, each is read every time. */
+function createRecordCache(store: SessionStore & Instances, { idleMs }: SessionLimits) {
+  const kept = new Map<string, { readonly record: SessionRecord; readonly untilMs: number }>()
+  return {
+    get(sha256: string): SessionRecord | undefined {
+      const known = kept.get(sha256)
+      return known && known.untilMs > performance.now() ? known.record : undefined
+    },
+    async read(sha256: string): Promise<SessionRecord | null> {
+      kept.delete(sha256)
+      const found = await store.findSession(sha256, idleMs)
+      if (!found) return null
+      const initialize: unknown = JSON.parse(found.initialize)
+      const declared = initializeRequest.safeParse(initialize).data?.params.capabilities
+      const record = { owner: found.owner, initialize, canAsk: canAskByForm(declared), holder: found.holder }
+      if (store.isShared) return record
+      const oldest = kept.size >= MAX_RECORDS ? kept.keys().next().value : undefined
+      if (oldest !== undefined) kept.delete(oldest)
+      kept.set(sha256, { record, untilMs: performance.now() + RECORD_MS })
+      return record
+    },
+    forget: (sha256: string) => kept.delete(sha256),
   }
 }
 

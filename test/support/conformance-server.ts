@@ -44,7 +44,7 @@ const port = await findFreePort(HOST)
 const address = defaultBaseUrl(HOST, port)
 const settings = loadConfig({ HOST, PORT: String(port), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' })
 const app = await openApp(toAppSettings({ ...settings, DATABASE_URL: `sqlite:${join(folder, 'library.db')}` }, address))
-await importSkills(app.store, SKILLS, { owner: 'skills', visibility: 'public' })
+await importSkills(app.store, SKILLS, { owner: 'fixtures', visibility: 'public' })
 const extras = { ...conformanceExtras, tools: [...(conformanceExtras.tools ?? []), promptChange(app)] }
 const server = await startServer(app, settings, pino({ level: settings.LOG_LEVEL }, pino.destination(2)), { extras })
 process.stdout.write(`${address}/api/mcp\n`)
