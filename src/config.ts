@@ -182,7 +182,7 @@ export const SETTINGS = {
       .regex(/^(off|[1-9]\d{0,8})$/, 'must be off, or how many requests a minute one caller may make')
       .transform((text) => (text === 'off' ? null : Number(text))),
     12_000,
-    'Requests a minute for each API key, or each address without one; off for benchmarks and trusted networks.',
+    'Points a minute for each API key, each person who is signed in, or each address without either; off for benchmarks and trusted networks. A point is about a millisecond of work: reading one item is 1, a search 3, a save 5, a picture 20, signing in 50; bodies over 256 KiB cost more.',
   ),
   TRUST_PROXY: setting(
     z

@@ -34,6 +34,7 @@ export const addFileToSkill = defineOperation({
   title: 'Add a file to a skill',
   summary: 'Add one new file to a skill you own. Fails with conflict when the file is already there: use update_skill_file then.',
   scope: 'write',
+  cost: 5,
   surfaces: {
     mcp: { readOnly: false },
     rest: { method: 'POST', path: '/api/skills/{skillId}/files', status: 201 },
@@ -49,6 +50,7 @@ export const updateSkillFile = defineOperation({
   title: 'Update a file of a skill',
   summary: "Replace the content of one file of a skill you own (SKILL.md included). The old content stays in the skill's versions.",
   scope: 'write',
+  cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true },
     rest: { method: 'PUT', path: '/api/skills/{skillId}/files/{filename}' },
@@ -64,6 +66,7 @@ export const removeFileFromSkill = defineOperation({
   title: 'Remove a file from a skill',
   summary: "Remove one file from a skill you own; never SKILL.md. The content stays in the skill's versions.",
   scope: 'write',
+  cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true },
     rest: { method: 'DELETE', path: '/api/skills/{skillId}/files/{filename}' },

@@ -65,6 +65,7 @@ export const listExposedPrompts = defineOperation({
   summary:
     'Every prompt the caller may see, newest first, with its arguments and without its text, by cursor. Stays in step while prompts are added.',
   scope: null,
+  cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/exposed-prompts' } },
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before'), ...filters }),
   output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),

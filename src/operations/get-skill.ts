@@ -11,6 +11,7 @@ export const getSkill = defineOperation({
   title: 'Get a skill',
   summary: 'Read one Agent Skill by id or slug: its metadata and every file whole. Start with SKILL.md and follow it.',
   scope: null,
+  cost: 2,
   surfaces: {
     mcp: { readOnly: true, textOnly: true },
     rest: { method: 'GET', path: '/api/skills/{id}' },

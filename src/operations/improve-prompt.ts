@@ -52,6 +52,7 @@ export const improvePrompt = defineOperation({
   summary:
     'Rewrite a prompt so that it works better and keeps its intent and its ${blanks}, learning from similar public prompts of the library. Nothing is saved; use save_prompt with the result.',
   scope: 'improve',
+  cost: 10,
   isStreamed: true,
   surfaces: {
     mcp: { readOnly: true, idempotent: false, openWorld: true },

@@ -10,6 +10,7 @@ export const searchPrompts = defineOperation({
   summary:
     'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. With an API key your private prompts are included. Use get_prompt with an id or slug from the result to fill in its variables.',
   scope: null,
+  cost: 3,
   surfaces: {
     mcp: { readOnly: true },
     rest: { method: 'GET', path: '/api/search/prompts' },

@@ -11,6 +11,7 @@ export const searchSkills = defineOperation({
   summary:
     'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns names of files only: read a skill with get_skill.',
   scope: null,
+  cost: 3,
   surfaces: {
     mcp: { readOnly: true },
     rest: { method: 'GET', path: '/api/search/skills' },

@@ -34,6 +34,7 @@ export const listSkillManifests = defineOperation({
   summary:
     'Every skill with a proper name that the caller may see, newest first, with its frontmatter and the digest of each file, by cursor.',
   scope: null,
+  cost: 5,
   surfaces: { rest: { method: 'GET', path: '/api/skill-manifests' } },
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before') }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),

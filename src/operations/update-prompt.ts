@@ -12,6 +12,7 @@ export const updatePrompt = defineOperation({
   summary:
     'Change fields of a prompt you own; fields left out stay. Writes a new version. description and category take null to clear them.',
   scope: 'write',
+  cost: 5,
   surfaces: { rest: { method: 'PATCH', path: '/api/prompts/{id}' }, cli: { command: 'update-prompt', positional: ['id'] } },
   input: z
     .object({

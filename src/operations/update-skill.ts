@@ -12,6 +12,7 @@ export const updateSkill = defineOperation({
   summary:
     'Change the title, description, tags, category, slug or visibility of a skill you own; fields left out stay. Its files have tools of their own.',
   scope: 'write',
+  cost: 5,
   surfaces: { rest: { method: 'PATCH', path: '/api/skills/{id}' }, cli: { command: 'update-skill', positional: ['id'] } },
   input: z
     .object({

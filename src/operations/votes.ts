@@ -17,6 +17,7 @@ export const vote = defineOperation({
   title: 'Vote for a prompt or skill',
   summary: 'Give your one vote to an item you can see; voting again changes nothing.',
   scope: 'write',
+  cost: 5,
   surfaces: { rest: { method: 'PUT', path: '/api/{collection}/{id}/vote' }, cli: { command: 'vote', positional: ['collection', 'id'] } },
   input,
   output,
@@ -28,6 +29,7 @@ export const removeVote = defineOperation({
   title: 'Take a vote back',
   summary: 'Withdraw your vote from an item.',
   scope: 'write',
+  cost: 5,
   surfaces: {
     rest: { method: 'DELETE', path: '/api/{collection}/{id}/vote' },
     cli: { command: 'remove-vote', positional: ['collection', 'id'] },

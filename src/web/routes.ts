@@ -51,6 +51,8 @@ interface PageEntry {
   readonly hasFiles?: boolean
   /** It frames embeds of this service. */
   readonly hasFrames?: boolean
+  /** Its forms have a password hashed. */
+  readonly takesPassword?: boolean
   /** It goes with the MCP endpoint. */
   readonly isOfMcp?: boolean
 }
@@ -67,15 +69,15 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: restoreVersion('skills') },
   { path: '/users/:name', page: showProfile },
-  { path: '/sign-in', page: showSignIn, act: signIn, isForStrangers: true },
-  { path: '/sign-up', page: showSignUp, act: signUp, isForStrangers: true },
+  { path: '/sign-in', page: showSignIn, act: signIn, isForStrangers: true, takesPassword: true },
+  { path: '/sign-up', page: showSignUp, act: signUp, isForStrangers: true, takesPassword: true },
   { path: '/sign-out', page: showSignOut, act: signOut, isForStrangers: true },
   { path: '/forgot-password', page: showForgotPassword, act: askForPassword, isForStrangers: true },
-  { path: '/reset-password', page: showResetPassword, act: setNewPassword, isForStrangers: true },
-  { path: '/settings', page: showSettings, act: changeSettings },
+  { path: '/reset-password', page: showResetPassword, act: setNewPassword, isForStrangers: true, takesPassword: true },
+  { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
-  { path: '/settings/data', page: showData, act: deleteAccount },
+  { path: '/settings/data', page: showData, act: deleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/new', page: showNewPrompt, act: savePromptForm },
@@ -96,8 +98,10 @@ export const PAGES: readonly PageEntry[] = [
 ]
 
 const SIGN_IN = '/sign-in'
-/** Points of a page: most take a millisecond or two to make, some more. */
+/** Points of a page, which takes a millisecond or two to make; of a form that is sent; and of one that takes a password, whose hash takes longer. */
 const PAGE_COST = 3
+const FORM_COST = 10
+const PASSWORD_COST = 50
 
 /** Nothing from elsewhere, no script in the page, no frame around it. */
 const POLICY = [
@@ -241,9 +245,10 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         if (!file) throw new AppError('not_found', 'There is no such file.')
         return file
       })
-      const rows = pages.flatMap(({ path, act }): Route[] => {
+      const rows = pages.flatMap(({ path, act, takesPassword }): Route[] => {
         const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST } as const
-        return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST' } as const] : [])]
+        const cost = takesPassword ? PASSWORD_COST : FORM_COST
+        return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST', cost } as const] : [])]
       })
       return [...rows, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
     },
