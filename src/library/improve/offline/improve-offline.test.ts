@@ -17,6 +17,15 @@ it('keeps everything, stays valid and settles at once on the starter library', {
   expectAllSound(starter.map(({ content }) => content))
 })
 
+it('chooses the same kind of sound again when its result has keys between the words', () => {
+  for (let words = 70; words < 100; words++) {
+    const first = `First part:\n- ${'lorem '.repeat(words)}aloud.\n- Go on.`
+    const prompt = `Prepare a talk for me.\n\n${first}\n\nSecond part:\n- Then stop.\n- Say no more.`
+    const result = improve(prompt, 'sound', 'structured_json')
+    expect(improve(result, 'sound', 'structured_json'), `${words} words`).toBe(result)
+  }
+})
+
 const roughText = fc
   .array(
     fc.oneof(
