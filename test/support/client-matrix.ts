@@ -162,7 +162,7 @@ export function clientsPage(passed: ReadonlySet<string>): string {
 
 # Clients
 
-Real clients against the built program, over a real port or over pipes. \`npm test\` runs them all and fails when one of them does not do what this table says.
+Real clients against the built program, over a real port or over pipes. \`npm run test:all\` runs them all and fails when one of them does not do what this table says.
 
 ${[row(header), `|${' --- |'.repeat(header.length)}`, ...rows].join('\n')}
 
