@@ -45,7 +45,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgresql',
-          include: INTEGRATION,
+          include: [...INTEGRATION, 'test/e2e/{command-line,opening,people,transfer}.test.ts'],
           globalSetup: [BUILD, POSTGRES],
           env: { TEST_ENGINE: 'postgresql' },
         },
