@@ -1,5 +1,6 @@
+import type { Page } from '@playwright/test'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { lookForBarriers, useBrowser, VIEWPORTS } from '../support/browser.ts'
+import { lookForBarriers, signUpInBrowser, useBrowser, VIEWPORTS } from '../support/browser.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'
 
 /** One style that the API reference writes as a text of HTML, which the policy rightly stops; nothing is seen of it. */
@@ -21,21 +22,55 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
   })
 
   const MORE = ['/prompts?q=letter&category=writing', '/skills?q=nothing-like-this', '/prompts?page=0', '/nothing-here']
-  it('have no barriers, in both themes, on a desktop and on a phone', async () => {
-    const page = await bench.newPage({ allowed: [/status of 40[04]/, STYLE_OF_REFERENCE] })
+  const ALLOWED = [/status of 40[034]/, STYLE_OF_REFERENCE]
+  /** Where a page stood when it was looked at: what leads to the same place is looked at once. */
+  const lookAt = async (page: Page, addresses: readonly string[]) => {
     const found: string[] = []
     const seen = new Set<string>()
-    for (const address of [...addressesOfPages(items).map((one) => one.address), ...MORE]) {
+    for (const address of addresses) {
       await page.setViewportSize(VIEWPORTS.desktop)
       await page.goto(address)
-      // Pages for readers who are signed in all lead to one that asks for it.
+      // Pages for readers who are signed in all lead others to one that asks for it.
       const { pathname, search } = new URL(page.url())
       const place = pathname === '/sign-in' ? pathname : pathname + search
       if (seen.has(place)) continue
       seen.add(place)
       found.push(...(await lookForBarriers(page, place)))
     }
+    return { found, seen }
+  }
+
+  it('have no barriers, in both themes, on a desktop and on a phone', async () => {
+    const page = await bench.newPage({ allowed: ALLOWED })
+    const { found, seen } = await lookAt(page, [...addressesOfPages(items).map((one) => one.address), ...MORE])
     expect(found).toEqual([])
+    expect(seen.size).toBeGreaterThan(20)
+  }, 300_000)
+
+  it('have none for who is signed in either', async () => {
+    const page = await bench.newPage({ allowed: ALLOWED })
+    await signUpInBrowser(page, 'grace')
+    await page.goto('/new')
+    await page.getByLabel('Title').fill('Looked at')
+    await page.getByLabel('Text', { exact: true }).fill('Text of ${name}.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/prompts/**')
+    const prompt = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await page.goto('/new/skill')
+    await page.getByLabel('Title').fill('Looked at')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/edit?done=saved')
+    const skill = new URL(page.url()).pathname.split('/')[2] ?? ''
+    await page.goto('/settings/keys')
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const newKey = await lookForBarriers(page, 'a key just made')
+    // The documents are the same for everybody.
+    const addresses = addressesOfPages({ prompt, skill, user: 'grace' }).map((one) => one.address)
+    const { found, seen } = await lookAt(
+      page,
+      addresses.filter((address) => !address.startsWith('/docs')),
+    )
+    expect([...newKey, ...found]).toEqual([])
     expect(seen.size).toBeGreaterThan(20)
   }, 300_000)
 })

@@ -2,21 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { lookForBarriers, useBrowser } from '../support/browser.ts'
-import { addressesOfPages } from '../support/page-addresses.ts'
+import { signUpInBrowser, useBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/visitor.ts'
 
 type Bench = ReturnType<typeof useBrowser>
 type Page = Awaited<ReturnType<Bench['newPage']>>
-
-/** Signs up the first account, from the machine the service runs on. */
-async function signUp(page: Page, username: string): Promise<void> {
-  await page.goto('/sign-up')
-  await page.getByLabel('Name').fill(username)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Make an account' }).click()
-  await page.waitForURL('**/settings/keys?done=welcome')
-}
 
 async function signIn(page: Page, username: string): Promise<void> {
   await page.goto('/sign-in')
@@ -31,7 +21,7 @@ describe('from nothing to a key and a prompt', () => {
 
   it('signs up, makes a key, calls with it, saves a prompt, and revokes the key', async () => {
     const page = await bench.newPage()
-    await signUp(page, 'ada')
+    await signUpInBrowser(page, 'ada')
     await page.getByRole('button', { name: 'Create the key' }).click()
     const key = (await page.locator('.new-key [data-text]').first().textContent())?.trim() ?? ''
     expect(key).toMatch(/^cpb_[A-Za-z0-9]{49}$/)
@@ -78,7 +68,7 @@ describe('writing', () => {
   const newWriter = async (options: Parameters<Bench['newPage']>[0] = {}) => {
     const page = await bench.newPage(options)
     if (isSignedUp) await signIn(page, 'ada')
-    else await signUp(page, 'ada')
+    else await signUpInBrowser(page, 'ada')
     isSignedUp = true
     return page
   }
@@ -229,27 +219,6 @@ describe('writing', () => {
     expect(files[`${top}/logo.bin`]).toEqual(bytes)
     expect(new TextDecoder().decode(files[`${top}/scripts/a.py`])).toBe('print("a")\r\nprint("b")')
   })
-
-  it('has no barriers for who is signed in, in both themes, on a desktop and on a phone', async () => {
-    const page = await newWriter({ allowed: [/status of 40[034]/, /\/api-reference\.js: Applying inline style/] })
-    const prompt = (await savePrompt(page, 'Looked at', 'Text of ${name}.')).split('/').at(-1) ?? ''
-    await page.goto('/new/skill')
-    await page.getByLabel('Title').fill('Looked at')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.waitForURL('**/edit?done=saved')
-    const skill = new URL(page.url()).pathname.split('/')[2] ?? ''
-    await page.goto('/settings/keys')
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    const found: string[] = []
-    const look = async (place: string) => found.push(...(await lookForBarriers(page, place)))
-    await look('a key just made')
-    const addresses = addressesOfPages({ prompt, skill, user: 'ada' }).filter(({ address }) => !address.startsWith('/docs'))
-    for (const { address } of addresses) {
-      await page.goto(address)
-      await look(address)
-    }
-    expect(found).toEqual([])
-  }, 300_000)
 })
 
 describe('a writer that wants to be a program', () => {
@@ -257,7 +226,7 @@ describe('a writer that wants to be a program', () => {
   const ATTACK = `</textarea></title><script>alert(1)</script>"><img src=x onerror=alert(2)>'`
   it('stays a text in every form and on every page of their own', async () => {
     const page = await bench.newPage({ allowed: [/status of 40[0139]/] })
-    await signUp(page, 'mallory')
+    await signUpInBrowser(page, 'mallory')
     await page.goto('/settings')
     await page.getByLabel('Full name').fill(ATTACK)
     await page.getByLabel('About you').fill(ATTACK)

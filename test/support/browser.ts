@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { adviseOnBrowser, findBrowser } from '../../scripts/setup-browser.ts'
 import { createKey } from './library-fixtures.ts'
 import { createPlace, type Place } from './processes.ts'
+import { PASSWORD } from './visitor.ts'
 
 /** The sizes pages are looked at. */
 export const VIEWPORTS = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
@@ -101,6 +102,15 @@ export function useBrowser(options: { env?: Record<string, string>; args?: reado
       return saved.parse(z.record(z.string(), z.unknown()).parse(JSON.parse(text))[kind])
     },
   }
+}
+
+/** Signs up the first account, from the machine the service runs on. */
+export async function signUpInBrowser(page: Page, username: string): Promise<void> {
+  await page.goto('/sign-up')
+  await page.getByLabel('Name').fill(username)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Make an account' }).click()
+  await page.waitForURL('**/settings/keys?done=welcome')
 }
 
 /** Tells of everything that no page of ours may do. A broken content policy is an error on the console. */
