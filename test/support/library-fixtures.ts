@@ -12,7 +12,7 @@ import { STARTER } from './real-data.ts'
 /** Users, keys and prompts, written by the test's own process: starting the command line for each takes half a second. */
 
 /** Opens a library's store, and closes it after `work`. Services that have it open find what was written, as after a command. */
-export async function withStore<Result>(databaseUrl: string, work: (store: LibraryStore) => Promise<Result>): Promise<Result> {
+async function withStore<Result>(databaseUrl: string, work: (store: LibraryStore) => Promise<Result>): Promise<Result> {
   const store = await createStore(openAt(databaseUrl), SYSTEM)
   try {
     return await work(store)
