@@ -26,5 +26,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# A small young generation keeps the process small; see docs/decisions/0011.
-CMD ["node", "--max-semi-space-size=4", "--heap-growing-percent=20", "dist/cli/main.js", "serve", "--starter"]
+CMD ["node", "dist/cli/main.js", "serve", "--starter"]

@@ -5,11 +5,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { useHeapFlags } from '../src/cli/heap-flags.ts'
 import { ANONYMOUS } from '../src/library/actor.ts'
 import { readPromptFile } from '../src/transfer/prompt-file.ts'
 import { findTestData } from '../test/support/real-data.ts'
 import { fillLibrary, openLibrary } from './library-files.ts'
+
+// As the service runs.
+useHeapFlags(fileURLToPath(import.meta.url), process.argv.slice(2))
 
 const ROUNDS = 3
 

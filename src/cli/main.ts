@@ -1,24 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { toAppError } from '../errors.ts'
-import { EXIT_CODES } from './exit-codes.ts'
-import { createProgram } from './program.ts'
+import { useHeapFlags } from './heap-flags.ts'
 
-/** Runs one command line; the process's exit status says how it went. */
+const MAIN = fileURLToPath(import.meta.url)
+
+/** Runs one command line. The program is loaded last: `serve` starts this process anew first, with flags of its own. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever reads our output may stop early (`… | head`); that is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(0)
-  })
-  try {
-    await createProgram().parseAsync([...argv])
-  } catch (thrown) {
-    const error = toAppError(thrown)
-    const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
-    process.stderr.write(`${error.message}${cause}\n`)
-    process.exitCode = EXIT_CODES[error.code]
-  }
+  if (argv[2] === 'serve') useHeapFlags(MAIN, argv.slice(2))
+  const { runProgram } = await import('./run-program.ts')
+  await runProgram(argv)
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main(process.argv)
+if (process.argv[1] && realpathSync(process.argv[1]) === MAIN) await main(process.argv)

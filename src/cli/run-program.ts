@@ -1,0 +1,20 @@
+import { toAppError } from '../errors.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import { createProgram } from './program.ts'
+
+/** Runs one command line; the process's exit status says how it went. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  // Whoever reads our output may stop early (`… | head`); that is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+  try {
+    await createProgram().parseAsync([...argv])
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
+    process.stderr.write(`${error.message}${cause}\n`)
+    process.exitCode = EXIT_CODES[error.code]
+  }
+}
