@@ -11,6 +11,11 @@ export function readProcessorTime(pid: number): number {
   return nanoseconds / 1000
 }
 
+/** How long the main thread of a process was ready to run and had no core, so far, in milliseconds: what others on the machine made it wait. */
+export function readRunDelayMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+}
+
 /** Resident memory of a process, in MiB: now, and the most there ever was. */
 export function readResidentMiB(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')

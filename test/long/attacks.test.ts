@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readResidentMiB } from '../../bench/processor-time.ts'
+import { readResidentMiB, readRunDelayMs } from '../../bench/processor-time.ts'
 import type { AttackReport } from './attacker.ts'
 import type { Probe } from './observer.ts'
 import { attack, endService, makeWatchedLibrary, serveWatched, startObserver, type WatchedLibrary } from './watched-service.ts'
 
 /**
  * What one client without a key can do to everybody else at the default limits. Each attack goes on for ATTACK_SECONDS (15), while an observer
- * from another address asks for what people ask. Attacker, observer and service are processes of their own.
+ * from another address asks for what people ask. Attacker, observer and service are processes of their own. From the time of an answer goes the
+ * time in which the service was ready to run and the machine, busy with other programs, had no core for it.
  */
 const ATTACK_SECONDS = Number(process.env['ATTACK_SECONDS'] ?? 15)
 const WARM_UP_MS = 4_000
@@ -38,7 +39,7 @@ interface Outcome {
   readonly hasSettled: boolean
   /** How the process ended, if it did. */
   readonly death: string | null
-  /** What the observer saw while the attack went on. */
+  /** What the observer saw while the attack went on; its times without those in which the service had no core. */
   readonly probes: readonly Probe[]
 }
 
@@ -92,8 +93,11 @@ async function suffer(name: string): Promise<Outcome> {
   const observer = startObserver(served, library, { probes: ['healthz', 'search', 'get_prompt', 'save'], everyMs: 200 })
   /** Resident memory; the last that was seen of a process that is gone. */
   let residentMiB = 0
+  const delays: { readonly at: number; readonly totalMs: number }[] = []
   const read = () => {
-    if (child.exitCode === null && child.signalCode === null) residentMiB = readResidentMiB(child.pid ?? 0).now
+    if (child.exitCode !== null || child.signalCode !== null) return residentMiB
+    residentMiB = readResidentMiB(child.pid ?? 0).now
+    delays.push({ at: Date.now(), totalMs: readRunDelayMs(child.pid ?? 0) })
     return residentMiB
   }
   try {
@@ -102,7 +106,7 @@ async function suffer(name: string): Promise<Outcome> {
     let peakMiB = levelMiB
     const sampler = setInterval(() => {
       peakMiB = Math.max(peakMiB, read())
-    }, 100)
+    }, 25)
     const from = Date.now()
     const report = await attack(served, name, ATTACK_SECONDS, library)
     const to = Date.now()
@@ -110,7 +114,9 @@ async function suffer(name: string): Promise<Outcome> {
     clearInterval(sampler)
     await observer.stop()
     const death = child.signalCode ?? (child.exitCode === null ? null : `exit status ${child.exitCode}`)
-    const probes = observer.probes.filter(({ startedAt, ms }) => startedAt < to && startedAt + ms > from)
+    const probes = observer.probes
+      .filter(({ startedAt, ms }) => startedAt < to && startedAt + ms > from)
+      .map((probe) => ({ ...probe, ms: Math.max(0, probe.ms - delayWithin(delays, probe.startedAt, probe.startedAt + probe.ms)) }))
     return { report, levelMiB, peakMiB, hasSettled, death, probes }
   } finally {
     await observer.stop()
@@ -143,6 +149,13 @@ async function settles(readMiB: () => number): Promise<boolean> {
     if (readMiB() - before < STEADY_MIB) return true
     if (performance.now() >= until) return false
   }
+}
+
+/** How long the service had no core from one moment to another. */
+function delayWithin(delays: readonly { at: number; totalMs: number }[], from: number, to: number): number {
+  const before = delays.findLast(({ at }) => at <= from) ?? delays[0]
+  const after = delays.find(({ at }) => at >= to) ?? delays.at(-1)
+  return (after?.totalMs ?? 0) - (before?.totalMs ?? 0)
 }
 
 function slowest(probes: readonly Probe[]): Probe | undefined {

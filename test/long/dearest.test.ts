@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { drive, FLOOR_ASKS, median, startFloor } from '../../bench/drive.ts'
-import { readProcessorTime } from '../../bench/processor-time.ts'
+import { readProcessorTime, readRunDelayMs } from '../../bench/processor-time.ts'
 import { endService, makeWatchedLibrary, serveWatched, startObserver, type WatchedLibrary } from './watched-service.ts'
 
 /**
@@ -193,11 +192,6 @@ async function measureCpu(pid: number, work: () => Promise<unknown>): Promise<nu
   const before = readProcessorTime(pid)
   await work()
   return (readProcessorTime(pid) - before) / 1000
-}
-
-/** How long the main thread of a process was ready to run and had no core, so far. */
-function readRunDelayMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
