@@ -108,7 +108,7 @@ describe('the visibility table of pages', () => {
 
   beforeAll(async () => {
     test = await testApp()
-    readers.set('admin', await signUp(test, 'admin'))
+    readers.set('admin', await signUp(test, 'administrator'))
     readers.set('owner', await signUp(test, 'owner'))
     readers.set('other', await signUp(test, 'other'))
     readers.set('anonymous', visit(test))
