@@ -15,8 +15,11 @@ export interface Exchange {
   hasLeft(): boolean
   /** A header by its name in lower case. One that was sent several times is joined by commas (RFC 9110, 5.3). */
   header(name: string): string | undefined
-  /** Hands over the body as it comes in, until `onChunk` gives false; may be called once. Rejects when the client breaks it off. */
-  readBody(onChunk: (chunk: Uint8Array) => boolean): Promise<void>
+  /**
+   * Hands over the body as it comes in, until `onChunk` gives false; may be called once. `onEnd` hears when no more comes, with an error
+   * when the client broke it off.
+   */
+  readBody(onChunk: (chunk: Uint8Array) => boolean, onEnd: (error?: Error) => void): void
 }
 
 /** Header names in lower case. */

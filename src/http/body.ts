@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError, toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Largest request body, in bytes. */
@@ -30,67 +30,70 @@ export function createBodyReader(
 ): ReadBytes {
   let heldByAll = 0
   const heldBy = new Map<string, number>()
-  return async (exchange, { caller, isKnown }, maxBytes) => {
-    const share = isKnown ? limits.held.known : limits.held.anonymous
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    let own = 0
-    let isOver = false
-    const hold = (size: number) => {
-      own += size
-      heldByAll += size
-      const held = (heldBy.get(caller) ?? 0) + size
-      if (held > 0) heldBy.set(caller, held)
-      else heldBy.delete(caller)
-      if (size <= 0) return
-      if (held > share) {
-        throw new AppError('rate_limited', 'You are sending too much at once; wait until your other requests are through.', {
-          retryAfterSeconds: 2,
-        })
-      }
-      if (heldByAll > limits.held.all) {
-        throw new AppError('unavailable', 'The service is taking in too much at this moment; try again.', { retryAfterSeconds: 2 })
-      }
+  /** Counts bytes that come in, or that are let go of. @throws AppError */
+  const hold = (caller: string, size: number, share: number): void => {
+    heldByAll += size
+    const held = (heldBy.get(caller) ?? 0) + size
+    if (held > 0) heldBy.set(caller, held)
+    else heldBy.delete(caller)
+    if (size <= 0) return
+    if (held > share) {
+      throw new AppError('rate_limited', 'You are sending too much at once; wait until your other requests are through.', {
+        retryAfterSeconds: 2,
+      })
     }
-    const broken = Promise.withResolvers<never>()
-    const giveUp = () => broken.reject(new AppError('invalid_input', 'The body took too long to come in.'))
-    let timer: NodeJS.Timeout | undefined
-    // Most bodies come with their head, and need no clock.
-    const arming = setImmediate(() => {
-      timer = setTimeout(giveUp, limits.withinMs)
-    })
-    const reading = exchange.readBody((chunk) => {
-      bytes += chunk.byteLength
-      if (isOver || bytes > MAX_DRAINED_BYTES) return false
-      // A body that is only too large is read and dropped: many clients look for an answer when all is sent.
-      if (bytes > maxBytes) {
-        chunks.length = 0
-        return true
-      }
-      chunks.push(chunk)
-      try {
-        hold(chunk.byteLength)
-        return true
-      } catch (error) {
-        broken.reject(error)
-        return false
-      }
-    })
-    try {
-      await Promise.race([reading, broken.promise])
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      const [only] = chunks
-      return chunks.length === 1 && only ? only : Buffer.concat(chunks)
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      throw new AppError('invalid_input', 'The body was cut off before its end.', { cause: error })
-    } finally {
-      isOver = true
-      clearImmediate(arming)
-      clearTimeout(timer)
-      hold(-own)
+    if (heldByAll > limits.held.all) {
+      throw new AppError('unavailable', 'The service is taking in too much at this moment; try again.', { retryAfterSeconds: 2 })
     }
   }
+  return (exchange, { caller, isKnown }, maxBytes) =>
+    new Promise((resolve, reject) => {
+      const share = isKnown ? limits.held.known : limits.held.anonymous
+      const chunks: Uint8Array[] = []
+      let bytes = 0
+      let own = 0
+      let isOver = false
+      let timer: NodeJS.Timeout | undefined
+      const end = (error?: AppError) => {
+        if (isOver) return
+        isOver = true
+        clearImmediate(arming)
+        clearTimeout(timer)
+        if (own > 0) hold(caller, -own, share)
+        const [only] = chunks
+        if (error) reject(error)
+        else if (bytes > maxBytes) reject(tooLarge(maxBytes))
+        else resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks))
+      }
+      // Most bodies come with their head, and need no clock.
+      const arming = setImmediate(() => {
+        timer = setTimeout(() => end(new AppError('invalid_input', 'The body took too long to come in.')), limits.withinMs)
+      })
+      const take = (chunk: Uint8Array): boolean => {
+        bytes += chunk.byteLength
+        if (isOver || bytes > MAX_DRAINED_BYTES) {
+          end()
+          return false
+        }
+        // A body that is only too large is read and dropped: many clients look for an answer when all is sent.
+        if (bytes > maxBytes) {
+          chunks.length = 0
+          return true
+        }
+        chunks.push(chunk)
+        own += chunk.byteLength
+        try {
+          hold(caller, chunk.byteLength, share)
+          return true
+        } catch (thrown) {
+          end(toAppError(thrown))
+          return false
+        }
+      }
+      exchange.readBody(take, (error) =>
+        end(error && new AppError('invalid_input', 'The body was cut off before its end.', { cause: error })),
+      )
+    })
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })

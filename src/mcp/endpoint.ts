@@ -205,7 +205,8 @@ export function createMcpEndpoint(
       }
       if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
       const asked = asRequest(message)
-      if (asked) await payAndWait(call, calls.costOf(asked))
+      const cost = asked ? calls.costOf(asked) : 1
+      if (cost > 1) await payAndWait(call, cost)
       if (!isLegacyVersion || hasEnvelope(message)) {
         const request = toRequest(exchange, sdkHeaders(exchange))
         if (!(await isLegacyRequest(request, withWholeId(message)))) return await postModern(call, request, message)
@@ -249,7 +250,6 @@ export function createMcpEndpoint(
 
 /** Counts what a dear request costs beyond the first point, which every request has paid, and waits for its turn. */
 async function payAndWait({ charge, takeTurn }: McpCall, cost: number): Promise<void> {
-  if (cost === 1) return
   await charge(cost - 1)
   await takeTurn(cost)
 }

@@ -17,10 +17,11 @@ const pipeline: Pipeline = async (exchange, send) => {
   const { method, path, search, header } = exchange
   if (path === '/refused') return await send({ status: 403, headers: {}, body: 'refused.' })
   const chunks: Uint8Array[] = []
-  await exchange.readBody((chunk) => {
+  const take = (chunk: Uint8Array) => {
     chunks.push(chunk)
     return chunks.reduce((sum, { length }) => sum + length, 0) < 200_000
-  })
+  }
+  await new Promise<void>((resolve, reject) => exchange.readBody(take, (error) => (error ? reject(error) : resolve())))
   const body = await handlers.get(path)?.(exchange)
   const read = Buffer.concat(chunks).toString('latin1')
   const text = `${method} ${path}${search} ${header('accept') ?? '-'} ${read.length > 100 ? read.length : read}.`

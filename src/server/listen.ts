@@ -42,13 +42,17 @@ export function answerWith(pipeline: Pipeline): (incoming: IncomingMessage, outg
       return
     }
     const answer: Parameters<Pipeline>[1] = (one) => {
-      const length = exchange.header('content-length')
-      const isLong = length === undefined ? exchange.header('transfer-encoding') !== undefined : Number(length) > MAX_UNREAD_BYTES
-      if (isLong && !incoming.complete && incoming.readableFlowing === null) outgoing.shouldKeepAlive = false
+      if (!incoming.complete && incoming.readableFlowing === null && hasLongBody(exchange)) outgoing.shouldKeepAlive = false
       return send(one, exchange.method, outgoing)
     }
     pipeline(exchange, answer).catch(() => outgoing.destroy())
   }
+}
+
+/** Whether more than a little of a body may still come. */
+function hasLongBody({ header }: Exchange): boolean {
+  const length = header('content-length')
+  return length === undefined ? header('transfer-encoding') !== undefined : Number(length) > MAX_UNREAD_BYTES
 }
 
 /** A request of `node:http`; null when its target is no path. */
@@ -72,22 +76,21 @@ function readExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exch
     },
     hasLeft: () => outgoing.destroyed,
     header: (name) => headers.get(name),
-    readBody: (onChunk) =>
-      new Promise((resolve, reject) => {
-        const take = (chunk: Uint8Array) => {
-          if (onChunk(chunk)) return
-          // The rest is not read, so nothing after it on this connection can be.
-          incoming.off('data', take).pause()
-          outgoing.shouldKeepAlive = false
-          resolve()
-        }
-        incoming.on('data', take)
-        incoming.once('end', resolve)
-        incoming.once('error', reject)
-        // A body that was read, or a client that left, before anybody asked for it.
-        if (incoming.readableEnded) resolve()
-        else if (incoming.destroyed) reject(new Error('The request was closed'))
-      }),
+    readBody(onChunk, onEnd) {
+      const take = (chunk: Uint8Array) => {
+        if (onChunk(chunk)) return
+        // The rest is not read, so nothing after it on this connection can be.
+        incoming.off('data', take).pause()
+        outgoing.shouldKeepAlive = false
+        onEnd()
+      }
+      incoming.on('data', take)
+      incoming.once('end', () => onEnd())
+      incoming.once('error', onEnd)
+      // A body that was read, or a client that left, before anybody asked for it.
+      if (incoming.readableEnded) onEnd()
+      else if (incoming.destroyed) onEnd(new Error('The request was closed'))
+    },
   }
 }
 

@@ -141,8 +141,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return { call, route, allowed }
   }
 
-  const respond = async (call: OpenCall, route: BoundRoute | null, allowed: readonly string[]): Promise<Answer> => {
-    if (route) return await route.handle(call)
+  const respond = (call: OpenCall, route: BoundRoute | null, allowed: readonly string[]): Answer | Promise<Answer> => {
+    if (route) return route.handle(call)
     const { method } = call.exchange
     if (allowed.length > 0) throw new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(', ')}.`)
     throw new AppError('not_found', 'There is nothing at this address.')

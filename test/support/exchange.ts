@@ -13,15 +13,18 @@ export function toExchange(request: Request): Exchange {
     signal: () => request.signal,
     hasLeft: () => request.signal.aborted,
     header: (name) => request.headers.get(name) ?? undefined,
-    async readBody(onChunk) {
-      const reader = request.body?.getReader()
-      if (!reader) return
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return
-        if (!onChunk(value)) return void reader.cancel().catch(() => {})
-      }
+    readBody(onChunk, onEnd) {
+      readAll(request, onChunk).then(() => onEnd(), onEnd)
     },
+  }
+}
+
+async function readAll(request: Request, onChunk: (chunk: Uint8Array) => boolean): Promise<void> {
+  const reader = request.body?.getReader()
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) return
+    if (!onChunk(value)) return void reader.cancel().catch(() => {})
   }
 }
 
