@@ -456,8 +456,12 @@ it('as many are improved at once as the setting says, half of them for one perso
   const other = (await test.user('ben')).key
   const ask = (own: string) => test.fetch('/api/improve-prompt', { ...json('POST', { prompt: 'x' }), key: own })
   const all = await Promise.all([key, key, other, other, key].map(ask))
-  // One person never holds more than half of the places.
-  expect(all.map(({ status }) => status)).toEqual([200, 503, 200, 503, 503])
+  // One person never holds more than half of the places. Which of their requests comes first is not promised.
+  const statusesOf = (...places: number[]) => places.map((place) => all[place]?.status).toSorted()
+  expect([statusesOf(0, 1, 4), statusesOf(2, 3)]).toEqual([
+    [200, 503, 503],
+    [200, 503],
+  ])
   const refused = all.find(({ status }) => status === 503)
   expect([(await readJson(refused ?? all[0] ?? new Response())).error, refused?.headers.get('retry-after')]).toEqual(['unavailable', '5'])
   expect((await improve({ prompt: 'x' })).status).toBe(200)
