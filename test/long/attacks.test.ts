@@ -39,8 +39,8 @@ interface Outcome {
   readonly hasSettled: boolean
   /** How the process ended, if it did. */
   readonly death: string | null
-  /** What the observer saw while the attack went on; its times without those in which the service had no core. */
-  readonly probes: readonly Probe[]
+  /** What the observer saw while the attack went on; `ms` is without the time in which the service had no core, `rawMs` with it. */
+  readonly probes: readonly (Probe & { readonly rawMs: number })[]
 }
 
 let library: WatchedLibrary
@@ -116,7 +116,11 @@ async function suffer(name: string): Promise<Outcome> {
     const death = child.signalCode ?? (child.exitCode === null ? null : `exit status ${child.exitCode}`)
     const probes = observer.probes
       .filter(({ startedAt, ms }) => startedAt < to && startedAt + ms > from)
-      .map((probe) => ({ ...probe, ms: Math.max(0, probe.ms - delayWithin(delays, probe.startedAt, probe.startedAt + probe.ms)) }))
+      .map((probe) => ({
+        ...probe,
+        rawMs: probe.ms,
+        ms: Math.max(0, probe.ms - delayWithin(delays, probe.startedAt, probe.startedAt + probe.ms)),
+      }))
     return { report, levelMiB, peakMiB, hasSettled, death, probes }
   } finally {
     await observer.stop()
@@ -158,14 +162,15 @@ function delayWithin(delays: readonly { at: number; totalMs: number }[], from: n
   return (after?.totalMs ?? 0) - (before?.totalMs ?? 0)
 }
 
-function slowest(probes: readonly Probe[]): Probe | undefined {
+function slowest<P extends Probe>(probes: readonly P[]): P | undefined {
   return probes.toSorted((a, b) => b.ms - a.ms)[0]
 }
 
 function describeOutcome({ report, levelMiB, peakMiB, hasSettled, death, probes }: Outcome): string {
   const kinds = ['healthz', 'search', 'get_prompt', 'save'].map((kind) => {
     const all = probes.filter((probe) => probe.kind === kind)
-    return `${kind} ${(slowest(all)?.ms ?? Number.NaN).toFixed(0)} ms, ${all.filter(({ fault }) => fault !== null).length} of ${all.length} failed`
+    const rawMs = Math.max(...all.map((probe) => probe.rawMs))
+    return `${kind} ${(slowest(all)?.ms ?? Number.NaN).toFixed(0)} ms (${rawMs.toFixed(0)} by the clock), ${all.filter(({ fault }) => fault !== null).length} of ${all.length} failed`
   })
   return `sent ${report.sent}, ${JSON.stringify(report.statuses)}; ${levelMiB.toFixed(0)} to ${peakMiB.toFixed(0)} MiB, ${
     hasSettled ? 'settled' : 'not settled'

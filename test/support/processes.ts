@@ -77,14 +77,9 @@ export function createPlace(databaseUrlOf?: () => string): Place {
   const proxies: RoundRobin[] = []
   const serveOne = async (options: { env?: Record<string, string>; args?: readonly string[] }): Promise<Served> => {
     const port = options.env?.['PORT'] === '0' || options.env?.['PORT'] === undefined ? await findFreePort() : options.env['PORT']
-    // With the flags that npm start gives it.
-    const child = spawn(
-      process.execPath,
-      ['--max-semi-space-size=4', '--heap-growing-percent=20', MAIN, 'serve', ...(options.args ?? [])],
-      {
-        env: { ...process.env, ...env, ...options.env, PORT: String(port) },
-      },
-    )
+    const child = spawn(process.execPath, [MAIN, 'serve', ...(options.args ?? [])], {
+      env: { ...process.env, ...env, ...options.env, PORT: String(port) },
+    })
     servers.push(child)
     let stdout = ''
     let stderr = ''
