@@ -42,7 +42,9 @@ const STREAMED = /^(?:text\/event-stream|application\/zip)\b/
 
 /** A Request for code that wants one. Its body is left out: it was read from the exchange. */
 export function toRequest(exchange: Exchange, headers: Headers): Request {
-  const { method, path, search } = exchange
+  const { path, search } = exchange
+  // HEAD is answered as GET, and the connection leaves the body out.
+  const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
   // The service's own address is never taken from a request.
   return new Request(`http://localhost${path}${search}`, { method, headers })
 }

@@ -301,6 +301,7 @@ describe('the MCP endpoint refuses with JSON-RPC errors', () => {
     ['nesting over 64', raw(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(63)}${']'.repeat(63)}}}`), 400, -32700],
     ['an id of null', rpc('ping', undefined, null), 400, -32600],
     ['an id that is an object', rpc('ping', undefined, {}), 400, -32600],
+    ['an id beyond all numbers', raw('{"jsonrpc":"2.0","id":1e999,"method":"ping"}'), 400, -32600],
     ['no method', raw('{"jsonrpc":"2.0","id":1}'), 400, -32600],
     ['no version', raw('{"id":1,"method":"ping"}'), 400, -32600],
     ['an unknown method', rpc('nonsense'), 200, -32601],

@@ -97,6 +97,8 @@ describe('compression', () => {
   it('answers HEAD with the headers alone', async () => {
     const answer = await service.fetch(`/api/prompts/${id}`, { method: 'HEAD', headers: { 'Accept-Encoding': 'gzip' } })
     expect([answer.status, await answer.text(), answer.headers.get('vary')?.includes('Accept-Encoding')]).toEqual([200, '', true])
+    const { answer: whole } = await get(`/api/prompts/${id}`, 'gzip')
+    for (const name of ['etag', 'content-encoding']) expect(answer.headers.get(name), name).toBe(whole.headers.get(name))
   })
 
   it.each([

@@ -76,6 +76,38 @@ describe('questions over HTTP', () => {
   })
 })
 
+describe('ways to be counted wrongly', () => {
+  it('a method named like a member of every object costs a point', async () => {
+    const limited = await testApp({ RATE_LIMITS: 20 })
+    for (const method of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) await limited.fetch('/api/mcp', rpc(method))
+    await limited.fetch('/api/mcp', { ...rpc('ping'), body: JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'constructor' }]) })
+    const statuses = []
+    for (let n = 0; n < 20; n++) statuses.push((await limited.fetch('/api/mcp', rpc('ping', undefined, n))).status)
+    expect(statuses.filter((status) => status === 200).length).toBe(15)
+    await limited.close()
+  })
+
+  it('a declared length is charged for what would be read of it, and too long is 413', async () => {
+    const limited = await testApp({ RATE_LIMITS: 200 })
+    const headers = { 'content-type': 'application/json', 'content-length': '900000000' }
+    expect((await limited.fetch('/api/mcp', { ...rpc('ping'), headers })).status).toBe(200)
+    expect((await limited.fetch('/api/mcp', { ...rpc('ping', { x: 'x'.repeat(5 * 2 ** 20) }) })).status).toBe(413)
+    expect((await limited.fetch('/api/categories')).status).toBe(200)
+    await limited.close()
+  })
+
+  it('what is refused at the door is counted, and gets no page', async () => {
+    const limited = await testApp({ RATE_LIMITS: 3 })
+    const ask = () => limited.fetch('/prompts', { headers: { host: 'evil.example', accept: 'text/html' } })
+    for (let n = 0; n < 3; n++) {
+      const refused = await ask()
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'application/json'])
+    }
+    expect((await ask()).status).toBe(429)
+    await limited.close()
+  })
+})
+
 describe('questions whose client has left', () => {
   const OWNER = { owner: 'anonymous', quota: 'address 1' }
   const LIMITS: QuestionLimits = { perSession: 2, perQuota: 100, most: 3, resumeMs: 100 }
@@ -136,6 +168,39 @@ describe('questions whose client has left', () => {
     await second.body?.cancel()
     await pause(250)
     await (await session.handle(request(id), question(4), binding)).body?.cancel()
+    await sessions.close()
+  })
+
+  it('keep their ids to themselves until they are given up, so that each counts once', async () => {
+    const { sessions, open, binding } = await start()
+    const { id, session } = await open()
+    const ask = async () => await session.handle(request(id), question(1), binding)
+    await (await ask()).body?.cancel()
+    await expect(ask()).rejects.toMatchObject({ code: 'invalid_input' })
+    await pause(250)
+    const others = await Promise.all([open(), open()])
+    const responses = [await ask()]
+    for (const other of others) responses.push(await other.session.handle(request(other.id), question(1), binding))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const response of responses) await response.body?.cancel()
+    await sessions.close()
+  })
+
+  it('are none when the server refuses them at once', async () => {
+    const { sessions, open, binding } = await start()
+    const { id, session } = await open()
+    for (let n = 0; n < 4; n++) {
+      const refused = await session.handle(
+        request(id),
+        { ...question(n), params: { ...question(n).params, _meta: { progressToken: 1.5 } } },
+        binding,
+      )
+      expect(refused.status).toBe(400)
+      await refused.body?.cancel()
+    }
+    const taken = await session.handle(request(id), question(9), binding)
+    expect(taken.status).toBe(200)
+    await taken.body?.cancel()
     await sessions.close()
   })
 

@@ -200,6 +200,8 @@ describe('pages to read', () => {
     const bytes = new Uint8Array(await zip.arrayBuffer())
     expect(readSkillArchive(bytes).files.map((file) => file.filename)).toEqual(['SKILL.md', 'docs/guide.md', 'run.py', 'x.bin'])
     expect(Buffer.from(await (await service.fetch(`/api/skills/${id}/zip`)).arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
+    // Whoever only asks for the headers takes up no place among downloads.
+    for (let n = 0; n < 6; n++) expect((await service.fetch(`/api/skills/${slug}/zip`, { method: 'HEAD' })).status).toBe(200)
     const wrongMethod = await service.fetch(`/api/skills/${slug}/zip`, { method: 'DELETE', key })
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])
   })

@@ -17,6 +17,11 @@ describe('the route table', () => {
     expect([...RESERVED_NAMES].toSorted()).toEqual(firstSegments(test.routes))
   })
 
+  it('answers what only looks like a row as it answers all that is not there', async () => {
+    const answer = await test.fetch('/api/skills/x/files/a%0Ab')
+    expect([answer.status, (await readJson(answer)).error]).toEqual([404, 'not_found'])
+  })
+
   it('has each method and path once', () => {
     const rows = test.routes.map(({ method, path }) => `${method} ${path}`)
     expect(rows.filter((row, place) => rows.indexOf(row) !== place)).toEqual([])

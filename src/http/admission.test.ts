@@ -37,6 +37,20 @@ describe('places', () => {
     expect(order).toEqual(['second', 'third'])
   })
 
+  it('are not waited for by a client that left', async () => {
+    const admission = createAdmission(LIMITS)
+    const first = enterNow(admission, 'a')
+    const client = new AbortController()
+    const gone = [1, 2].map(() => Promise.resolve(admission.enter('a', false, () => client.signal)))
+    client.abort()
+    for (const one of gone) await expect(one).rejects.toMatchObject({ code: 'unavailable' })
+    const waiting = [admission.enter('a', false), admission.enter('a', false)]
+    first.leave()
+    const second = await waiting[0]
+    second?.leave()
+    expect(await waiting[1]).toBeDefined()
+  })
+
   it('are more for a caller with a key, and bounded over all callers', () => {
     const admission = createAdmission(LIMITS)
     for (let count = 0; count < 3; count++) enterNow(admission, 'key', true)

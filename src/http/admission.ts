@@ -35,9 +35,10 @@ export interface Admission {
   /**
    * A place for one request of a caller, at once or after those before it. It must be left.
    * @param isKnown whether the caller has a key or a session
+   * @param client gives a signal that is aborted when the client leaves: what waits does not wait any more then
    * @throws AppError `rate_limited` when too many of the caller's requests wait, `unavailable` when too many of all do
    */
-  enter(caller: string, isKnown: boolean): Place | Promise<Place>
+  enter(caller: string, isKnown: boolean, client?: () => AbortSignal): Place | Promise<Place>
 }
 
 interface CallerState {
@@ -110,7 +111,7 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
     }
   }
   return {
-    enter(caller, isKnown) {
+    enter(caller, isKnown, client) {
       const state = stateOf(caller)
       if (state.running < (isKnown ? limits.running.known : limits.running.anonymous)) {
         if (all.running < limits.running.all) return take(caller, state)
@@ -122,7 +123,20 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
       }
       if (all.waiting >= limits.waiting.all) throw tooMuch('unavailable', 'Too many requests are waiting at this moment; try again.')
       all.waiting++
-      return new Promise((resolve) => state.waiting.push(() => resolve(take(caller, state))))
+      return new Promise((resolve, reject) => {
+        const signal = client?.()
+        const leave = () => {
+          state.waiting.splice(state.waiting.indexOf(begin), 1)
+          all.waiting--
+          reject(new AppError('unavailable', 'The client left.'))
+        }
+        const begin = () => {
+          signal?.removeEventListener('abort', leave)
+          resolve(take(caller, state))
+        }
+        state.waiting.push(begin)
+        signal?.addEventListener('abort', leave, { once: true })
+      })
     },
   }
 }

@@ -82,7 +82,7 @@ export function createCompression(): Compress {
     if (coding === null) return answer
     const etag = typeof headers['etag'] === 'string' ? headers['etag'] : undefined
     if (etag !== undefined) headers['etag'] = toWeak(etag)
-    if (body === null || body instanceof ReadableStream || exchange.method === 'HEAD' || status !== 200) return answer
+    if (body === null || body instanceof ReadableStream || status !== 200) return answer
     const toSmaller = (packed: Uint8Array): Answer => ({ status, headers: { ...headers, 'content-encoding': coding }, body: packed })
     const key = etag === undefined ? null : `${coding} ${etag}`
     const known = key === null ? undefined : remembered.get(key)

@@ -31,10 +31,15 @@ export function createRateLimits(
     const message = `Too many requests: ${perMinute} a minute are served to one caller, expensive ones count as several. Try again in ${retryAfterSeconds} seconds.`
     throw new AppError('rate_limited', message, { retryAfterSeconds })
   }
+  /** A count that is no number would never reach the limit again. */
+  const check = (points: number): void => {
+    if (!Number.isFinite(points) || points < 0) throw new AppError('internal', `${points} points cannot be counted`)
+  }
   if (shared) {
     const counts = createSharedCounts(shared.store, shared.clock, perMinute, WINDOW_SECONDS * 1000)
     return {
       count(caller, points = 1) {
+        check(points)
         const waitMs = counts.count(caller, points)
         return waitMs === null ? null : refuse(waitMs)
       },
@@ -43,6 +48,7 @@ export function createRateLimits(
   const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
   return {
     async count(caller, points = 1) {
+      check(points)
       try {
         await limiter.consume(caller, points)
       } catch (refused) {

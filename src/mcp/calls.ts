@@ -23,7 +23,12 @@ export interface Calls {
 }
 
 /** Points of methods that are not tools; those not named cost one. */
-const COSTS: Readonly<Record<string, number>> = { 'prompts/list': 3, 'resources/list': 5, 'skills/list': 5 }
+const COSTS: ReadonlyMap<string, number> = new Map([
+  ['prompts/get', 2],
+  ['prompts/list', 3],
+  ['resources/list', 5],
+  ['skills/list', 5],
+])
 /** What the SDK's answers to `ping`, `tools/list` and `initialize` depend on beside the method. */
 const NO_BINDING: Binding = {
   invoke: async () => ({}),
@@ -84,7 +89,7 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
   return {
     costOf({ method, params }) {
       const name = params?.['name']
-      return method === 'tools/call' && typeof name === 'string' ? (tools.get(name)?.cost ?? 1) : (COSTS[method] ?? 1)
+      return method === 'tools/call' && typeof name === 'string' ? (tools.get(name)?.cost ?? 1) : (COSTS.get(method) ?? 1)
     },
     async answer(request, binding) {
       const result = extras ? null : findResult(request)

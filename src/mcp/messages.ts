@@ -24,7 +24,7 @@ export function asRequest(value: unknown): RequestMessage | null {
 }
 
 function isId(id: unknown): id is string | number {
-  return typeof id === 'string' || typeof id === 'number'
+  return typeof id === 'string' || Number.isFinite(id)
 }
 
 /** What a client says when it no longer wants an answer. */

@@ -82,7 +82,6 @@ export interface Sessions {
 interface Held {
   readonly id: string
   readonly sha256: string
-  readonly initialize: unknown
   readonly holder: string | null
   /** An instance that held it and is known to have gone. */
   readonly expected: string | null
@@ -187,9 +186,13 @@ export function createSessions(
     await letGo(resting)
   }
 
-  async function wake(id: string, { owner, quota }: SessionOwner, initialize: unknown, binding: Binding): Promise<Live> {
+  async function wake(id: string, { owner, quota }: SessionOwner, binding: Binding): Promise<Live> {
+    const record = await store.findSession(hash(id), limits.session.idleMs)
+    if (!record) throw sessionNotFound()
     await makeRoom(quota)
-    const mcp = buildServer(binding)
+    // The server outlives the request that woke it.
+    const { signal: _, ...lasting } = binding
+    const mcp = buildServer(lasting)
     const events = eventLogs.open()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -197,7 +200,7 @@ export function createSessions(
       retryInterval: RETRY_MS,
     })
     await mcp.connect(transport)
-    const replayed = await transport.handleRequest(opening(), { parsedBody: initialize })
+    const replayed = await transport.handleRequest(opening(), { parsedBody: JSON.parse(record.initialize) })
     await replayed.body?.cancel()
     const sha256 = hash(id)
     const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), questions: new Map(), open: 0, timer: undefined }
@@ -210,15 +213,15 @@ export function createSessions(
     return one
   }
 
-  async function wakeOnce(id: string, owner: SessionOwner, initialize: unknown, binding: Binding): Promise<Live> {
-    const begun = waking.get(id) ?? wake(id, owner, initialize, binding).finally(() => waking.delete(id))
+  async function wakeOnce(id: string, owner: SessionOwner, binding: Binding): Promise<Live> {
+    const begun = waking.get(id) ?? wake(id, owner, binding).finally(() => waking.delete(id))
     waking.set(id, begun)
     return await begun
   }
 
   /** The session's server when this instance holds it, or may: made when there is none. Else who holds it. */
   async function hold(record: Held, owner: SessionOwner, binding: Binding): Promise<Live | { readonly holder: string }> {
-    const { id, sha256, initialize } = record
+    const { id, sha256 } = record
     const known = live.get(sha256)
     if (known && (record.holder === null || record.holder === instance)) return known
     // That it could not be written down is told to whoever lets go.
@@ -230,15 +233,16 @@ export function createSessions(
       if (known) await letGo(known)
       return { holder }
     }
-    return live.get(sha256) ?? (await wakeOnce(id, owner, initialize, binding))
+    return live.get(sha256) ?? (await wakeOnce(id, owner, binding))
   }
 
   /** Counts a request until it is answered. @throws AppError `rate_limited`, `unavailable` */
   function ask(one: Live, id: string | number): void {
     const { perSession, perQuota, most } = limits.questions
-    const own = questionsBy.of(one.quota)
-    if (one.questions.size >= perSession || own >= perQuota) {
-      throw new AppError('rate_limited', `${own} questions to your user are open already; answer or cancel some.`, { retryAfterSeconds: 5 })
+    if (one.questions.size >= perSession || questionsBy.of(one.quota) >= perQuota) {
+      throw new AppError('rate_limited', 'Too many questions to your user are open already; answer or cancel some.', {
+        retryAfterSeconds: 5,
+      })
     }
     if (questions >= most)
       throw new AppError('unavailable', 'Too many questions are open at this moment; try again.', { retryAfterSeconds: 5 })
@@ -284,7 +288,7 @@ export function createSessions(
   /** Hands one request to a session's server, and counts it as going on until its answer is sent or its client leaves. */
   async function handle(one: Live, request: Request, message: unknown): Promise<Response> {
     const requestId = asRequest(message)?.id
-    if (requestId !== undefined && one.pending.has(requestId)) {
+    if (requestId !== undefined && (one.pending.has(requestId) || one.questions.has(requestId))) {
       throw new AppError('invalid_input', 'The id of this request is that of another which is still being answered in this session.')
     }
     if (requestId !== undefined) {
@@ -310,6 +314,8 @@ export function createSessions(
         settle(one, cancelled)
         one.transport.closeSSEStream(cancelled)
       }
+      // What the server refused at once is no question.
+      if (!response.ok && requestId !== undefined) settle(one, requestId)
       return whenSent(response, done)
     } catch (error) {
       if (requestId !== undefined) settle(one, requestId)
@@ -340,7 +346,7 @@ export function createSessions(
       const known = records.get(sha256)
       const record = known === undefined ? await records.read(sha256) : known
       if (!record || record.owner !== owner.owner) return null
-      const { initialize, canAsk, holder } = record
+      const { canAsk, holder } = record
       const isElsewhere = holder !== null && holder !== instance && store.isShared
       return {
         canAsk,
@@ -350,7 +356,7 @@ export function createSessions(
           let gone = isElsewhere ? null : holder
           if (holder !== instance) records.forget(sha256)
           for (let attempt = 0; attempt < MAX_HOLDERS; attempt++) {
-            const held = await hold({ id, sha256, initialize, holder, expected: gone }, owner, binding)
+            const held = await hold({ id, sha256, holder, expected: gone }, owner, binding)
             if (!('holder' in held)) return await handle(held, request, message)
             const answer = await relay.ask(held.holder, sha256, request, message)
             if (answer) return answer
@@ -383,7 +389,6 @@ export function createSessions(
 /** A session's record as requests need it. */
 interface SessionRecord {
   readonly owner: string
-  readonly initialize: unknown
   readonly canAsk: boolean
   readonly holder: string | null
 }
@@ -400,9 +405,8 @@ function createRecordCache(store: SessionStore & Instances, { idleMs }: SessionL
       kept.delete(sha256)
       const found = await store.findSession(sha256, idleMs)
       if (!found) return null
-      const initialize: unknown = JSON.parse(found.initialize)
-      const declared = initializeRequest.safeParse(initialize).data?.params.capabilities
-      const record = { owner: found.owner, initialize, canAsk: canAskByForm(declared), holder: found.holder }
+      const declared = initializeRequest.safeParse(JSON.parse(found.initialize)).data?.params.capabilities
+      const record = { owner: found.owner, canAsk: canAskByForm(declared), holder: found.holder }
       if (store.isShared) return record
       const oldest = kept.size >= MAX_RECORDS ? kept.keys().next().value : undefined
       if (oldest !== undefined) kept.delete(oldest)

@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import type { Config } from '../config.ts'
-import type { AppError } from '../errors.ts'
-import { fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
+import { AppError } from '../errors.ts'
+import { fromResponse, toRequest } from '../exchange.ts'
 import { createAdmission } from '../http/admission.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { BoundRoute, HttpEnv } from '../http/call.ts'
@@ -88,6 +88,9 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   hono.onError((error) => {
     throw error
   })
+  hono.notFound(() => {
+    throw new AppError('not_found', 'There is nothing at this address.')
+  })
   /** A route whose handler is mounted in Hono. */
   const mounted = (route: Route): BoundRoute => ({
     ...route,
@@ -148,7 +151,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       path: '/api/openapi.json',
       kind: 'rest',
       cost: 1,
-      handle: () => ({ ...jsonAnswer(null, 200, { 'content-type': 'application/json; charset=utf-8' }), body: document }),
+      handle: () => ({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: document }),
     },
     ...operationRoutes(operations, contextFor, onFault),
     ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),

@@ -12,8 +12,8 @@ const TIMEOUT_CHECK_MS = 5_000
 const STALL_MS = 60_000
 /** A body of which more than this has not come in when its request is answered ends the connection: reading on would only help a flood. */
 const MAX_UNREAD_BYTES = 256 * 1024
-/** Paths that mean themselves: no dot segment, no backslash. */
-const PLAIN_TARGET = /^\/(?!.*(?:\\|\/\.|%2e))[^#\s]*$/i
+/** Targets that mean themselves: no dot segment, no backslash, and nothing encoded that need not be. */
+const PLAIN_TARGET = /^\/(?![^?]*(?:\\|\/\.|%[2-7]))[^#\s]*$/
 
 /** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
 export async function listen({ host, port }: { host: string; port: number }, pipeline: Pipeline, turns: Turns): Promise<Server> {
@@ -101,7 +101,15 @@ function readTarget(url: string): { path: string; search: string } | null {
     return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark) }
   }
   const parsed = URL.parse(url.startsWith('/') ? `http://localhost${url}` : url)
-  return parsed && /^https?:$/.test(parsed.protocol) ? { path: parsed.pathname, search: parsed.search } : null
+  return parsed && /^https?:$/.test(parsed.protocol) ? { path: decodeUnreserved(parsed.pathname), search: parsed.search } : null
+}
+
+/** Decodes what need not be encoded: an address is the same either way (RFC 3986, 6.2.2.2). */
+function decodeUnreserved(path: string): string {
+  return path.replaceAll(/%([2-7][0-9a-f])/gi, (encoded, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16))
+    return /[\w.~-]/.test(character) ? character : encoded
+  })
 }
 
 function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
@@ -135,7 +143,8 @@ async function send({ status, headers, body }: Answer, method: string, outgoing:
   outgoing.writeHead(status, headers)
   if (method === 'HEAD' || body === null) outgoing.end()
   else outgoing.end(body)
-  if ((outgoing.socket?.writableLength ?? 0) > 0) dropWhenStalled(outgoing)
+  // An answer behind another on the same connection has no socket yet.
+  if (!outgoing.socket || outgoing.socket.writableLength > 0) dropWhenStalled(outgoing)
   await sent
 }
 
@@ -162,6 +171,7 @@ async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
       }
     }
     outgoing.end()
+    dropWhenStalled(outgoing)
   } catch {
     // Half an answer must not look like a whole one.
     outgoing.destroy()

@@ -107,7 +107,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call.isKnown = true
   }
 
-  const open = (exchange: Exchange): { call: OpenCall; route: BoundRoute | null; allowed: readonly string[] } => {
+  const toCall = (exchange: Exchange): { call: OpenCall; route: BoundRoute | null; allowed: readonly string[] } => {
     const { kind, route, params, allowed } = router.find(exchange.method, exchange.path)
     const client = parts.clientOf(exchange, kind === 'page')
     const call: OpenCall = {
@@ -127,7 +127,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       async readBytes(maxBytes) {
         const owner: BodyOwner = { caller: call.caller, isKnown: call.isKnown }
         // A body that says how long it is is charged before it is read, others afterwards.
-        const declared = pointsOfBody(Number(exchange.header('content-length') ?? 0))
+        const declared = pointsOfBody(Math.min(maxBytes, Number(exchange.header('content-length') ?? 0)))
         if (declared > 0) await call.charge(declared)
         const bytes = await parts.readBytes(exchange, owner, maxBytes)
         const points = pointsOfBody(bytes.length) - declared
@@ -148,14 +148,16 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     throw new AppError('not_found', 'There is nothing at this address.')
   }
 
-  const refuse = async (call: OpenCall, error: AppError, allowed: readonly string[]): Promise<Answer> => {
+  const refuse = async (call: OpenCall, error: AppError, allowed: readonly string[], place: Place | null): Promise<Answer> => {
     parts.onFault(error, call.requestId)
     if (call.kind === 'mcp') {
       const headers = { ...errorHeaders(error), ...(error.code === 'method_not_allowed' ? { allow: 'POST, OPTIONS' } : {}) }
       return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
     }
     if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
-    return (await parts.toProblem(call, error)) ?? toErrorAnswer(error, call.requestId)
+    // A page costs more than most requests do: what is refused at the door gets a sentence.
+    const page = place ? await parts.toProblem(call, error) : null
+    return page ?? toErrorAnswer(error, call.requestId)
   }
 
   const finish = (call: OpenCall, answer: Answer, startedMs: number): Answer | Promise<Answer> => {
@@ -183,53 +185,69 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return parts.compress(exchange, { ...answer, headers })
   }
 
+  /** Lets a request in: under a known name, from an allowed page, within its caller's limits, and in its turn. */
+  const admit = async (call: OpenCall, cost: number): Promise<Place> => {
+    const { exchange } = call
+    const identified = identify(call)
+    if (identified) await identified
+    const counted = limits.count(call.caller, cost)
+    if (counted) await counted
+    const entering = admission.enter(call.caller, call.isKnown, exchange.signal)
+    const place = entering instanceof Promise ? await entering : entering
+    const turn = turns.take(call.caller, cost)
+    if (turn) await turn
+    return place
+  }
+
   return async (exchange, send) => {
     const startedMs = performance.now()
-    const { call, route, allowed } = open(exchange)
+    const { call, route, allowed } = toCall(exchange)
     let place: Place | null = null
-    let answer: Answer
+    let answer: Answer | undefined
     try {
-      if (call.kind !== 'probe') {
-        guard(call)
-        if (exchange.method !== 'OPTIONS') {
-          const identified = identify(call)
-          if (identified) await identified
-          const cost = route?.cost ?? 1
-          const counted = limits.count(call.caller, cost)
-          if (counted) await counted
-          const entering = admission.enter(call.caller, call.isKnown)
-          place = entering instanceof Promise ? await entering : entering
-          if (exchange.hasLeft()) throw new AppError('unavailable', 'The client left.')
-          const turn = turns.take(call.caller, cost)
-          if (turn) await turn
+      try {
+        if (call.kind !== 'probe') {
+          try {
+            guard(call)
+          } catch (error) {
+            await limits.count(call.caller)
+            throw error
+          }
+          if (exchange.method !== 'OPTIONS') place = await admit(call, route?.cost ?? 1)
         }
+        if (exchange.hasLeft()) answer = CLIENT_LEFT
+        else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
+        else answer = await respond(call, route, allowed)
+        holdAnswer(place, answer)
+      } catch (thrown) {
+        dropBody(answer)
+        answer = exchange.hasLeft() ? CLIENT_LEFT : await refuse(call, toAppError(thrown), allowed, place)
       }
-      if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
-      else answer = holdAnswer(place, await respond(call, route, allowed))
-    } catch (thrown) {
-      answer = await refuse(call, toAppError(thrown), allowed)
-    }
-    try {
       const finished = finish(call, answer, startedMs)
-      await send(finished instanceof Promise ? await finished : finished)
+      answer = finished instanceof Promise ? await finished : finished
+      await send(answer)
+    } catch (error) {
+      dropBody(answer)
+      throw error
     } finally {
       place?.leave()
     }
   }
 }
 
+/** What is noted of a request whose client did not wait; the status is nginx's. */
+const CLIENT_LEFT: Answer = { status: 499, headers: {}, body: null }
+
+/** Ends a stream that is not sent. */
+function dropBody(answer: Answer | undefined): void {
+  if (answer?.body instanceof ReadableStream && !answer.body.locked) void answer.body.cancel().catch(() => {})
+}
+
 /** Counts an answer until its client has taken it. @throws AppError `rate_limited`, `unavailable` */
-function holdAnswer(place: Place | null, answer: Answer): Answer {
-  const { body } = answer
-  if (!place || body === null) return answer
-  try {
-    if (body instanceof ReadableStream) place.becomeStream()
-    else place.holdAnswer(body.length)
-  } catch (error) {
-    if (body instanceof ReadableStream) void body.cancel().catch(() => {})
-    throw error
-  }
-  return answer
+function holdAnswer(place: Place | null, { body }: Answer): void {
+  if (!place || body === null) return
+  if (body instanceof ReadableStream) place.becomeStream()
+  else place.holdAnswer(Buffer.byteLength(body))
 }
 
 /** Points of a body beside its request. */

@@ -27,14 +27,16 @@ export interface Rasteriser {
 
 /** The rasteriser is loaded with the first picture, and is the only part of the program with a binary: without it, all else works. */
 export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng): Rasteriser {
-  const kept = new Map<string, Promise<Png>>()
+  const kept = new Map<string, Png>()
+  const making = new Map<string, Promise<Png>>()
   const waiting: (() => void)[] = []
   const waitingEach = createTally()
   let isBusy = false
-  const waitForTurn = async (caller: string) => {
+  /** @throws AppError at once, when too many wait */
+  const waitForTurn = (caller: string): Promise<void> => {
     if (!isBusy) {
       isBusy = true
-      return
+      return Promise.resolve()
     }
     if (waitingEach.of(caller) >= MAX_WAITING_EACH) {
       throw new AppError('rate_limited', `${MAX_WAITING_EACH} pictures of yours wait already; try again in a moment.`, {
@@ -45,30 +47,31 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
       throw new AppError('unavailable', 'Too many pictures are being made; try again in a moment.', { retryAfterSeconds: 2 })
     }
     const begin = waitingEach.add(caller)
-    await new Promise<void>((resolve) => waiting.push(resolve))
-    begin()
+    return new Promise<void>((resolve) => waiting.push(resolve)).then(begin)
   }
-  const make = async (svg: string, caller: string) => {
-    await waitForTurn(caller)
-    try {
-      return await render(svg)
-    } finally {
-      // The turn goes to who waits longest, or is given up.
-      const next = waiting.shift()
-      if (next) next()
-      else isBusy = false
-    }
+  /** The turn goes to the longest waiting, or is given up. */
+  const passOn = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else isBusy = false
   }
   return {
     async toPng(svg, key, caller) {
-      const known = kept.get(key)
+      const known = kept.get(key) ?? making.get(key)
       if (known) return await known
-      const made = make(svg, caller)
-      kept.set(key, made)
-      made.catch(() => kept.delete(key))
-      const oldest = kept.keys().next().value
-      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
-      return await made
+      // Only what has its turn is shared: a refusal is for its caller alone.
+      const turn = waitForTurn(caller)
+      const made = turn.then(() => render(svg)).finally(passOn)
+      making.set(key, made)
+      try {
+        const png = await made
+        kept.set(key, png)
+        const oldest = kept.keys().next().value
+        if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+        return png
+      } finally {
+        making.delete(key)
+      }
     },
   }
 }

@@ -43,6 +43,8 @@ export function answerRequest(pipeline: Pipeline, request: Request): Promise<Res
 function toResponse({ status, headers, body }: Answer, method: string): { response: Response; taken: Promise<void> } {
   const sent = new Headers()
   for (const [name, value] of Object.entries(headers)) for (const one of [value].flat()) sent.append(name, one)
+  // As a connection does it.
+  if (method === 'HEAD' && body instanceof ReadableStream) void body.cancel()
   if (method === 'HEAD' || status === 204 || status === 304 || body === null) {
     return { response: new Response(null, { status, headers: sent }), taken: Promise.resolve() }
   }
