@@ -76,6 +76,28 @@ describe('questions over HTTP', () => {
   })
 })
 
+describe('answers of the 2026 revision', () => {
+  it.each([{}, { action: 'maybe' }, 'yes', null, { roots: [] }])(
+    'that are none (%j) give the raw text, and no question again',
+    async (answer) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+      }
+      const call = (params: object) =>
+        test.fetch('/api/mcp', {
+          ...rpc('tools/call', { name: 'get_prompt', arguments: { id: slug }, _meta, ...params }),
+          headers: { ...STREAM, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'get_prompt' },
+        })
+      expect(await (await call({})).text()).toContain('input_required')
+      const answered = await (await call({ inputResponses: { variables: answer } })).text()
+      expect(answered).toContain('Write to ${name}.')
+      expect(answered).not.toContain('input_required')
+    },
+  )
+})
+
 describe('ways to be counted wrongly', () => {
   it('a method named like a member of every object costs a point', async () => {
     const limited = await testApp({ RATE_LIMITS: 20 })

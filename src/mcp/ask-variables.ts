@@ -14,7 +14,10 @@ const QUESTION = 'variables'
 const SECRET_NAME =
   /pass(word|phrase|code)?\b|\bpwd\b|secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|token|credential|\bpin\b|\bcvv\b/i
 
-/** What became of a question: the values given, no answer wanted, or still to be asked. */
+/** How long a user may take over a question. */
+const ANSWER_WITHIN_MS = 30 * 60_000
+
+/** The outcome of a question: the values given, none, or a question still to be asked. */
 export type Answer =
   | { readonly kind: 'values'; readonly values: Record<string, string> }
   | { readonly kind: 'refused' }
@@ -40,17 +43,45 @@ function toText(name: string, value: unknown): string {
 }
 
 /**
- * Reads the answer this call carries, or makes the question: one form field per variable, defaults filled in.
- * The same code serves both eras: a 2026 client sends the call again with the answer, for older ones the SDK asks and calls again.
+ * Asks for values: one form field per variable, defaults filled in. A client of the 2025 versions is asked while its call waits; one of the
+ * 2026 revision gets the question as the answer, and sends its call again with what its user said.
+ * A client that declared it can ask and then fails is treated as one that cannot.
  */
-export function askVariables(title: string, variables: readonly AskedVariable[], context: ServerContext): Answer {
-  const answer = inputResponse(context.mcpReq.inputResponses, QUESTION)
-  if (answer.kind === 'elicit') {
-    if (answer.action !== 'accept') return { kind: 'refused' }
-    const known = new Set(variables.map((variable) => variable.name))
-    const values = Object.entries(answer.content ?? {}).filter(([name]) => known.has(name))
-    return { kind: 'values', values: Object.fromEntries(values.map(([name, value]) => [name, toText(name, value)])) }
+export async function askVariables(title: string, variables: readonly AskedVariable[], context: ServerContext): Promise<Answer> {
+  const { envelope, inputResponses, droppedInputResponseKeys, signal } = context.mcpReq
+  const form = describeForm(title, variables)
+  if (envelope !== undefined) {
+    // The SDK drops what is no answer at all.
+    const isAnswered = (inputResponses && QUESTION in inputResponses) || droppedInputResponseKeys?.includes(QUESTION)
+    if (!isAnswered) {
+      return { kind: 'ask', question: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(form) } }) }
+    }
+    const answer = inputResponse(inputResponses, QUESTION)
+    return answer.kind === 'elicit' ? readAnswer(answer, variables) : { kind: 'refused' }
   }
+  try {
+    return readAnswer(
+      await context.mcpReq.send({ method: 'elicitation/create', params: form }, { timeout: ANSWER_WITHIN_MS, signal }),
+      variables,
+    )
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { kind: 'refused' }
+  }
+}
+
+/** What the user said, as values of the variables that were asked for. */
+function readAnswer(
+  { action, content }: { readonly action: string; readonly content?: unknown },
+  variables: readonly AskedVariable[],
+): Answer {
+  if (action !== 'accept') return { kind: 'refused' }
+  const known = new Set(variables.map((variable) => variable.name))
+  const values = Object.entries(content ?? {}).filter(([name]) => known.has(name))
+  return { kind: 'values', values: Object.fromEntries(values.map(([name, value]) => [name, toText(name, value)])) }
+}
+
+function describeForm(title: string, variables: readonly AskedVariable[]): ElicitRequestFormParams {
   const properties: ElicitRequestFormParams['requestedSchema']['properties'] = {}
   for (const { name, default: fallback } of variables) {
     properties[name] = {
@@ -61,10 +92,9 @@ export function askVariables(title: string, variables: readonly AskedVariable[],
     }
   }
   const required = variables.filter((variable) => variable.required).map((variable) => variable.name)
-  const question = inputRequired.elicit({
+  return {
     mode: 'form',
     message: `Fill in "${title}".`,
     requestedSchema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
-  })
-  return { kind: 'ask', question: inputRequired({ inputRequests: { [QUESTION]: question } }) }
+  }
 }

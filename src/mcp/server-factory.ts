@@ -61,8 +61,6 @@ const INSTRUCTIONS =
 export const MAX_ARGUMENTS = 1000
 /** How long a client may go by the list of tools, which only an upgrade changes. */
 const TOOLS_FRESH_MS = 10 * 60_000
-/** How long a user may take over a question. */
-const ANSWER_WITHIN_MS = 30 * 60_000
 
 const exposedPage = z.object({
   prompts: z.array(
@@ -111,7 +109,6 @@ export function createServerFactory(
         'server/discover': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
       },
       instructions: INSTRUCTIONS,
-      inputRequired: { roundTimeoutMs: ANSWER_WITHIN_MS },
     })
     const { server } = mcp
     const canAsk = () => canAskByForm(server.getClientCapabilities())
@@ -133,7 +130,7 @@ export function createServerFactory(
         const asked = name === 'get_prompt' && args['variables'] === undefined && canAsk() ? promptWithVariables.parse(result) : null
         const askable = askableVariables(asked?.variables ?? [])
         if (!asked || askable.length === 0) return toToolResult(operation, result)
-        const answer = askVariables(asked.title, askable, context)
+        const answer = await askVariables(asked.title, askable, context)
         if (answer.kind === 'ask') return answer.question
         if (answer.kind === 'refused') return toToolResult(operation, result)
         return toToolResult(operation, await invoke(operation.name, { ...args, variables: answer.values }))
@@ -164,7 +161,7 @@ export function createServerFactory(
         let prompt = await render(given)
         const missing = canAsk() ? askableVariables(prompt.unfilled.map((unfilled) => ({ name: unfilled, required: true }))) : []
         if (missing.length > 0) {
-          const answer = askVariables(prompt.title, missing, context)
+          const answer = await askVariables(prompt.title, missing, context)
           if (answer.kind === 'ask') return answer.question
           if (answer.kind === 'values') prompt = await render({ ...given, ...answer.values })
         }

@@ -91,6 +91,20 @@ for (const how of ['legacy', { pin: '2026-07-28' }, 'stdio', 'stdio to server'] 
       }
     })
 
+    // A client of the 2026 revision asks by itself, and sends nothing when that fails.
+    it.skipIf(typeof how !== 'string')('gives the raw text when asking fails, though the client said that it can', async () => {
+      const { client, asked } = await connect(how, async () => {
+        throw new Error('no form here')
+      })
+      const raw = contentOf(await client.callTool({ name: 'get_prompt', arguments: { id: 'letter' } }))
+      expect([raw.content, raw.originalContent]).toEqual([TEXT, undefined])
+      const prompt = await client.getPrompt({ name: 'letter' })
+      expect(prompt.messages[0]?.content).toMatchObject({ text: 'Write to ${who} about tea with none.' })
+      expect(prompt._meta?.['commonplace/unfilled']).toEqual(['who'])
+      expect(asked.length).toBe(2)
+      await client.close()
+    })
+
     it('asks for more than 20 variables, and waits for a slow user', async () => {
       const { client, asked } = await connect(how, async (form) => {
         await new Promise((resolve) => setTimeout(resolve, 3000))
