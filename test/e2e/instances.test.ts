@@ -162,7 +162,7 @@ describe('instances', () => {
     const leftMs = 60_000 - (Date.now() % 60_000)
     if (leftMs < 15_000) await new Promise((resolve) => setTimeout(resolve, leftMs))
     for (let n = 0; n < 300; n++) {
-      const { status } = await at(ownUrls[n % 2] ?? '', '/api/prompts?perPage=1')
+      const { status } = await at(ownUrls[n % 2] ?? '', '/api/categories')
       served[status === 429 ? 'refused' : 'answered']++
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
