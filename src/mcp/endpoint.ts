@@ -15,7 +15,17 @@ import { joinBytes } from '../library/shared-records.ts'
 import { createTally } from '../library/tally.ts'
 import { bindOnce, type Calls } from './calls.ts'
 import { toErrorBody } from './errors.ts'
-import { asRequest, idOf, initializeRequest, isMessage, isObject, type RequestMessage, takesJson, takesStream } from './messages.ts'
+import {
+  asRequest,
+  describeFault,
+  idOf,
+  initializeRequest,
+  isMessage,
+  isObject,
+  type RequestMessage,
+  takesJson,
+  takesStream,
+} from './messages.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
 import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions.ts'
 import { whenSent } from './stream-end.ts'
@@ -27,13 +37,14 @@ const MAX_BATCH_BYTES = 2 * 1024 * 1024
 /** Standing subscriptions open at once, of one caller and of all. */
 const MAX_LISTENING_EACH = 50
 const MAX_LISTENING = 5_000
+/** Protocol versions that are served, as clients are told: the oldest the SDK knows was never a release. */
+const SERVED_VERSIONS = [...SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2024-11-05').toSorted(), '2026-07-28']
 /** The one protocol version that has batches; bare calls may send them too. */
 const BATCH_VERSION = '2025-03-26'
 const INVALID_REQUEST = -32600
 const PARSE_ERROR = -32700
 /** What clients know a lost session by (MCP SDKs use it with 404). */
 const SESSION_NOT_FOUND = -32001
-const NOT_A_MESSAGE = 'This is not a JSON-RPC 2.0 message: it needs jsonrpc "2.0", a method, and an id that is a text or a number.'
 /** Points a message of a batch counts at least when turns are given: dear ones wait for others. */
 const BATCHED_COST = 5
 /** Points of opening a session, which writes its record. */
@@ -135,7 +146,7 @@ export function createMcpEndpoint(
       if (exchange.hasLeft()) break
       if (!request && isMessage(message)) continue
       if (!request) {
-        answers.push(refuse(new AppError('invalid_input', NOT_A_MESSAGE), idOf(message), INVALID_REQUEST))
+        answers.push(refuse(new AppError('invalid_input', describeFault(message)), idOf(message), INVALID_REQUEST))
         continue
       }
       const answer = isFull ? null : (await calls.answer(request, binding)).json
@@ -203,7 +214,7 @@ export function createMcpEndpoint(
         await call.charge(points - 1)
         return await answerBatch(message, call)
       }
-      if (!isMessage(message)) return refuse(NOT_A_MESSAGE)
+      if (!isMessage(message)) return refuse(describeFault(message))
       const asked = asRequest(message)
       const cost = asked ? calls.costOf(asked) : 1
       if (cost > 1) await payAndWait(call, cost)
@@ -211,7 +222,9 @@ export function createMcpEndpoint(
         const request = toRequest(exchange, sdkHeaders(exchange))
         if (!(await isLegacyRequest(request, withWholeId(message)))) return await postModern(call, request, message)
       }
-      if (!isLegacyVersion) return refuse(`MCP-Protocol-Version is not one served here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`)
+      if (!isLegacyVersion) {
+        return refuse(`MCP-Protocol-Version "${version.slice(0, 80)}" is not served here. Served: ${SERVED_VERSIONS.join(', ')}.`)
+      }
       const isInitialize = asked?.method === 'initialize'
       if (session && !isInitialize) return await postToSession(session, message, call)
       if (!asked) return ACCEPTED

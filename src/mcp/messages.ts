@@ -50,6 +50,18 @@ export function isMessage(value: unknown): boolean {
   return typeof method === 'string' && (params === undefined || isObject(params)) && (isId(id) || !('id' in value))
 }
 
+/** Why a value is no JSON-RPC message that is served here, as a sentence that names the member at fault. */
+export function describeFault(value: unknown): string {
+  const start = 'This is not a JSON-RPC 2.0 message:'
+  if (!isObject(value)) return `${start} it must be an object.`
+  const { jsonrpc, method } = value
+  if (jsonrpc !== '2.0') return `${start} jsonrpc must be "2.0".`
+  if ('id' in value && !isId(value['id'])) return `${start} id must be a text or a number.`
+  if (method === undefined) return `${start} method is required.`
+  if (typeof method !== 'string') return `${start} method must be a text.`
+  return `${start} params must be an object.`
+}
+
 /** The id an answer to `value` carries; null where none can be read. */
 export function idOf(value: unknown): string | number | null {
   return isObject(value) && isId(value['id']) ? value['id'] : null

@@ -30,28 +30,51 @@ export async function answerOnce(mcp: McpServer, { id, method, params }: Request
   transport.onmessage?.({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) })
   try {
     const answer = await promise
-    return answer === null ? null : tidyError({ ...answer, id })
+    return answer === null ? null : tidyError({ ...answer, id }, method)
   } finally {
     clearTimeout(deadline)
     await mcp.close()
   }
 }
 
-const errorAnswer = z.looseObject({ error: z.looseObject({ message: z.string() }) })
-const issues = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
+const METHOD_NOT_FOUND = -32601
 
-/** Where the SDK refuses parameters it answers with all that its validator has to say: one sentence about the first fault is enough. */
-function tidyError(answer: object): object {
+const errorAnswer = z.looseObject({ error: z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() }) })
+const issues = z
+  .array(z.object({ path: z.array(z.union([z.string(), z.number()])), expected: z.string().optional(), message: z.string() }))
+  .min(1)
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['string', 'a text'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+  ['array', 'a list'],
+])
+
+/** The SDK's errors in our own words: one sentence about the first fault in place of all that its validator says, and always a code. */
+function tidyError(answer: object, method: string): object {
   const failed = errorAnswer.safeParse(answer).data
-  const start = failed?.error.message.indexOf('[') ?? -1
-  if (!failed || start === -1) return answer
-  const first = readIssues(failed.error.message.slice(start))
-  if (!first) return answer
-  const message = `${first.path.join('.') || 'params'} is not valid: ${first.message}.`
-  return { ...failed, error: { code: INVALID_PARAMS, message, data: { code: 'invalid_input' } } }
+  if (!failed) return answer
+  const { code, message, data } = failed.error
+  if (code === METHOD_NOT_FOUND) {
+    return { ...failed, error: { code, message: `There is no method "${method.slice(0, 80)}".`, data: { code: 'not_found' } } }
+  }
+  const start = message.indexOf('[')
+  const first = start === -1 ? undefined : readIssues(message.slice(start))
+  if (first) return { ...failed, error: { code: INVALID_PARAMS, message: describeIssue(first), data: { code: 'invalid_input' } } }
+  if (typeof data === 'object' && data !== null && 'code' in data) return answer
+  return { ...failed, error: { code, message, data: { ...Object(data), code: code === INTERNAL_ERROR ? 'internal' : 'invalid_input' } } }
 }
 
-function readIssues(text: string): { path: (string | number)[]; message: string } | undefined {
+function describeIssue({ path, expected, message }: z.infer<typeof issues>[number]): string {
+  const place = path.join('.') || 'params'
+  if (message.endsWith('received undefined')) return `${place} is required.`
+  const type = TYPE_NAMES.get(expected ?? '')
+  return type === undefined ? `${place} is not valid.` : `${place} must be ${type}.`
+}
+
+function readIssues(text: string): z.infer<typeof issues>[number] | undefined {
   try {
     return issues.safeParse(JSON.parse(text)).data?.[0]
   } catch {
