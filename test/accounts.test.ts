@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readJson, type TestApp, testApp } from './support/test-app.ts'
-import { PASSWORD, signUp, visit } from './support/visitor.ts'
+import { PASSWORD, signUp, type Visitor, visit } from './support/visitor.ts'
 
 let test: TestApp
 beforeEach(async () => {
@@ -413,6 +413,52 @@ describe('a forgotten password', () => {
     expect((await visitor.post('/reset-password', { token, password: 'once more, please' })).status).toBe(404)
     expect((await ada.get('/settings')).status).toBe(303)
     expect((await visitor.post('/sign-in', { name: 'ada', password: 'a new good one' })).status).toBe(303)
+  })
+
+  const linkFor = async (admin: Visitor, username: string) =>
+    /token=([\w-]+)/.exec((await admin.post('/admin/people', { do: 'reset', username })).html)?.[1] ?? ''
+  const isGood = async (token: string) => !(await visit(test).get(`/reset-password?token=${token}`)).html.includes('not good any more')
+
+  it('ends all other links: with the first that is used, with a new password in the settings, and with a new address', async () => {
+    const ada = await signUp(test, 'ada')
+    const bob = await signUp(test, 'bob')
+    const links = [await linkFor(ada, 'bob'), await linkFor(ada, 'bob')]
+    const ofAda = await linkFor(ada, 'ada')
+    expect((await visit(test).post('/reset-password', { token: links[0] ?? '', password: 'a new good one' })).status).toBe(303)
+    expect([await isGood(links[1] ?? ''), await isGood(ofAda)]).toEqual([false, true])
+
+    await bob.post('/sign-in', { name: 'bob', password: 'a new good one' })
+    const second = await linkFor(ada, 'bob')
+    expect(
+      (await bob.post('/settings/sessions', { do: 'password', password: 'a new good one', newPassword: 'another good one' })).status,
+    ).toBe(303)
+    expect(await isGood(second)).toBe(false)
+
+    const third = await linkFor(ada, 'bob')
+    expect((await bob.post('/settings', { do: 'email', email: 'bob@example.org', password: 'another good one' })).status).toBe(303)
+    expect([await isGood(third), await isGood(ofAda)]).toEqual([false, true])
+  })
+
+  it('can revoke all keys of the account with it', async () => {
+    const ada = await signUp(test, 'ada')
+    const keyOf = (html: string) => /cpb_[0-9A-Za-z]{49}/.exec(html)?.[0] ?? ''
+    const make = async () => keyOf((await ada.post('/settings/keys', { do: 'create', name: 'k', scopes: 'read' })).html)
+    const works = async (key: string) => (await test.fetch('/api/prompts', { key })).status
+    const [kept] = [await make()]
+    await visit(test).post('/reset-password', { token: await linkFor(ada, 'ada'), password: 'a new good one' })
+    expect(await works(kept ?? '')).toBe(200)
+    await ada.post('/sign-in', { name: 'ada', password: 'a new good one' })
+    await visit(test).post('/reset-password', { token: await linkFor(ada, 'ada'), password: 'another good one', revokeKeys: 'on' })
+    expect(await works(kept ?? '')).toBe(401)
+    await ada.post('/sign-in', { name: 'ada', password: 'another good one' })
+    const other = await make()
+    await ada.post('/settings/sessions', {
+      do: 'password',
+      password: 'another good one',
+      newPassword: 'one more good one',
+      revokeKeys: 'on',
+    })
+    expect(await works(other)).toBe(401)
   })
 
   it('says the same whether there is such an account or not', async () => {

@@ -155,9 +155,14 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
     await store.deleteLoginRows('login_session', [is('user_id', userId), ...others], null)
     await forget()
   }
+  const endResetLinks = async (userId: string) => {
+    await store.deleteLoginRows('login_verification', [is('value', userId)], null)
+  }
   const setPassword = async (userId: string, password: string) => {
     const context = await (await auth()).$context
     await context.internalAdapter.updatePassword(userId, await context.password.hash(password))
+    // Whoever holds an older link must not undo it.
+    await endResetLinks(userId)
   }
 
   /** The cookies of a session for who knows the password, or null. */
@@ -306,6 +311,7 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       return ended.length > 0
     },
     endSessions,
+    endResetLinks,
     forgetSessions: forget,
     forgetHere,
   }

@@ -212,6 +212,8 @@ export interface Logins {
   /** Ends one session of a user, or all but `keptSessionId`. Felt on the next request. */
   endSession(userId: string, sessionId: string): Promise<boolean>
   endSessions(userId: string, keptSessionId: string | null): Promise<void>
+  /** Ends the links for a new password that are out. A new password does so by itself. */
+  endResetLinks(userId: string): Promise<void>
   /** Must be told when what a session may do has changed by other ways; the other instances hear of it. */
   forgetSessions(): Promise<void>
 }

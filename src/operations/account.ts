@@ -6,6 +6,7 @@ import { toExportEntry, toExportLine } from '../library/exported-items.ts'
 import { toFileContent } from '../library/skill.ts'
 import { type Context, defineOperation, requireUser, type UserActor } from './define-operation.ts'
 import { collectionInput } from './inputs.ts'
+import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 import { fileRecord } from './records.ts'
 
 const when = z.string().meta({ format: 'date-time' })
@@ -102,6 +103,8 @@ export const updateAccount = defineOperation({
       defaultVisibility: change.defaultVisibility,
       email: isNewEmail ? email : undefined,
     })
+    // They went to the old address.
+    if (isNewEmail) await context.logins.endResetLinks(user.userId)
     return toAccountRecord(changed)
   },
 })
@@ -112,15 +115,16 @@ export const changePassword = defineOperation({
   summary: 'Set another password; all other sessions end.',
   scope: 'account',
   surfaces: {},
-  input: z.object({ password: z.string(), newPassword: z.string() }),
+  input: z.object({ password: z.string(), newPassword: z.string(), revokeKeys: revokeKeysInput }),
   output: z.object({ success: z.literal(true) }),
-  async run(context, { password, newPassword }) {
+  async run(context, { password, newPassword, revokeKeys }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
     const fault = passwordFault(newPassword, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('newPassword', `The new password ${fault}.`)
     await requirePassword(context, user, password)
     await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)
+    if (revokeKeys) await revokeAllKeys(context.store, person.username)
     return { success: true as const }
   },
 })

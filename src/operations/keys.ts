@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { keyNameField } from '../library/account.ts'
-import type { StoredKey } from '../library/account-ports.ts'
+import type { AccountStore, StoredKey } from '../library/account-ports.ts'
 import { SCOPES } from '../library/actor.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
 
 const DAY_MS = 24 * 3600 * 1000
+/** Whether a new password also revokes the person's keys. */
+export const revokeKeysInput = z.boolean().default(false)
 /** Keys one person may have that work. */
 const MAX_KEYS = 100
 
@@ -76,6 +78,11 @@ export const createKey = defineOperation({
     return { key, record: toKeyRecord(stored, clock()) }
   },
 })
+
+/** Revokes all keys of a person: who set a new password may not know who else has made one. */
+export async function revokeAllKeys(store: Pick<AccountStore, 'listKeys' | 'revokeKey'>, username: string): Promise<void> {
+  for (const { id } of await store.listKeys(username)) await store.revokeKey(id)
+}
 
 /** Revokes a person's own key; felt on its next request. */
 export const revokeKey = defineOperation({

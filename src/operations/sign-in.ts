@@ -3,6 +3,7 @@ import { AppError, invalidInput } from '../errors.ts'
 import { passwordFault } from '../library/account.ts'
 import type { ClientOfRequest } from '../library/account-ports.ts'
 import { type Context, defineOperation } from './define-operation.ts'
+import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')
 const nameInput = z.string().min(1, 'is needed').max(300, 'is too long')
@@ -88,9 +89,9 @@ export const resetPassword = defineOperation({
   summary: 'Set a new password with the link that was sent; every session ends.',
   scope: null,
   surfaces: {},
-  input: z.object({ token: tokenInput, password: z.string() }),
+  input: z.object({ token: tokenInput, password: z.string(), revokeKeys: revokeKeysInput }),
   output: z.object({ success: z.literal(true) }),
-  async run({ logins, store }, { token, password }) {
+  async run({ logins, store }, { token, password, revokeKeys }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.findPerson(userId)
     if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
@@ -99,6 +100,7 @@ export const resetPassword = defineOperation({
     if (!(await logins.resetPassword(token, password))) {
       throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
     }
+    if (revokeKeys) await revokeAllKeys(store, person.username)
     return { success: true as const }
   },
 })

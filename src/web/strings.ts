@@ -136,6 +136,7 @@ export const ENGLISH = {
   themes: { system: 'As the system has it', light: 'Light', dark: 'Dark' },
   passwordNow: 'Password as it is',
   changePassword: 'Change the password',
+  revokeKeysToo: 'Revoke all my API keys as well',
   sessions: 'Signed in',
   thisBrowser: 'this one',
   signedInOn: 'since',

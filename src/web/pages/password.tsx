@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { toAppError } from '../../errors.ts'
 import { Layout } from '../layout.tsx'
 import { Fault, Field } from '../parts/field.tsx'
+import { RevokeKeys } from '../parts/revoke-keys.tsx'
 import type { Action, PageRequest } from '../request.ts'
 
 /** Where a link for a new password is asked for. */
@@ -72,6 +73,7 @@ export async function showResetPassword({ site, query, sent, call }: PageRequest
                 isRequired
                 isFirst
               />
+              <RevokeKeys words={words} sent={sent} />
               <p>
                 <button class="button first" type="submit">
                   {words.setPassword}
@@ -96,6 +98,10 @@ export async function showResetPassword({ site, query, sent, call }: PageRequest
 
 /** Sets the password; every session has ended, so the way on is to sign in. */
 export const setNewPassword: Action = async ({ call, form }) => {
-  await call('reset_password', { token: form.text('token'), password: form.text('password') }, z.object({}))
+  await call(
+    'reset_password',
+    { token: form.text('token'), password: form.text('password'), revokeKeys: form.has('revokeKeys') },
+    z.object({}),
+  )
   return { to: '/sign-in?done=password-set' }
 }

@@ -4,6 +4,7 @@ import { PASSWORD_LENGTH } from '../../library/account.ts'
 import { accountRecord } from '../../operations/account.ts'
 import { Day } from '../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../parts/field.tsx'
+import { RevokeKeys } from '../parts/revoke-keys.tsx'
 import { SectionsPage } from '../parts/sections-page.tsx'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
@@ -196,6 +197,7 @@ export async function showSessions(request: PageRequest) {
             maxlength={PASSWORD_LENGTH.max}
             isRequired
           />
+          <RevokeKeys words={words} sent={password} />
           <p>
             <button class="button first" type="submit" name="do" value="password">
               {words.changePassword}
@@ -235,7 +237,11 @@ export async function showSessions(request: PageRequest) {
 export const changeSessions: Action = async ({ call, form }) => {
   switch (form.text('do')) {
     case 'password':
-      await call('change_password', { password: form.text('password'), newPassword: form.text('newPassword') }, z.object({}))
+      await call(
+        'change_password',
+        { password: form.text('password'), newPassword: form.text('newPassword'), revokeKeys: form.has('revokeKeys') },
+        z.object({}),
+      )
       return { to: '/settings/sessions?done=password-changed' }
     case 'end':
       await call('end_sessions', { id: form.text('id') }, z.object({}))
