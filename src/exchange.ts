@@ -5,8 +5,6 @@ export interface Exchange {
   readonly path: string
   /** With its question mark; empty without a query. */
   readonly search: string
-  /** `1.1`, or `1.0` from some proxies. */
-  readonly httpVersion: string
   /** The socket's remote address; empty where there is no socket. */
   readonly remoteAddress: string
   /** A signal that is aborted when the client leaves before the answer was sent. */

@@ -13,7 +13,7 @@ const keyIn = (html: string) => /cpb_[A-Za-z0-9]{49}/.exec(html)?.[0] ?? ''
 /** What a page says is wrong, in the order it says it. */
 const faultsIn = (html: string) => [...html.matchAll(/class="fault[^>]*>([^<]+)</g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
 describe('the first account', () => {
-  it('needs the setup code where the browser is not on the same machine', async () => {
+  it('needs the setup code, wherever the browser is', async () => {
     const visitor = visit(test)
     expect((await visitor.get('/sign-up')).html).toContain('name="setupCode"')
     const fields = { username: 'ada', password: PASSWORD }
@@ -118,7 +118,9 @@ describe('signing up', () => {
     const anyName = await admin.post('/admin/invites', { do: 'create', role: 'user' })
     const invite = /invite=([\w-]+)/.exec(anyName.html)?.[1] ?? ''
     for (const username of ['kept', 'grace']) {
-      expect(faultsIn((await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).html).at(-1)).toMatch(/is taken/)
+      expect(faultsIn((await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).html).at(-1)).toMatch(
+        /^The name ".*" was made on the command line or by an import\. To use it, get an invite for it: users invite /,
+      )
     }
     const forGrace = await admin.post('/admin/invites', { do: 'create', username: 'grace', role: 'user' })
     const grace = visit(test)

@@ -32,11 +32,6 @@ function hostname(host: string): string {
   return /[/?#@\\]/.test(host) ? '' : (URL.parse(`http://${host.trim()}`)?.hostname ?? '')
 }
 
-/** Whether a Host header names this machine itself. */
-export function isLoopbackHost(host: string): boolean {
-  return LOOPBACK.has(hostname(host))
-}
-
 /** Scheme, host and port. `URL.origin` is "null" for every scheme of its own, such as a browser extension's, which would make them all one. */
 function originOf(url: URL): string {
   return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin

@@ -167,8 +167,6 @@ export interface ClientOfRequest {
   readonly address: string
   /** Whom its requests are counted for: the address, or the network of one where a machine has a whole network. */
   readonly caller: string
-  /** Whether it surely comes from this machine itself. */
-  readonly isLocal: boolean
   readonly userAgent: string | null
   /** The Cookie header. */
   readonly cookies: string

@@ -10,7 +10,7 @@ const nameInput = z.string().min(1, 'is needed').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
 
 function clientOf(context: Context): ClientOfRequest {
-  return context.client ?? { address: '', caller: '', isLocal: false, userAgent: null, cookies: '' }
+  return context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
 }
 
 /** Signs a browser in. */

@@ -23,12 +23,17 @@ interface SignUpRequest {
 }
 
 /**
- * THE rule of who may make an account, and with which role: the first needs the code the service printed or a browser on the same machine,
- * everybody after it an invite, unless sign-up is open. A name that is taken, or reserved, needs an invite for that name.
+ * THE rule of who may make an account, and with which role: the first needs the code the service printed, everybody
+ * after it an invite, unless sign-up is open. A name that is taken, or reserved, needs an invite for that name.
  */
 function decideRole(context: Context, input: SignUpRequest, state: SignUpState): Role {
   const { holder, isFirst } = state
-  const taken = invalidInput('username', `The name "${input.username}" is taken; choose another.`)
+  const taken = invalidInput(
+    'username',
+    holder && !holder.hasLogin
+      ? `The name "${input.username}" was made on the command line or by an import. To use it, get an invite for it: users invite ${holder.username}`
+      : `The name "${input.username}" is taken; choose another.`,
+  )
   // Last of all, and only to who may make an account: it tells that there is one.
   const checked = (role: Role): Role => {
     if (state.isEmailTaken) throw invalidInput('email', 'There is an account with this e-mail address already.')
@@ -45,8 +50,8 @@ function decideRole(context: Context, input: SignUpRequest, state: SignUpState):
     return checked(isFirst ? 'admin' : role)
   }
   if (isFirst) {
-    const isTrusted = context.client?.isLocal === true || (input.setupCode !== undefined && context.signUp.isSetupCode(input.setupCode))
-    if (!isTrusted) throw invalidInput('setupCode', 'The first account needs the setup code that the service printed when it started.')
+    const isProved = input.setupCode !== undefined && context.signUp.isSetupCode(input.setupCode)
+    if (!isProved) throw invalidInput('setupCode', 'The first account needs the setup code that the service printed when it started.')
     if (holder) throw taken
     return checked('admin')
   }
@@ -65,7 +70,6 @@ export const showSignUp = defineOperation({
   input: z.object({ invite: secretInput.optional() }),
   output: z.object({
     isFirst: z.boolean(),
-    needsSetupCode: z.boolean(),
     isOpen: z.boolean(),
     invite: z.object({ username: z.string().nullable(), role: z.enum(ROLES), fault: z.string().nullable() }).nullable(),
   }),
@@ -74,7 +78,6 @@ export const showSignUp = defineOperation({
     const invite = input.invite ? await context.store.findInvite(context.secrets.hash(input.invite)) : null
     return {
       isFirst,
-      needsSetupCode: isFirst && context.client?.isLocal !== true,
       isOpen: isFirst || context.signUp.isOpen,
       invite: input.invite
         ? { username: invite?.username ?? null, role: invite?.role ?? 'user', fault: inviteFault(invite, context.clock()) }
@@ -113,7 +116,7 @@ export const signUp = defineOperation({
       holder,
       isEmailTaken: email !== null && (await context.store.findPersonByEmail(email)) !== null,
     })
-    const client = context.client ?? { address: '', caller: '', isLocal: false, userAgent: null, cookies: '' }
+    const client = context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
     await context.logins.countSignUp(client)
     const passwordHash = await context.logins.hashPassword(password)
     const person = await context.store.createLogin({ username, email, passwordHash, inviteSha256: invite }, (state) =>

@@ -166,7 +166,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     compress: createCompression(),
     requests,
     logger,
-    clientOf: createClientReader(settings, baseUrl),
+    clientOf: createClientReader(settings.TRUST_PROXY),
     authenticate: app.authenticate,
     authenticateBrowser: app.logins.authenticateBrowser,
     toProblem: pages.toProblem,

@@ -64,7 +64,6 @@ function readExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exch
   return {
     method: incoming.method ?? 'GET',
     ...target,
-    httpVersion: incoming.httpVersion,
     remoteAddress: incoming.socket.remoteAddress ?? '',
     signal() {
       if (client) return client.signal

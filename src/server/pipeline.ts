@@ -37,7 +37,7 @@ export interface PipelineParts {
   /** Null: nobody measures. */
   readonly requests: RequestCounts | null
   readonly logger: Logger
-  clientOf(exchange: Exchange, isPage: boolean): ClientOfRequest
+  clientOf(exchange: Exchange): ClientOfRequest
   /** Who presents a key. @throws AppError `invalid_api_key` */
   authenticate(key: string): Promise<Actor>
   /** Whom a browser's cookies sign in; `cookies` renew its session. */
@@ -109,7 +109,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const toCall = (exchange: Exchange): { call: OpenCall; route: BoundRoute | null; allowed: readonly string[] } => {
     const { kind, route, params, allowed } = router.find(exchange.method, exchange.path)
-    const client = parts.clientOf(exchange, kind === 'page')
+    const client = parts.clientOf(exchange)
     const call: OpenCall = {
       exchange,
       kind,

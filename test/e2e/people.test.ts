@@ -32,6 +32,8 @@ describe('people, on the command line and on the pages', () => {
     for (const header of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via', 'x-forwarded-host']) {
       expect((await post(server.url, '/sign-up', fields, { [header]: 'x' })).status, header).toBe(400)
     }
+    // From this machine itself, too: a relay on it would make everybody local.
+    expect((await post(server.url, '/sign-up', fields)).status).toBe(400)
     expect((await post(server.url, '/sign-up', { ...fields, setupCode: printed?.[2] ?? '' }, { via: 'x' })).status).toBe(303)
     const invited = await run('users', 'invite', 'grace')
     expect([invited.code, invited.stdout]).toEqual([0, expect.stringMatching(/^http:\/\/\S+\/sign-up\?invite=[\w-]{43}\n$/)])

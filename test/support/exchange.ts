@@ -8,7 +8,6 @@ export function toExchange(request: Request): Exchange {
     method: request.method,
     path: pathname,
     search,
-    httpVersion: '1.1',
     remoteAddress: '',
     signal: () => request.signal,
     hasLeft: () => request.signal.aborted,

@@ -6,7 +6,6 @@ import type { Action, PageRequest } from '../request.ts'
 
 const signUpState = z.object({
   isFirst: z.boolean(),
-  needsSetupCode: z.boolean(),
   isOpen: z.boolean(),
   invite: z.object({ username: z.string().nullable(), fault: z.string().nullable() }).nullable(),
 })
@@ -56,7 +55,7 @@ export async function showSignUp({ site, query, sent, call }: PageRequest) {
                 isRequired
               />
               <Field sent={sent} name="email" label={words.emailOptional} type="email" hint={words.emailHint} autocomplete="email" />
-              {state.needsSetupCode && !invite ? (
+              {state.isFirst && !invite ? (
                 <Field
                   sent={sent}
                   name="setupCode"
