@@ -23,15 +23,11 @@ describe('people, on the command line and on the pages', () => {
       body: new URLSearchParams(fields),
     })
 
-  it('prints an address for the first account, which only this machine may use without its code', async () => {
+  it('prints an address for the first account, which nobody makes without its code', async () => {
     const server = await place.serve()
     const printed = /(http:\/\/\S+)\/sign-up\?code=([0-9a-f]{20})/.exec(server.stdout)
     expect(printed?.[1]).toBe(server.url)
     const fields = { username: 'ada', password: PASSWORD }
-    // A proxy on this machine makes everybody's requests come from it.
-    for (const header of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via', 'x-forwarded-host']) {
-      expect((await post(server.url, '/sign-up', fields, { [header]: 'x' })).status, header).toBe(400)
-    }
     // From this machine itself, too: a relay on it would make everybody local.
     expect((await post(server.url, '/sign-up', fields)).status).toBe(400)
     expect((await post(server.url, '/sign-up', { ...fields, setupCode: printed?.[2] ?? '' }, { via: 'x' })).status).toBe(303)
