@@ -30,6 +30,8 @@ export interface AccountStore {
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
   listKeys(username: string | null): Promise<StoredKey[]>
   revokeKey(id: string): Promise<StoredKey | null>
+  /** Those of these keys that are revoked, expired or not there. */
+  findOverKeys(ids: readonly string[]): Promise<string[]>
   /** Notes that a key was used now. */
   touchKey(id: string): Promise<void>
   /** A secret of the service by name, made from `make` on first use and kept. */

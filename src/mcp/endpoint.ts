@@ -169,9 +169,15 @@ export function createMcpEndpoint(
     if (open >= MAX_LISTENING_EACH) {
       throw new AppError('rate_limited', `${open} subscriptions of yours are open already; close some.`, { retryAfterSeconds: 5 })
     }
-    const ended = listening.add(quota)
+    const release = listening.add(quota)
+    const over = new AbortController()
+    const unwatch = sessions.watch(call.owner.owner, () => over.abort(new Error('The key of this subscription is not good any more')))
+    const ended = () => {
+      release()
+      unwatch()
+    }
     try {
-      return whenSent(await modern.fetch(request, { parsedBody: message }), ended)
+      return whenSent(await modern.fetch(request, { parsedBody: message }), ended, over.signal)
     } catch (error) {
       ended()
       throw error
@@ -247,7 +253,7 @@ export function createMcpEndpoint(
       return await nameErrors(await session.handle(toRequest(exchange, sdkHeaders(exchange)), undefined, binding), requestId)
     },
     notify({ kind, isPublic, userIds }) {
-      sessions.notify(kind, (owner) => isPublic || userIds.has(owner.split(' ')[1] ?? ''))
+      void sessions.notify(kind, (owner) => isPublic || userIds.has(owner.split(' ')[1] ?? '')).catch(() => {})
       // Subscriptions of the 2026 revision are not told apart by caller, so they hear of what everybody may see.
       if (!isPublic) return
       if (kind === 'prompt') modern.notify.promptsChanged()

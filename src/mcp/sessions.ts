@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { AppError } from '../errors.ts'
+import type { AccountStore } from '../library/account-ports.ts'
 import type { Instances } from '../library/instances.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { SessionLimits, SessionStore } from '../library/ports.ts'
@@ -44,6 +45,9 @@ export interface QuestionLimits {
 
 const QUESTION_LIMITS: QuestionLimits = { perSession: 10, perQuota: 50, most: 1_000, resumeMs: 120_000 }
 
+/** How often it is checked whether the keys of open streams are still good. */
+const KEY_CHECK_MS = 2_000
+
 /** How long a record is believed where no other process can change it, and how many are: most requests of a session come close together. */
 const RECORD_MS = 30_000
 const MAX_RECORDS = 2_000
@@ -74,7 +78,9 @@ export interface Sessions {
   /** Takes in what another instance wrote to this one. */
   receive(mail: string): void
   /** Tells the clients that listen that prompts or skills changed; `tells` says for which owners. */
-  notify(kind: ItemKind, tells: (owner: string) => boolean): void
+  notify(kind: ItemKind, tells: (owner: string) => boolean): Promise<void>
+  /** Has `end` called when the key of this owner is revoked or expires; gives what ends the watch. */
+  watch(owner: string, end: () => void): () => void
   close(): Promise<void>
 }
 
@@ -109,7 +115,7 @@ interface Live {
  * at a time; the others pass on to it what their clients send.
  */
 export function createSessions(
-  store: SessionStore & Instances,
+  store: SessionStore & Instances & Pick<AccountStore, 'findOverKeys'>,
   buildServer: (binding: Binding) => McpServer,
   onFault: (error: AppError) => void,
   limits: { session: SessionLimits; live: LiveLimits; questions: QuestionLimits } = {
@@ -332,6 +338,27 @@ export function createSessions(
     if (holder !== null && holder !== instance) await relay.tellEnded(holder, sha256)
   }
 
+  /** Streams that belong to no session here, by their owners. */
+  const others = new Set<{ readonly owner: string; readonly end: () => void }>()
+  /** Ends the sessions and streams of keys that are not good any more, whoever revoked them. */
+  async function endOverKeys(): Promise<void> {
+    const owners = [...live.values(), ...others].map(({ owner }) => keyOf(owner))
+    const over = new Set(await store.findOverKeys([...new Set(owners.filter((id) => id !== ''))]))
+    if (over.size === 0) return
+    for (const other of [...others]) if (over.has(keyOf(other.owner))) other.end()
+    for (const one of [...live.values()]) {
+      if (!over.has(keyOf(one.owner))) continue
+      await store.deleteSession(one.sha256)
+      records.forget(one.sha256)
+      await letGo(one)
+    }
+  }
+  const checking = setInterval(() => {
+    // A database that cannot be asked now is asked again.
+    if (live.size + others.size > 0) void endOverKeys().catch(() => {})
+  }, KEY_CHECK_MS)
+  checking.unref()
+
   return {
     async open(initialize, { owner, quota }) {
       const body = JSON.stringify(initialize)
@@ -371,7 +398,14 @@ export function createSessions(
       }
     },
     receive: relay.receive,
-    notify(kind, tells) {
+    watch(owner, end) {
+      const watched = { owner, end }
+      others.add(watched)
+      return () => others.delete(watched)
+    },
+    async notify(kind, tells) {
+      // A key that was revoked just now must not hear of its owner's private items.
+      await endOverKeys()
       for (const { owner, mcp } of live.values()) {
         if (!tells(owner)) continue
         const told = kind === 'prompt' ? mcp.server.sendPromptListChanged() : mcp.server.sendResourceListChanged()
@@ -380,6 +414,7 @@ export function createSessions(
       }
     },
     async close() {
+      clearInterval(checking)
       for (const one of [...live.values()]) await letGo(one)
       relay.close()
     },
@@ -415,6 +450,11 @@ function createRecordCache(store: SessionStore & Instances, { idleMs }: SessionL
     },
     forget: (sha256: string) => kept.delete(sha256),
   }
+}
+
+/** The id of the key in an owner's name; empty without one. */
+function keyOf(owner: string): string {
+  return owner.split(' ')[3] ?? ''
 }
 
 /** A request that stands for the one that opened a session. */

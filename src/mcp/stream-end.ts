@@ -1,5 +1,5 @@
-/** The same answer, with `ended` called once when its body is sent to the end, breaks off, or its reader leaves. Without a body: at once. */
-export function whenSent(response: Response, ended: () => void): Response {
+/** The same answer, with `ended` called once when its body is sent to the end, breaks off, or its reader leaves. Without a body: at once. `breakOff` ends it early. */
+export function whenSent(response: Response, ended: () => void, breakOff?: AbortSignal): Response {
   const { body } = response
   if (!body) {
     ended()
@@ -13,6 +13,14 @@ export function whenSent(response: Response, ended: () => void): Response {
   }
   const reader = body.getReader()
   const watched = new ReadableStream<Uint8Array>({
+    start(controller) {
+      breakOff?.addEventListener('abort', () => {
+        if (isOver) return
+        over()
+        controller.error(breakOff.reason)
+        void reader.cancel(breakOff.reason).catch(() => {})
+      })
+    },
     async pull(controller) {
       try {
         const { done, value } = await reader.read()

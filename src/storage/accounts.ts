@@ -176,6 +176,18 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
         const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
         return row ? toKey(row) : null
       }),
+    async findOverKeys(ids) {
+      if (ids.length === 0) return []
+      const good = await reader
+        .selectFrom('api_key')
+        .select('id')
+        .where('id', 'in', ids)
+        .where('revoked_at', 'is', null)
+        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now())]))
+        .execute()
+      const known = new Set(good.map(({ id }) => id))
+      return ids.filter((id) => !known.has(id))
+    },
     touchKey: (id) =>
       context.transact(async (db) => {
         await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
