@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { AppError } from '../errors.ts'
 import type { AccountStore } from '../library/account-ports.ts'
@@ -54,6 +55,10 @@ const MAX_RECORDS = 2_000
 
 /** How often a request looks for who holds its session: it may be taken over while it looks. */
 const MAX_HOLDERS = 3
+/** The SDK's status for a stream that is open already, and how often and after what time it is asked again for one that goes on. */
+const STREAM_OPEN = 409
+const RESUME_ATTEMPTS = 10
+const RESUME_WAIT_MS = 50
 /** When a client whose stream broke should come back. */
 const RETRY_MS = 1_000
 /** Largest `initialize` body that is kept; a client with a larger one is served without a session. */
@@ -302,7 +307,8 @@ export function createSessions(
       one.pending.add(requestId)
     }
     // A stream that is opened again carries the questions of the one that broke.
-    const resumed = request.headers.has('last-event-id') ? [...one.questions.keys()] : []
+    const isResumed = request.headers.has('last-event-id')
+    const resumed = isResumed ? [...one.questions.keys()] : []
     for (const id of resumed) clearTimeout(one.questions.get(id)?.timer)
     one.open++
     clearTimeout(one.timer)
@@ -313,7 +319,13 @@ export function createSessions(
       rest(one)
     }
     try {
-      const response = await one.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message })
+      const answer = () => one.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message })
+      let response = await answer()
+      // A client may be back before the end of its old connection has come through.
+      for (let attempt = 0; isResumed && response.status === STREAM_OPEN && attempt < RESUME_ATTEMPTS; attempt++) {
+        await sleep(RESUME_WAIT_MS)
+        response = await answer()
+      }
       // A request that was cancelled is never answered, so nothing else would end its stream.
       const cancelled = cancelledNotification.safeParse(message).data?.params.requestId
       if (cancelled !== undefined) {
