@@ -48,6 +48,19 @@ export function addCorsAndCaching(headers: AnswerHeaders, exchange: Exchange, ki
   else headers['cache-control'] ??= reads ? 'no-cache' : 'no-store'
 }
 
+/** Pages are nobody else's to open, embed or give devices to. */
+const OF_PAGES = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+/** Adds what keeps pages apart from other sites; what is made for other pages stays open to them. */
+export function addIsolation(headers: AnswerHeaders, kind: RouteKind, isSecure: boolean): void {
+  if (kind === 'page') Object.assign(headers, OF_PAGES)
+  if (isSecure) headers['strict-transport-security'] = 'max-age=31536000'
+}
+
 /** Whether a request presents a key. */
 export function hasKeyHeader({ header }: Exchange): boolean {
   return KEY_HEADER_NAMES.some((name) => (header(name) ?? '').trim() !== '')

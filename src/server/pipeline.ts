@@ -7,7 +7,7 @@ import type { Admission, Place } from '../http/admission.ts'
 import type { BodyOwner, ReadBytes } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { Compress } from '../http/compression.ts'
-import { addCorsAndCaching, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
+import { addCorsAndCaching, addIsolation, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
 import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
 import { type AccessRules, checkHost, checkOrigin } from '../http/guards.ts'
 import type { RequestCounts } from '../http/metrics.ts'
@@ -60,6 +60,7 @@ type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: bool
 /** The way of every request: host, origin, identity, limits, a place, the route, headers, compression, log. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { router, rules, limits, admission, turns, requests, logger } = parts
+  const isSecure = rules.baseUrl.startsWith('https:')
   let lastHost: string | null = null
 
   /** Who may come in under which name and from which page. @throws AppError `forbidden`, `method_not_allowed` */
@@ -164,7 +165,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { exchange, kind, requestId, cookies, actor } = call
     const headers: AnswerHeaders = { ...answer.headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
     if (exchange.method !== 'OPTIONS') addCorsAndCaching(headers, exchange, kind, rules)
-    if (readsCookies(kind, exchange.path) && (actor.kind === 'user' || cookies.length > 0)) headers['cache-control'] = 'private, no-store'
+    addIsolation(headers, kind, isSecure)
+    if (readsCookies(kind, exchange.path) && (actor.kind === 'user' || cookies.length > 0)) {
+      headers['cache-control'] = 'private, no-store'
+      delete headers['access-control-allow-origin']
+    }
     if (cookies.length > 0) headers['set-cookie'] = cookies
     headers['content-security-policy'] ??= CONTENT_POLICY
     const { status } = answer
