@@ -7,9 +7,10 @@ import type { Clock, FindSimilar, Improver, LibraryStore } from '../library/port
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
 export interface Sealer {
-  seal(text: string): string
+  /** @param purpose what the token is for: it opens for nothing else */
+  seal(purpose: string, text: string): string
   /** The sealed text, or null when the token is not one of ours. */
-  open(token: string): string | null
+  open(purpose: string, token: string): string | null
 }
 
 /** What a transport may add to one call. */

@@ -9,6 +9,8 @@ import { defineOperation, type Sealer } from './define-operation.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 import { filterList, notFound, refInput } from './inputs.ts'
 
+/** What cursors are sealed for. */
+const CURSOR = 'list_exposed_prompts'
 /** Popular clients give up after 50 pages: the whole walk takes at most this many, up to 40,000 prompts. */
 const MAX_PAGES = 40
 const MIN_PAGE_SIZE = 100
@@ -53,7 +55,7 @@ function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
 }
 
 function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
-  const opened = sealer.open(cursor)
+  const opened = sealer.open(CURSOR, cursor)
   const place = opened === null ? null : positionJson.safeParse(JSON.parse(opened))
   if (!place?.success) throw invalidInput('cursor', 'cursor is not valid.')
   return { position: { createdAt: place.data.c, order: place.data.o }, size: place.data.n }
@@ -93,7 +95,7 @@ const toListing = shareOnce(
       last = entry.position
     }
     if (!last || prompts.length === entries.length) return { prompts }
-    return { prompts, nextCursor: sealer.seal(JSON.stringify({ c: last.createdAt, o: last.order, n: size })) }
+    return { prompts, nextCursor: sealer.seal(CURSOR, JSON.stringify({ c: last.createdAt, o: last.order, n: size })) }
   },
 )
 

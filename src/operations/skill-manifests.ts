@@ -6,6 +6,8 @@ import { type Context, defineOperation } from './define-operation.ts'
 import { notFound, refInput } from './inputs.ts'
 import { fileRecord } from './records.ts'
 
+/** What cursors are sealed for. */
+const CURSOR = 'list_skill_manifests'
 /** Skills on one page: each may name 512 files. */
 const PAGE_SIZE = 50
 
@@ -39,14 +41,17 @@ export const listSkillManifests = defineOperation({
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before') }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }, input) {
-    const opened = input.cursor === undefined ? undefined : sealer.open(input.cursor)
+    const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
     const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
     if (place && !place.success) throw invalidInput('cursor', 'cursor is not valid.')
     const manifests = await store.walkSkills(actor, place ? { createdAt: place.data.c, order: place.data.o } : null, PAGE_SIZE + 1)
     const page = manifests.slice(0, PAGE_SIZE)
     const last = page.at(-1)
     if (!last || manifests.length <= PAGE_SIZE) return { skills: page.map(toRecord) }
-    return { skills: page.map(toRecord), nextCursor: sealer.seal(JSON.stringify({ c: last.position.createdAt, o: last.position.order })) }
+    return {
+      skills: page.map(toRecord),
+      nextCursor: sealer.seal(CURSOR, JSON.stringify({ c: last.position.createdAt, o: last.position.order })),
+    }
   },
 })
 
