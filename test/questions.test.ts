@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { QuestionLimits } from '../src/mcp/open-questions.ts'
 import type { Binding } from '../src/mcp/server-factory.ts'
 import { createServerFactory } from '../src/mcp/server-factory.ts'
-import { createSessions, type QuestionLimits, type Session, type Sessions } from '../src/mcp/sessions.ts'
+import { createSessions, type Session, type Sessions } from '../src/mcp/sessions.ts'
 import { invokeLocally } from '../src/operations/invoke.ts'
 import { readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 

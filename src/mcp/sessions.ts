@@ -6,12 +6,12 @@ import type { AccountStore } from '../library/account-ports.ts'
 import type { Instances } from '../library/instances.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { SessionLimits, SessionStore } from '../library/ports.ts'
-import { createTally } from '../library/tally.ts'
-import { canAskByForm } from './ask-variables.ts'
 import { createEventLogs } from './event-log.ts'
-import { asRequest, cancelledNotification, initializeRequest } from './messages.ts'
+import { asRequest, cancelledNotification } from './messages.ts'
+import { createQuestionBounds, type OpenQuestions, QUESTION_LIMITS, type QuestionLimits } from './open-questions.ts'
 import { createRelay } from './relay.ts'
 import type { Binding } from './server-factory.ts'
+import { createRecordCache } from './session-records.ts'
 import { whenSent } from './stream-end.ts'
 
 /** Whom a session belongs to, and whom it counts for. */
@@ -35,23 +35,8 @@ export interface LiveLimits {
 const SESSION_LIMITS: SessionLimits = { idleMs: 24 * 3_600_000, perQuota: 200, total: 20_000 }
 const LIVE_LIMITS: LiveLimits = { idleMs: 120_000, perQuota: 100, most: 2_000 }
 
-/** Requests that may wait for an answer of the user: of one session, of one caller, and in all. */
-export interface QuestionLimits {
-  readonly perSession: number
-  readonly perQuota: number
-  readonly most: number
-  /** How long one stays open after its client has left, who may come back to its stream until then. */
-  readonly resumeMs: number
-}
-
-const QUESTION_LIMITS: QuestionLimits = { perSession: 10, perQuota: 50, most: 1_000, resumeMs: 120_000 }
-
 /** How often it is checked whether the keys of open streams are still good. */
 const KEY_CHECK_MS = 2_000
-
-/** How long a record is believed where no other process can change it, and how many are: most requests of a session come close together. */
-const RECORD_MS = 30_000
-const MAX_RECORDS = 2_000
 
 /** How often a request looks for who holds its session: it may be taken over while it looks. */
 const MAX_HOLDERS = 3
@@ -107,8 +92,7 @@ interface Live {
   readonly events: { end(): void }
   /** Requests whose answers are still being sent; an id is used once at a time. */
   readonly pending: Set<string | number>
-  /** Requests that are not answered yet, each with what ends its count, and the clock that runs while its client is away. */
-  readonly questions: Map<string | number, { readonly settle: () => void; timer: NodeJS.Timeout | undefined }>
+  readonly questions: OpenQuestions
   /** Answers that are still being sent, the standing stream among them. */
   open: number
   timer: NodeJS.Timeout | undefined
@@ -134,9 +118,7 @@ export function createSessions(
   /** By the hash of the session's id. */
   const live = new Map<string, Live>()
   const records = createRecordCache(store, limits.session)
-  /** Requests that are not answered yet, by caller. */
-  const questionsBy = createTally()
-  let questions = 0
+  const bounds = createQuestionBounds(limits.questions)
   /** Sessions being made from their records, so that two calls at once make one. */
   const waking = new Map<string, Promise<Live>>()
 
@@ -148,7 +130,7 @@ export function createSessions(
     if (live.get(sha256) !== one) return
     live.delete(sha256)
     clearTimeout(one.timer)
-    for (const id of one.questions.keys()) settle(one, id)
+    one.questions.settleAll()
     const close = async () => {
       await one.mcp.close()
       one.events.end()
@@ -214,11 +196,19 @@ export function createSessions(
     const replayed = await transport.handleRequest(opening(), { parsedBody: JSON.parse(record.initialize) })
     await replayed.body?.cancel()
     const sha256 = hash(id)
-    const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), questions: new Map(), open: 0, timer: undefined }
+    const questions = bounds.open(quota, (requestId) => {
+      transport.onmessage?.({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId, reason: 'The client left and did not come back.' },
+      })
+      transport.closeSSEStream(requestId)
+    })
+    const one: Live = { sha256, owner, quota, mcp, transport, events, pending: new Set(), questions, open: 0, timer: undefined }
     live.set(sha256, one)
     const send = transport.send.bind(transport)
     transport.send = async (message, sendOptions) => {
-      if ('id' in message && !('method' in message) && message.id !== undefined) settle(one, message.id)
+      if ('id' in message && !('method' in message) && message.id !== undefined) questions.settle(message.id)
       await send(message, sendOptions)
     }
     return one
@@ -247,55 +237,6 @@ export function createSessions(
     return live.get(sha256) ?? (await wakeOnce(id, owner, binding))
   }
 
-  /** Counts a request until it is answered. @throws AppError `rate_limited`, `unavailable` */
-  function ask(one: Live, id: string | number): void {
-    const { perSession, perQuota, most } = limits.questions
-    if (one.questions.size >= perSession || questionsBy.of(one.quota) >= perQuota) {
-      throw new AppError('rate_limited', 'Too many questions to your user are open already; answer or cancel some.', {
-        retryAfterSeconds: 5,
-      })
-    }
-    if (questions >= most)
-      throw new AppError('unavailable', 'Too many questions are open at this moment; try again.', { retryAfterSeconds: 5 })
-    const release = questionsBy.add(one.quota)
-    questions++
-    one.questions.set(id, {
-      timer: undefined,
-      settle() {
-        release()
-        questions--
-      },
-    })
-  }
-
-  /** Ends the count of a request that is answered or given up. */
-  function settle(one: Live, id: string | number): void {
-    const question = one.questions.get(id)
-    if (!question) return
-    one.questions.delete(id)
-    clearTimeout(question.timer)
-    question.settle()
-  }
-
-  /** Gives up the questions that nobody reads the stream of, unless their client comes back to it. */
-  function awaitReturn(one: Live, ids: readonly (string | number)[]): void {
-    for (const id of ids) {
-      const question = one.questions.get(id)
-      if (!question) continue
-      clearTimeout(question.timer)
-      question.timer = setTimeout(() => {
-        settle(one, id)
-        one.transport.onmessage?.({
-          jsonrpc: '2.0',
-          method: 'notifications/cancelled',
-          params: { requestId: id, reason: 'The client left and did not come back.' },
-        })
-        one.transport.closeSSEStream(id)
-      }, limits.questions.resumeMs)
-      question.timer.unref()
-    }
-  }
-
   /** Hands one request to a session's server, and counts it as going on until its answer is sent or its client leaves. */
   async function handle(one: Live, request: Request, message: unknown): Promise<Response> {
     const requestId = asRequest(message)?.id
@@ -303,19 +244,18 @@ export function createSessions(
       throw new AppError('invalid_input', 'The id of this request is that of another which is still being answered in this session.')
     }
     if (requestId !== undefined) {
-      ask(one, requestId)
+      one.questions.ask(requestId)
       one.pending.add(requestId)
     }
     // A stream that is opened again carries the questions of the one that broke.
     const isResumed = request.headers.has('last-event-id')
-    const resumed = isResumed ? [...one.questions.keys()] : []
-    for (const id of resumed) clearTimeout(one.questions.get(id)?.timer)
+    const resumed = isResumed ? one.questions.resume() : []
     one.open++
     clearTimeout(one.timer)
     const done = () => {
       if (requestId !== undefined) one.pending.delete(requestId)
       one.open--
-      awaitReturn(one, requestId === undefined ? resumed : [requestId])
+      one.questions.awaitReturn(requestId === undefined ? resumed : [requestId])
       rest(one)
     }
     try {
@@ -329,14 +269,14 @@ export function createSessions(
       // A request that was cancelled is never answered, so nothing else would end its stream.
       const cancelled = cancelledNotification.safeParse(message).data?.params.requestId
       if (cancelled !== undefined) {
-        settle(one, cancelled)
+        one.questions.settle(cancelled)
         one.transport.closeSSEStream(cancelled)
       }
       // What the server refused at once is no question.
-      if (!response.ok && requestId !== undefined) settle(one, requestId)
+      if (!response.ok && requestId !== undefined) one.questions.settle(requestId)
       return whenSent(response, done)
     } catch (error) {
-      if (requestId !== undefined) settle(one, requestId)
+      if (requestId !== undefined) one.questions.settle(requestId)
       done()
       throw error
     }
@@ -430,37 +370,6 @@ export function createSessions(
       for (const one of [...live.values()]) await letGo(one)
       relay.close()
     },
-  }
-}
-
-/** A session's record as requests need it. */
-interface SessionRecord {
-  readonly owner: string
-  readonly canAsk: boolean
-  readonly holder: string | null
-}
-
-/** Records of sessions as they were read last. Where several processes share them, each is read every time. */
-function createRecordCache(store: SessionStore & Instances, { idleMs }: SessionLimits) {
-  const kept = new Map<string, { readonly record: SessionRecord; readonly untilMs: number }>()
-  return {
-    get(sha256: string): SessionRecord | undefined {
-      const known = kept.get(sha256)
-      return known && known.untilMs > performance.now() ? known.record : undefined
-    },
-    async read(sha256: string): Promise<SessionRecord | null> {
-      kept.delete(sha256)
-      const found = await store.findSession(sha256, idleMs)
-      if (!found) return null
-      const declared = initializeRequest.safeParse(JSON.parse(found.initialize)).data?.params.capabilities
-      const record = { owner: found.owner, canAsk: canAskByForm(declared), holder: found.holder }
-      if (store.isShared) return record
-      const oldest = kept.size >= MAX_RECORDS ? kept.keys().next().value : undefined
-      if (oldest !== undefined) kept.delete(oldest)
-      kept.set(sha256, { record, untilMs: performance.now() + RECORD_MS })
-      return record
-    },
-    forget: (sha256: string) => kept.delete(sha256),
   }
 }
 
