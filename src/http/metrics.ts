@@ -97,7 +97,10 @@ export function createRequestCounts(): RequestCounts {
   }
 }
 
-/** `/metrics` for those who present the token, in Prometheus' text format, with those of the process; without a token nobody is told of it. What writes it is loaded at the first request. */
+/**
+ * `/metrics` in Prometheus' text format, with the process's own metrics. Answers 404 when `token` is null.
+ * prom-client is loaded at the first request.
+ */
 export function metricsRoute(token: string | null, metrics: readonly Metric[]): BoundRoute {
   let loading: ReturnType<typeof loadRegistry> | undefined
   return {

@@ -14,7 +14,7 @@ const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
 export interface PageCache {
   /** The cached page; null when there is none, or the request is not for one. */
   find(call: Call): Promise<Answer | null> | null
-  /** The page of a call; when others may see the same, it is cached. */
+  /** Makes the page, and caches it when every anonymous reader gets the same. */
   show(call: Call, make: () => Promise<string>): Promise<string>
 }
 

@@ -3,7 +3,7 @@ import type { SessionLimits, SessionStore } from '../library/ports.ts'
 import { canAskByForm } from './ask-variables.ts'
 import { initializeRequest } from './messages.ts'
 
-/** How long a record is believed where no other process can change it, and how many are: most requests of a session come close together. */
+/** Lifetime and size of the cache. Most requests of a session come close together. */
 const RECORD_MS = 30_000
 const MAX_RECORDS = 2_000
 
@@ -14,7 +14,7 @@ interface SessionRecord {
   readonly holder: string | null
 }
 
-/** Records of sessions as they were read last. Where several processes share them, each is read every time. */
+/** Caches session records. A store that several processes share is read every time. */
 export function createRecordCache(store: SessionStore & Instances, { idleMs }: SessionLimits) {
   const kept = new Map<string, { readonly record: SessionRecord; readonly untilMs: number }>()
   return {

@@ -63,7 +63,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const isSecure = rules.baseUrl.startsWith('https:')
   let lastHost: string | null = null
 
-  /** Who may come in under which name and from which page. @throws AppError `forbidden`, `method_not_allowed` */
+  /** Checks host and origin. @throws AppError `forbidden`, `method_not_allowed` */
   const guard = ({ exchange, kind }: OpenCall): void => {
     const host = exchange.header('host') ?? ''
     // Most requests ask for the same name as the one before.
@@ -190,7 +190,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return parts.compress(exchange, { ...answer, headers })
   }
 
-  /** Lets a request in: under a known name, from an allowed page, within its caller's limits, and in its turn. */
+  /** Recognises the caller, counts the request, and waits for a place and a turn. */
   const admit = async (call: OpenCall, cost: number): Promise<Place> => {
     const { exchange } = call
     const identified = identify(call)
@@ -240,7 +240,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 }
 
-/** What is noted of a request whose client did not wait; the status is nginx's. */
+/** Logged for a request whose client disconnected; 499 is nginx's status for it. */
 const CLIENT_LEFT: Answer = { status: 499, headers: {}, body: null }
 
 /** Ends a stream that is not sent. */

@@ -46,7 +46,7 @@ const MAX_REMEMBERED = 4 * 1024 * 1024
 /** Memory of the thread's young and old objects. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
 
-/** What became of a block: `lines` are null when it stays plain for good, undefined when there is no answer for now. */
+/** The outcome for a block: `lines` are null when it stays plain for good, undefined when there is no answer for now. */
 interface Outcome {
   readonly lines: HighlightedLines | null | undefined
   readonly spentMs: number
