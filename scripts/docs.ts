@@ -62,7 +62,7 @@ function toolsPage(): string {
     ]
     return `## ${tool.name}\n\n${tool.description}\n\n${scopeLine(operation)} Hints: ${hints.join(', ')}.\n\n${inputTable(operation)}`
   })
-  return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md).\n\n${parts.join('\n\n')}\n`
+  return `# MCP tools\n\nServed at \`POST /api/mcp\` and over stdio. A tool that fails answers \`{"error": "<sentence>", "code": "<code>"}\` with \`isError\`; the codes are in [errors](errors.md). When a filter is unknown, a second text beside the answer lists the valid values.\n\n${parts.join('\n\n')}\n`
 }
 
 /** Whether a route is of embeds, which answer what is to be shown. */
@@ -88,7 +88,7 @@ function routesPage(): string {
   )
   return `# REST routes
 
-A key travels in ${KEY_HEADERS.map((name) => `\`${name}\``).join(', ')} (the last as \`Bearer cpb_…\`). Inputs named in the path stand there; the others come from the query for GET and DELETE, from a JSON body otherwise. Lists in a query are separated by commas. The same, for programs, is at \`/api/openapi.json\`.
+A key travels in ${KEY_HEADERS.map((name) => `\`${name}\``).join(', ')} (the last as \`Bearer cpb_…\`). Inputs named in the path stand there; the others come from the query for GET and DELETE, from a JSON body otherwise. Lists in a query are separated by commas. Filters take slugs or names in any case; when one of them is unknown, \`hints\` in the answer lists the valid values. The same, for programs, is at \`/api/openapi.json\`.
 
 ${parts.join('\n\n')}
 
@@ -150,6 +150,8 @@ function errorsPage(): string {
 One closed list for every surface. REST answers \`{"error": "<code>", "message": "<sentence>", "details"?: [{"path", "message"}], "requestId"}\`; the request id is in the \`X-Request-Id\` header too.
 
 ${table(['Code', 'HTTP status', 'Exit status', 'When'], rows)}
+
+\`GET /api/oembed\` answers a format other than JSON with \`invalid_input\` and status 501, as oEmbed asks.
 `
 }
 

@@ -51,7 +51,7 @@ describe('the designer', () => {
         flashButton: fc.constant('accept'),
         themeMode: fc.constantFrom('auto', 'light', 'dark'),
         lightColor: fc.constantFrom('#112233', '#abcdef'),
-        mcpTools: text(20),
+        mcpTools: fc.constantFrom('a:b', 'a:b\nc:d:e'),
       },
       { requiredKeys: ['prompt'] },
     )
@@ -210,6 +210,14 @@ describe('pictures and oEmbed', () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630])
     const etag = png.headers.get('etag') ?? ''
     expect((await service.fetch(`/api/embed/image/${open.id}.png`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    for (const [form, type] of [
+      ['png', 'image/png'],
+      ['svg', 'image/svg+xml; charset=utf-8'],
+    ]) {
+      const bySlug = await service.fetch(`/api/embed/image/${open.slug}.${form}`)
+      expect([bySlug.status, bySlug.headers.get('content-type')]).toEqual([200, type])
+      expect((await service.fetch(`/api/embed/image/${closed.slug}.${form}`)).status).toBe(404)
+    }
     const kept = await keep(bob, { prompt: 'Kept text' })
     expect(await (await service.fetch(`/api/embed/image/${kept}.svg`)).text()).toContain('Kept text')
     for (const file of [`${kept}.png`, `${closed.id}.png`, `${closed.id}.svg`, `${NOBODY}.png`, 'x.png', `${open.id}.gif`]) {
@@ -265,5 +273,6 @@ describe('pictures and oEmbed', () => {
     for (const path of ['/api/embed/examples', '/api/embed/image', '/api/embed/image/{file}', '/api/oembed'])
       expect(paths[path]?.get).toBeDefined()
     expect(paths['/api/embed/image'].get.parameters.length).toBe(20)
+    expect(paths['/api/oembed'].get.responses['501'].content['application/json'].schema.required).toContain('error')
   })
 })

@@ -64,7 +64,7 @@ function embedRoutes(hasMcp: boolean): Record<string, Route> {
     },
     '/api/embed/image/{file}': {
       name: 'draw_embed_of',
-      title: 'A picture of a prompt, a skill or an embed that is kept: its id and .svg, or .png for prompts and skills',
+      title: 'A picture of a prompt or skill (id or slug, and .svg or .png) or of an embed that is kept (id and .svg)',
       parameters: [inPath('file')],
       content: { 'image/svg+xml': {}, 'image/png': {} },
     },
@@ -78,8 +78,35 @@ function embedRoutes(hasMcp: boolean): Record<string, Route> {
         inQuery('maxheight', { type: 'integer', minimum: 1 }),
       ],
       content: { 'application/json': { schema: { type: 'object' } } },
+      // oEmbed 1.0, section 2.3.3
+      refusals: { 501: 'Another format than json was asked for; the body has the code invalid_input' },
     },
   }
+}
+
+/** The body of every refusal. */
+const ERROR = {
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['error', 'message', 'requestId'],
+        properties: {
+          error: { type: 'string', enum: Object.keys(ERROR_CODES) },
+          message: { type: 'string' },
+          details: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { path: { type: 'string' }, message: { type: 'string' } },
+              required: ['path', 'message'],
+            },
+          },
+          requestId: { type: 'string' },
+        },
+      },
+    },
+  },
 }
 
 interface Route {
@@ -87,6 +114,8 @@ interface Route {
   readonly title: string
   readonly parameters: readonly Record<string, unknown>[]
   readonly content: Record<string, unknown>
+  /** Statuses of its own beside those of the errors, with what they say. */
+  readonly refusals?: Readonly<Record<number, string>>
 }
 
 type Paths = Record<string, Record<string, unknown>>
@@ -168,12 +197,16 @@ export function createOpenApi(
       security: [{}, { apiKey: [] }],
     }
   }
-  for (const [path, { name, title, parameters, content }] of Object.entries(embedRoutes(about.hasMcp))) {
+  for (const [path, { name, title, parameters, content, refusals = {} }] of Object.entries(embedRoutes(about.hasMcp))) {
     itemAt(paths, path)['get'] = {
       operationId: name,
       summary: title,
       parameters,
-      responses: { 200: { description: 'Done', content }, default: { $ref: '#/components/responses/Error' } },
+      responses: {
+        200: { description: 'Done', content },
+        ...Object.fromEntries(Object.entries(refusals).map(([status, description]) => [status, { ...ERROR, description }])),
+        default: { $ref: '#/components/responses/Error' },
+      },
       security: [{}],
     }
   }
@@ -194,27 +227,7 @@ export function createOpenApi(
           description: Object.entries(HTTP_STATUS)
             .map(([code, status]) => `${status} ${code}`)
             .join(', '),
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                required: ['error', 'message', 'requestId'],
-                properties: {
-                  error: { type: 'string', enum: Object.keys(ERROR_CODES) },
-                  message: { type: 'string' },
-                  details: {
-                    type: 'array',
-                    items: {
-                      type: 'object',
-                      properties: { path: { type: 'string' }, message: { type: 'string' } },
-                      required: ['path', 'message'],
-                    },
-                  },
-                  requestId: { type: 'string' },
-                },
-              },
-            },
-          },
+          ...ERROR,
         },
       },
     },

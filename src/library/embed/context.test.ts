@@ -27,9 +27,12 @@ it('shows a bounded number of references and tools, and says how many more there
 })
 
 it('reads tools as server and tool', () => {
-  expect(parseTools(' github:create_issue \n\nlocal\na:b:c').shown).toEqual([
-    { server: 'github', tool: 'create_issue' },
-    { server: 'local', tool: '' },
-    { server: 'a', tool: 'b:c' },
-  ])
+  expect(parseTools(' github:create_issue \n\nlocal\na:b:c\n:x\ny: ')).toEqual({
+    shown: [
+      { server: 'github', tool: 'create_issue' },
+      { server: 'a', tool: 'b:c' },
+    ],
+    more: 0,
+    badLines: [3, 5, 6],
+  })
 })

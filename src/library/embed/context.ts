@@ -10,7 +10,6 @@ export interface ContextReference {
 /** A tool of a server. */
 interface ToolReference {
   readonly server: string
-  /** Empty when the server alone was named. */
   readonly tool: string
 }
 
@@ -39,15 +38,16 @@ function toReference(part: string): ContextReference {
   return { kind: part.startsWith('@') && !/[./]/.test(label) ? 'source' : 'file', label }
 }
 
-/** Tools, one a line, as `server:tool`. */
-export function parseTools(text: string): { shown: ToolReference[]; more: number } {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  const shown = lines.slice(0, MAX_SHOWN).map((line) => {
-    const at = line.indexOf(':')
-    return at === -1 ? { server: line, tool: '' } : { server: line.slice(0, at).trim(), tool: line.slice(at + 1).trim() }
-  })
-  return { shown, more: Math.max(0, lines.length - MAX_SHOWN) }
+/** Tools, one a line, as `server:tool`; what is none is left out, and counted by its line (from 1). */
+export function parseTools(text: string): { shown: ToolReference[]; more: number; badLines: number[] } {
+  const tools: ToolReference[] = []
+  const badLines: number[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const [server = '', ...rest] = line.split(':').map((part) => part.trim())
+    const tool = rest.join(':')
+    if (server === '' || tool === '') badLines.push(index + 1)
+    else tools.push({ server, tool })
+  }
+  return { shown: tools.slice(0, MAX_SHOWN), more: Math.max(0, tools.length - MAX_SHOWN), badLines }
 }

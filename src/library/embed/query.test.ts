@@ -27,7 +27,7 @@ const anyConfig: fc.Arbitrary<EmbedConfig> = fc
       lightColor: color,
       darkColor: color,
       themeMode: fc.constantFrom('auto' as const, 'light' as const, 'dark' as const),
-      mcpTools: text(100),
+      mcpTools: fc.array(fc.constantFrom('a:b', 'github:create_issue', 'x:y:z'), { maxLength: 5 }).map((lines) => lines.join('\n')),
       showMcpTools: fc.boolean(),
     },
     { requiredKeys: [] },
@@ -50,6 +50,7 @@ describe('a configuration in an address', () => {
       lightColor: '#a1B2c3',
       darkColor: '#000000',
       themeMode: 'dark',
+      mcpTools: 'a:b',
     }
     for (const field of ['thinking', 'reasoning', 'planning', 'fast', 'showFiletree', 'showDiff', 'showMcpTools']) full[field] = 'true'
     const params = new URLSearchParams(EMBED_FIELDS.map((field): [string, string] => [field, full[field] ?? `text of ${field}`]))
@@ -57,6 +58,14 @@ describe('a configuration in an address', () => {
     expect(faults).toEqual([])
     expect(Object.keys(config)).toEqual([...EMBED_FIELDS])
     expect(writeEmbedQuery(config).toString()).toBe(params.toString())
+  })
+
+  it('names lines of tools that are none, by number', () => {
+    const { config, faults } = readEmbedQuery(new URLSearchParams({ mcpTools: 'a:b\nbad\n:x\ny:' }))
+    expect(config).toEqual({ mcpTools: 'a:b\nbad\n:x\ny:' })
+    expect(faults).toEqual([{ field: 'mcpTools', message: 'must be server:tool on each line; lines 2, 3, 4 are not' }])
+    const many = readEmbedQuery(new URLSearchParams({ mcpTools: 'x\n'.repeat(12) }))
+    expect(many.faults[0]?.message).toContain('8, 9, 10 and 2 more are not')
   })
 
   it('leaves out what is bad and names it, and never says what was given', () => {

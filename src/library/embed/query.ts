@@ -1,4 +1,5 @@
 import { EMBED_FIELDS, type EmbedConfig, embedConfig, isEmbedFlag, tidyEmbedConfig } from './config.ts'
+import { parseTools } from './context.ts'
 
 /** A field that was left out because of what stood in it. */
 export interface EmbedFault {
@@ -23,6 +24,8 @@ export function readEmbedQuery(query: URLSearchParams): { config: EmbedConfig; f
     if (parsed.success) values[field] = parsed.data
     else faults.push({ field, message: toSentence(field, parsed.error.issues[0]) })
   }
+  const { badLines } = parseTools(String(values['mcpTools'] ?? ''))
+  if (badLines.length > 0) faults.push({ field: 'mcpTools', message: `must be server:tool on each line; ${nameLines(badLines)} not` })
   return { config: tidyEmbedConfig(embedConfig.parse(values)), faults }
 }
 
@@ -42,4 +45,13 @@ function toSentence(
   if (isEmbedFlag(field)) return 'must be true or false'
   if (issue?.code === 'invalid_value' && Array.isArray(issue.values)) return `must be one of: ${issue.values.join(', ')}`
   return issue?.message ?? 'is not valid'
+}
+
+/** Lines that are named in a fault. */
+const MAX_NAMED_LINES = 10
+
+function nameLines(lines: readonly number[]): string {
+  const named = lines.slice(0, MAX_NAMED_LINES).join(', ')
+  const rest = lines.length - MAX_NAMED_LINES
+  return `${lines.length === 1 ? 'line' : 'lines'} ${named}${rest > 0 ? ` and ${rest} more` : ''} ${lines.length === 1 ? 'is' : 'are'}`
 }

@@ -137,7 +137,7 @@ const Tools: FC<{ words: Words; text: string }> = ({ words, text }) => {
         <li>
           <span>
             <b>{server}</b>
-            {tool === '' ? '' : `:${tool}`}
+            {`:${tool}`}
           </span>
         </li>
       ))}

@@ -54,14 +54,14 @@ export function addEmbeds(
   }
 
   const rasteriser = createRasteriser()
-  /** What the card of an id shows: an item, or an embed that is kept. */
-  const findCard = async (id: string, around: EmbedConfig): Promise<Omit<CardContent, 'name'>> => {
-    const item = await findEmbeddedItem(call, id).catch((thrown: unknown) => {
+  /** What a card shows: an item, by id or slug, or an embed that is kept. */
+  const findCard = async (ref: string, around: EmbedConfig): Promise<Omit<CardContent, 'name'>> => {
+    const item = await findEmbeddedItem(call, ref).catch((thrown: unknown) => {
       if (toAppError(thrown).code !== 'not_found') throw thrown
       return null
     })
     if (item) return { config: { ...around, ...item.config }, title: item.source.title, author: item.source.author }
-    const { config } = await call('show_embed', { id }, embedRecord)
+    const { config } = await call('show_embed', { id: ref }, embedRecord)
     return { config, title: null, author: null }
   }
 
@@ -101,9 +101,9 @@ export function addEmbeds(
     return answerSvg(c, drawCard(words, { config, title: null, author: null, name: settings.name }))
   })
   http.get('/api/embed/image/:file', async (c) => {
-    const [, id = '', form] = /^([0-9a-f-]{36})\.(svg|png)$/.exec(c.req.param('file') ?? '') ?? []
-    if (id === '' || queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('not_found', 'There is no such picture.')
-    const content = await findCard(id, readEmbedQuery(new URLSearchParams(form === 'svg' ? queryOf(c) : '')).config)
+    const [, ref = '', form] = /^([0-9a-z-]{1,64})\.(svg|png)$/.exec(c.req.param('file') ?? '') ?? []
+    if (ref === '' || queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('not_found', 'There is no such picture.')
+    const content = await findCard(ref, readEmbedQuery(new URLSearchParams(form === 'svg' ? queryOf(c) : '')).config)
     const svg = drawCard(words, { ...content, name: settings.name })
     if (form === 'svg') return answerSvg(c, svg)
     // Of what the library keeps alone: anybody can write an address, and each would be a picture to make.
