@@ -7,6 +7,7 @@ import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { createApiKey, hashApiKey } from './auth/api-key.ts'
 import { authenticate } from './auth/authenticate.ts'
+import { KEY_HINTS } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
@@ -30,8 +31,8 @@ export interface App {
   readonly baseUrl: string
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
-  /** What operations run with, for one caller. */
-  contextFor(actor: Actor): Context
+  /** What operations run with, for one caller. @param keyHint default: that of REST */
+  contextFor(actor: Actor, keyHint?: string): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
   /** Whom a browser's cookies sign in. */
@@ -173,7 +174,7 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
     clock: outside.clock,
     baseUrl: settings.baseUrl,
     embeddings,
-    contextFor: (actor) => ({ ...shared, actor }),
+    contextFor: (actor, keyHint = KEY_HINTS.rest) => ({ ...shared, actor, keyHint }),
     logins,
     setupCode,
     authenticate: (key) => authenticate(key, store, outside.clock),

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { type App, openApp } from '../app.ts'
+import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, loadConfig } from '../config.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Actor, SCOPES } from '../library/actor.ts'
@@ -39,12 +40,12 @@ async function withInvoke(options: { user?: string; url?: string }, work: (invok
   if (options.url !== undefined) {
     if (options.user !== undefined)
       throw new AppError('invalid_input', '--user is for the local library; over --url the key says who you are.')
-    return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment()))
+    return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment(), KEY_HINTS.remote))
   }
   await withApp(
     async (app) => {
       const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
-      await work(invokeLocally(app.operations, () => app.contextFor(actor)))
+      await work(invokeLocally(app.operations, () => app.contextFor(actor, KEY_HINTS.cli)))
     },
     { mustExist: true },
   )
@@ -52,7 +53,7 @@ async function withInvoke(options: { user?: string; url?: string }, work: (invok
 
 async function serveMcp(options: { url?: string }): Promise<void> {
   const { name, title, version } = readProduct()
-  const buildServer = createServerFactory(OPERATIONS, { name, title, version })
+  const buildServer = createServerFactory(OPERATIONS, { name, title, version }, { tellsChanges: false })
   const run = (invoke: Invoke) =>
     serveOverStdio(buildServer, {
       invoke,
@@ -60,11 +61,11 @@ async function serveMcp(options: { url?: string }): Promise<void> {
       onInternalError: (error) => process.stderr.write(`${toAppError(error.cause).message}\n`),
     })
   const key = keyFromEnvironment()
-  if (options.url !== undefined) return await run(invokeRemotely(OPERATIONS, options.url, key))
+  if (options.url !== undefined) return await run(invokeRemotely(OPERATIONS, options.url, key, KEY_HINTS.stdio))
   await withApp(
     async (app) => {
       await app.authenticate(key)
-      await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key))))
+      await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), KEY_HINTS.stdio)))
     },
     { mustExist: true },
   )

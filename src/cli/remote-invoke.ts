@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KEY_HINTS } from '../auth/key-hints.ts'
 import { AppError, ERROR_CODES } from '../errors.ts'
 import type { CallOptions, Operation } from '../operations/define-operation.ts'
 import type { Invoke } from '../operations/invoke.ts'
@@ -19,13 +20,14 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 /**
  * Operations called on another Commonplace over its REST interface.
  * Only over https (or to this machine), never following a redirect: a key goes where it was meant to go or nowhere.
+ * @param keyHint how the key is given here, said instead of the other server's own words
  * @throws AppError `invalid_input` for an address that is not allowed
  */
 export function invokeRemotely(
   operations: readonly Operation[],
   address: string,
   key: string | null,
-  fetcher: typeof fetch = fetch,
+  keyHint: string = KEY_HINTS.remote,
 ): Invoke {
   const base = URL.parse(address)
   if (!base || !(base.protocol === 'https:' || (base.protocol === 'http:' && LOOPBACK.has(base.hostname)))) {
@@ -54,12 +56,13 @@ export function invokeRemotely(
       redirect: 'error',
       signal: options.signal ? AbortSignal.any([timeout, options.signal]) : timeout,
     }
-    const { isDone, text, status } = await send(fetcher, root + path + (isQuery ? toQuery(others) : ''), request, options.onText)
+    const { isDone, text, status } = await send(root + path + (isQuery ? toQuery(others) : ''), request, options.onText)
     const body = parse(text)
     if (isDone && body) return body
     const error = errorBody.safeParse(body)
     if (error.success) {
       const { error: code, message, retryAfterSeconds } = error.data
+      if (code === 'unauthenticated') throw new AppError(code, `${name} needs an API key: ${keyHint}`)
       throw new AppError(errorCode.catch('upstream_failed').parse(code) as keyof typeof ERROR_CODES, message, {
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       })
@@ -76,9 +79,9 @@ interface Answer {
 }
 
 /** Sends and reads the whole answer. @throws AppError `upstream_failed` when either fails, is cut off, or takes too long */
-async function send(fetcher: typeof fetch, url: string, request: RequestInit, onText: CallOptions['onText']): Promise<Answer> {
+async function send(url: string, request: RequestInit, onText: CallOptions['onText']): Promise<Answer> {
   try {
-    const response = await fetcher(url, request)
+    const response = await fetch(url, request)
     const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
     if (onText && response.ok && isEvents) return await followEvents(response, onText)
     return { isDone: response.ok, status: response.status, text: Buffer.concat(await Array.fromAsync(bounded(response))).toString('utf8') }

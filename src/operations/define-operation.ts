@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import type { ClientOfRequest, Logins, SendMail } from '../library/account-ports.ts'
 import type { Actor, Right } from '../library/actor.ts'
@@ -46,6 +46,8 @@ export interface Context extends CallOptions {
   readonly store: LibraryStore
   readonly sealer: Sealer
   readonly clock: Clock
+  /** How this caller gives an API key, for those who came without one: one of `KEY_HINTS`. */
+  readonly keyHint: string
   /** Absolute address of the service without a slash at its end: what links are made from. */
   readonly baseUrl: string
   readonly findSimilar: FindSimilar
@@ -109,16 +111,31 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   definition: Meta & { readonly input: I; readonly output: O; run(context: Context, input: z.infer<I>): Promise<z.infer<O>> },
 ): Operation {
   const { input, run } = definition
+  const mayBeNull = findNullable(input)
   return {
     ...definition,
     async call(context, raw) {
-      checkScope(context.actor, definition.scope, definition.name)
-      return await run(context, parseInput(input, raw))
+      checkScope(context, definition.scope, definition.name)
+      return await run(context, parseInput(input, dropNulls(raw, mayBeNull)))
     },
   }
 }
 
-function checkScope(actor: Actor, scope: Right | null, name: string): void {
+/** The optional inputs for which null says nothing of its own: models write it where they have nothing to say. */
+function findNullable(schema: z.ZodObject): ReadonlySet<string> {
+  const means = (field: z.core.$ZodType, value: unknown) => z.safeParse(field, value).success
+  return new Set(Object.entries(schema.shape).flatMap(([name, field]) => (means(field, undefined) && !means(field, null) ? [name] : [])))
+}
+
+/** The input without members that are null and count as left out. */
+function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  const isLeftOut = ([name, value]: [string, unknown]) => value === null && names.has(name)
+  const entries = Object.entries(raw)
+  return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
+}
+
+function checkScope({ actor, keyHint }: Context, scope: Right | null, name: string): void {
   if (scope === null) return
   if (scope === 'account' || scope === 'admin') {
     if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')
@@ -127,7 +144,7 @@ function checkScope(actor: Actor, scope: Right | null, name: string): void {
     throw new AppError('forbidden', `${name} is for ${who}.`)
   }
   if (actor.kind === 'anonymous') {
-    throw new AppError('unauthenticated', `${name} needs an API key: send one in the PROMPTS_API_KEY header.`)
+    throw new AppError('unauthenticated', `${name} needs an API key: ${keyHint}`)
   }
   if (!actor.scopes.has(scope))
     throw new AppError('forbidden', `This API key has no "${scope}" scope, which ${name} needs; use or create a key that has it.`)
@@ -136,7 +153,7 @@ function checkScope(actor: Actor, scope: Right | null, name: string): void {
 /** The caller, for operations whose scope has made sure there is one. */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor
-  throw new AppError('unauthenticated', 'This needs an API key.')
+  throw new AppError('unauthenticated', 'Sign in first.')
 }
 
 /**

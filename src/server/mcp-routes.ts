@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
+import { KEY_HINTS } from '../auth/key-hints.ts'
 import { type AppError, toAppError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { ItemKind } from '../library/items.ts'
@@ -37,7 +39,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, log
   const stopNotifying = notifyChanges(app, mcp)
   const names = new Set(app.operations.map((operation) => operation.name))
   const bind = ({ actor, requestId, operations, exchange }: Call): Binding => {
-    const context = app.contextFor(actor)
+    const context = app.contextFor(actor, isProxied(exchange) ? KEY_HINTS.mcpBehindProxy : KEY_HINTS.mcp)
     const invoke = invokeLocally(app.operations, () => context)
     return {
       // A tool that fails answers 200, so nothing after it hears of the failure.
@@ -104,4 +106,11 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
     stop()
     for (const { timer } of pending.values()) clearTimeout(timer)
   }
+}
+
+/** Headers that proxies add. */
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']
+
+function isProxied({ header }: Exchange): boolean {
+  return PROXY_HEADERS.some((name) => header(name) !== undefined)
 }

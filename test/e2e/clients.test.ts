@@ -67,11 +67,15 @@ it('every public prompt of the walk is fetched back by prompts/get', async () =>
   await client.close()
 })
 
+const INITIALIZE =
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}'
+const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
 describe('stdio', () => {
   it('writes nothing but protocol to stdout, and refuses to make a missing library', async () => {
     const input = [
-      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}',
-      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      INITIALIZE,
+      INITIALIZED,
       '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_prompts","arguments":{"query":"writer","limit":1}}}',
     ].join('\n')
     const { code, stdout } = await library.place.commonplace(['mcp'], { input: `${input}\n` })
@@ -81,10 +85,30 @@ describe('stdio', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(lines.map((line) => line.id)).toEqual([1, 2])
+    // Nothing is told over stdio, so nothing is promised.
+    const { tools, prompts, resources } = lines[0].result.capabilities
+    expect([tools, prompts, resources]).toEqual([{ listChanged: false }, { listChanged: false }, { listChanged: false }])
     const missing = `${library.place.folder}/nowhere.db`
     const refused = await library.place.commonplace(['mcp'], { env: { DATABASE_URL: `sqlite:${missing}` } })
     expect([refused.code, refused.stdout]).toEqual([66, ''])
     expect(refused.stderr).toContain(missing)
+  })
+
+  it('says where its key comes from, on the local library and through a service', async () => {
+    const call = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"save_prompt","arguments":{"title":"T","content":"C"}}}'
+    for (const options of [[], ['--url', library.url]]) {
+      const { stdout } = await library.place.commonplace(['mcp', ...options], { input: `${INITIALIZE}\n${INITIALIZED}\n${call}\n` })
+      const [, answer] = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(JSON.parse(answer.result.content[0].text)).toEqual({
+        error: 'save_prompt needs an API key: set PROMPTS_API_KEY in the environment of this MCP server.',
+        code: 'unauthenticated',
+      })
+    }
+    const command = await library.place.commonplace(['save-prompt', '--title', 'T', '--content', 'C'])
+    expect([command.code, command.stderr]).toEqual([77, expect.stringContaining('name a user with --user, or set PROMPTS_API_KEY')])
   })
 
   it('refuses a bad key and an address that is neither https nor this machine', async () => {
