@@ -33,17 +33,20 @@ export interface Random {
   fraction(): number
 }
 
-/** Narrows a list. Values of one field are alternatives, except `allTags`, which must all be there; fields combine. Unknown values match nothing. */
+/**
+ * Narrows a list. Values of one field are alternatives, except `allTags`, which must all be there; fields combine.
+ * Categories and tags are given by slug or name, authors by username, each in any case. Unknown values match nothing.
+ */
 export interface ItemFilter {
   readonly ids?: readonly string[] | undefined
   readonly type?: string | undefined
-  /** Category slugs; each includes its children. */
+  /** Each includes its children. */
   readonly categories?: readonly string[] | undefined
-  /** Tag slugs of which one is enough. */
+  /** One is enough. */
   readonly anyTags?: readonly string[] | undefined
-  /** Tag slugs that must all be there. */
+  /** All must be there. */
   readonly allTags?: readonly string[] | undefined
-  /** Usernames of authors, in any case. */
+  /** Usernames of authors. */
   readonly authors?: readonly string[] | undefined
 }
 
@@ -146,7 +149,7 @@ export interface LibraryReader {
 }
 
 /**
- * Writes. Each is one transaction, durable when its promise resolves, and writes a version where it changes what a version holds.
+ * Writes. Each is one transaction, durable when its promise resolves, and writes a version where it changes what a version holds: what changes nothing writes nothing.
  * `decide` runs inside the transaction on the current state; what it throws undoes everything and reaches the caller.
  */
 export interface LibraryWriter {

@@ -21,12 +21,15 @@ async function changeFiles(
   message: string,
 ): Promise<z.infer<typeof output>> {
   const user = requireUser(context.actor)
+  let before = 0
   const skill = await context.store.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
     requireEditable(user, current, input.skillId, input.baseVersion)
+    before = current.version
     return { files: (files) => applyFileChange(files, change) }
   })
   if (!skill) throw notFound('skill')
-  return { success: true, skillId: skill.id, message, files: [...skill.filenames] }
+  const said = skill.version === before ? 'The file has this content already; nothing was written.' : message
+  return { success: true, skillId: skill.id, message: said, files: [...skill.filenames] }
 }
 
 export const addFileToSkill = defineOperation({

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
+import { isCategoryNamed } from '../library/category-name.ts'
 import { isId } from '../library/identifier.ts'
-import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields } from '../library/items.ts'
+import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../library/items.ts'
 import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../library/ports.ts'
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
@@ -10,7 +12,7 @@ import { type NextState, readFiles, readSearchableText, spellTags, type WriteNot
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from './prepared.ts'
-import { findVisibleRow } from './read-items.ts'
+import { findVisibleRow, readCategories } from './read-items.ts'
 import type { Database } from './schema.ts'
 
 /** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
@@ -55,13 +57,13 @@ async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
   return user.seq
 }
 
-/** @throws AppError `invalid_input` listing the valid slugs */
-async function findCategorySeq(db: Kysely<Database>, slug: string | null): Promise<number | null> {
-  if (slug === null) return null
-  const categories = await db.selectFrom('category').select(['seq', 'slug']).orderBy('slug').execute()
-  const found = categories.find((category) => category.slug === slug)
-  if (found) return found.seq
-  throw invalidInput('category', `category "${slug.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
+/** The category of this slug, or else of this name. @throws AppError `invalid_input` listing the valid slugs */
+async function findCategory(db: Kysely<Database>, name: string | null): Promise<{ seq: number; slug: string } | null> {
+  if (name === null) return null
+  const categories = await readCategories(db, {})
+  const found = categories.find(({ slug }) => slug === name) ?? categories.find((category) => isCategoryNamed(category, name))
+  if (found) return found
+  throw invalidInput('category', `category "${name.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
 }
 
 async function createItem(
@@ -69,14 +71,15 @@ async function createItem(
   db: Kysely<Database>,
   notes: WriteNotes,
   owner: Editor,
-  next: NextState,
+  wanted: NextState,
   origin: ImportOrigin | undefined,
 ): Promise<ItemRow> {
-  const tags = toTags(next.tags)
-  const variables = next.kind === 'prompt' ? parseVariables(next.content).variables : []
+  const tags = toTags(wanted.tags)
+  const variables = wanted.kind === 'prompt' ? parseVariables(wanted.content).variables : []
   const ownerSeq = await findUserSeq(db, owner.userId)
   const authorSeq = origin ? await findUserSeq(db, origin.authorId) : ownerSeq
-  const categorySeq = await findCategorySeq(db, next.category)
+  const category = await findCategory(db, wanted.category)
+  const next: NextState = { ...wanted, category: category?.slug ?? null }
   const spelled = await spellTags(db, tags, ownerSeq)
   const id = await freeId(context, db, origin?.id)
   const now = new Date(context.clock()).toISOString()
@@ -93,7 +96,7 @@ async function createItem(
     owner_seq: ownerSeq,
     author_seq: authorSeq,
     contributors: JSON.stringify(origin?.contributors ?? []),
-    category_seq: categorySeq,
+    category_seq: category?.seq ?? null,
     visibility: next.visibility,
     was_public: next.visibility === 'public' ? 1 : 0,
     version: 1,
@@ -137,24 +140,29 @@ async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promi
   return row ?? null
 }
 
+/** Writes what an item becomes; nothing, and no version, when that is what it is. An import always writes. */
 async function changeItem(
   context: WriteContext,
   db: Kysely<Database>,
   notes: WriteNotes,
   row: ItemRow,
   editor: Editor,
-  next: NextState,
+  current: Prompt | Skill,
+  wanted: NextState,
   wantedSlug: string | undefined,
   origin: ImportOrigin | undefined,
 ): Promise<ItemRow> {
-  refuseWhileHeld(row.held_at !== null, next.visibility)
-  const tags = toTags(next.tags)
+  refuseWhileHeld(row.held_at !== null, wanted.visibility)
+  const tags = toTags(wanted.tags)
   const editorSeq = await findUserSeq(db, editor.userId)
-  const categorySeq = await findCategorySeq(db, next.category)
+  const category = await findCategory(db, wanted.category)
+  const next: NextState = { ...wanted, category: category?.slug ?? null }
   const spelled = await spellTags(db, tags, row.owner_seq)
   const now = new Date(context.clock()).toISOString()
   const version = row.version + 1
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
+  const isSame = slug === row.item_slug && isSameItem(current, next, spelled) && (await hasSameFiles(db, row.seq, next))
+  if (isSame && !origin) return row
   await keepSlug(db, slug, row.id, row.seq)
   notes.changed({ kind: next.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' || next.visibility === 'public' })
   await db
@@ -166,7 +174,7 @@ async function changeItem(
       ...(next.kind === 'prompt'
         ? { type: next.type, content: next.content, variables: JSON.stringify(parseVariables(next.content).variables) }
         : {}),
-      category_seq: categorySeq,
+      category_seq: category?.seq ?? null,
       visibility: next.visibility,
       // Who chooses while it is held has chosen: lifting that does not publish it.
       ...(next.visibility === row.visibility ? {} : { held_from: null }),
@@ -180,6 +188,31 @@ async function changeItem(
   await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
   notes.index(row.seq, await readSearchableText(db, row.seq))
   return await readRow(db, row.seq)
+}
+
+/** Whether an item has these fields already. Files apart. */
+function isSameItem(item: Prompt | Skill, next: NextState, tags: readonly Tag[]): boolean {
+  return (
+    item.title === next.title &&
+    item.description === next.description &&
+    (item.category?.slug ?? null) === next.category &&
+    item.visibility === next.visibility &&
+    isDeepStrictEqual(item.tags, tags) &&
+    (item.kind === 'skill' || (next.kind === 'prompt' && item.type === next.type && item.content === next.content))
+  )
+}
+
+async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState): Promise<boolean> {
+  if (next.kind === 'prompt' || !next.files) return true
+  const files = await readFiles(db, seq)
+  const bytesOf = new Map(files.map(({ filename, bytes }) => [filename, bytes]))
+  return (
+    files.length === next.files.length &&
+    next.files.every(({ filename, bytes }) => {
+      const before = bytesOf.get(filename)
+      return before !== undefined && Buffer.compare(before, bytes) === 0
+    })
+  )
 }
 
 /** The fields both kinds have, after a change. */
@@ -224,7 +257,7 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
-        return await firstOf(toPrompts(db, [await changeItem(context, db, notes, row, editor, next, decided.slug, origin)]))
+        return await firstOf(toPrompts(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
       }),
     changeSkill: (ref, editor, decide, origin) =>
       context.transact(async (db, notes) => {
@@ -235,7 +268,7 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
         if (!decided) return current
         const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
         const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
-        return await firstOf(toSkills(db, [await changeItem(context, db, notes, row, editor, next, decided.slug, origin)]))
+        return await firstOf(toSkills(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
       }),
     setDeleted: (kind, ref, ownerId, deleted) =>
       context.transact(async (db, notes) => {
