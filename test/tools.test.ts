@@ -40,6 +40,8 @@ describe('the tools, as a model sees them', () => {
       add_file_to_skill: [false, false, false, false],
       update_skill_file: [false, true, true, false],
       remove_file_from_skill: [false, true, false, false],
+      update_prompt: [false, true, true, false],
+      list_categories: [true, false, true, false],
     })
   })
 
@@ -73,6 +75,11 @@ describe('the tools, as a model sees them', () => {
         ['skillId', 'filename', 'baseVersion', 'note'],
         ['skillId', 'filename'],
       ],
+      update_prompt: [
+        ['id', 'title', 'content', 'description', 'tags', 'category', 'type', 'slug', 'isPrivate', 'visibility', 'baseVersion', 'note'],
+        ['id'],
+      ],
+      list_categories: [['all'], []],
     })
   })
 

@@ -2,6 +2,7 @@ import { type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotoc
 import { type AppError, toAppError } from '../errors.ts'
 import { joinBytes, toJsonBytes, toQuotedBytes } from '../library/shared-records.ts'
 import type { Operation } from '../operations/define-operation.ts'
+import { splitHints } from '../operations/filter-hints.ts'
 import { toProtocolError, toToolError } from './errors.ts'
 import { isObject, type RequestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
@@ -154,8 +155,10 @@ function isTexts(values: unknown): values is Record<string, string> {
 async function callTool(binding: Binding, operation: Operation, args: Record<string, unknown>): Promise<string | Pieces> {
   try {
     const result = await binding.invoke(operation.name, args, operation.isStreamed ? { signal: binding.signal?.() } : undefined)
-    const structured = operation.surfaces.mcp?.textOnly ? [] : [',"structuredContent":', ...toJsonBytes(result)]
-    return ['{"content":[{"type":"text","text":"', ...toQuotedBytes(result), '"}]', ...structured, '}']
+    const { answer, hints } = splitHints(result)
+    const structured = operation.surfaces.mcp?.textOnly ? [] : [',"structuredContent":', ...toJsonBytes(answer)]
+    const beside = hints.map((text) => `,${JSON.stringify({ type: 'text', text })}`)
+    return ['{"content":[{"type":"text","text":"', ...toQuotedBytes(answer), '"}', ...beside, ']', ...structured, '}']
   } catch (thrown) {
     return JSON.stringify(toToolError(toSeen(binding, thrown)))
   }

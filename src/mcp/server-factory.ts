@@ -11,6 +11,7 @@ import {
 import { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
 import type { Operation } from '../operations/define-operation.ts'
+import { splitHints } from '../operations/filter-hints.ts'
 import type { Invoke } from '../operations/invoke.ts'
 import { askableVariables, askVariables, canAskByForm, variableShape } from './ask-variables.ts'
 import { toProtocolError, toToolError } from './errors.ts'
@@ -40,7 +41,7 @@ export interface Binding {
 /** An answer, or the question to ask the user first. */
 type Or<Result> = Result | ReturnType<typeof inputRequired> | Promise<Result | ReturnType<typeof inputRequired>>
 
-/** Tools, prompts and handlers beside those of the operations; the conformance fixtures of the tests come in here. */
+/** What differs between servers: tools, prompts and handlers beside those of the operations (the conformance fixtures of the tests), and whether changes are told. */
 export interface Extras {
   readonly tools?: readonly { readonly tool: Tool; call(args: Record<string, unknown>, context: ServerContext): Or<CallToolResult> }[]
   readonly prompts?: readonly {
@@ -51,6 +52,8 @@ export interface Extras {
   }[]
   /** Called with each server before it connects. */
   readonly attach?: (server: McpServer) => void
+  /** Whether connections are told of changed lists. Default: true. */
+  readonly tellsChanges?: boolean
 }
 
 const INSTRUCTIONS =
@@ -94,6 +97,7 @@ export function createServerFactory(
 ): (binding: Binding) => McpServer {
   const tools = [...describeTools(operations), ...(extras.tools ?? []).map((extra) => extra.tool)]
   const byName = selectTools(operations)
+  const { tellsChanges = true } = extras
   const extraTools = new Map(extras.tools?.map((extra) => [extra.tool.name, extra]))
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
   return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills, signal }) => {
@@ -103,7 +107,12 @@ export function createServerFactory(
       return known
     }
     const mcp = new McpServer(serverInfo, {
-      capabilities: { tools: { listChanged: false }, prompts: { listChanged: true }, completions: {} },
+      capabilities: {
+        tools: { listChanged: false },
+        prompts: { listChanged: tellsChanges },
+        ...(isWithoutSkills ? {} : { resources: { listChanged: tellsChanges } }),
+        completions: {},
+      },
       cacheHints: {
         'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
         'server/discover': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'public' },
@@ -208,6 +217,7 @@ function whenLeft(context: ServerContext, left: AbortSignal | undefined): AbortS
 
 /** A tool's result: structured under its schema, and the same as text for those who read text alone. */
 function toToolResult(operation: Operation, result: Record<string, unknown>): CallToolResult {
-  const text = { content: [{ type: 'text' as const, text: JSON.stringify(result) }] }
-  return operation.surfaces.mcp?.textOnly ? text : { ...text, structuredContent: result }
+  const { answer, hints } = splitHints(result)
+  const text = { content: [JSON.stringify(answer), ...hints].map((one) => ({ type: 'text' as const, text: one })) }
+  return operation.surfaces.mcp?.textOnly ? text : { ...text, structuredContent: answer }
 }

@@ -14,6 +14,11 @@ function toSchema(schema: z.ZodObject): Tool['inputSchema'] {
   }
 }
 
+/** Hints are a text of their own beside the structured answer. */
+function withoutHints(schema: z.ZodObject): z.ZodObject {
+  return 'hints' in schema.shape ? schema.omit({ hints: true }) : schema
+}
+
 /** The operations offered as tools, by name. */
 export function selectTools(operations: readonly Operation[]): Map<string, Operation> {
   return new Map(operations.flatMap((operation) => (operation.surfaces.mcp ? [[operation.name, operation] as const] : [])))
@@ -28,7 +33,7 @@ export function describeTools(operations: readonly Operation[]): Tool[] {
       title: operation.title,
       description: operation.summary,
       inputSchema: toSchema(operation.input),
-      ...(hints?.textOnly ? {} : { outputSchema: toSchema(operation.output) }),
+      ...(hints?.textOnly ? {} : { outputSchema: toSchema(withoutHints(operation.output)) }),
       annotations: {
         title: operation.title,
         readOnlyHint: hints?.readOnly ?? false,

@@ -23,8 +23,8 @@ const FRAME_BYTES = 4096
 
 const filters = {
   users: filterList.describe('Usernames of authors'),
-  categories: filterList.describe('Category slugs, children included'),
-  tags: filterList.describe('Tag slugs'),
+  categories: filterList.describe('Categories, slugs or names, children included'),
+  tags: filterList.describe('Tags, slugs or names'),
 }
 
 const entryRecord = z.object({

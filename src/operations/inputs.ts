@@ -24,11 +24,16 @@ export const queryInput = z.string().superRefine((text, issues) => {
 })
 
 export const limitInput = z.number().int().min(1).max(50).default(10)
-export const filterType = z.enum(PROMPT_TYPES).optional()
-export const filterSlug = short.optional()
-export const filterList = z.array(short).max(50).optional()
+
+/** What narrows a list: an empty text, or null, counts as left out, as a form or a model sends it. */
+function filter<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional()).optional()
+}
+export const filterType = filter(z.enum(PROMPT_TYPES))
+export const filterText = filter(short)
+export const filterList = filter(z.array(short).max(50))
 /** A list that must match as a whole: no item has more tags than this. */
-export const allOfList = z.array(short).max(MAX_TAGS).optional()
+export const allOfList = filter(z.array(short).max(MAX_TAGS))
 
 /** Which kind of item, where both have the same operation: the word in the REST path. */
 export const collectionInput = z.enum(['prompts', 'skills']).describe('prompts or skills')
@@ -44,6 +49,12 @@ export const visibilityInputs = {
     .optional()
     .describe("true: only the owner sees it; false: everybody. Default: the owner's setting (private at first)"),
   visibility: visibilitySchema.optional().describe('Instead of isPrivate; "unlisted": whoever has the id'),
+}
+
+/** The same where an item changes. */
+export const visibilityChanges = {
+  isPrivate: visibilityInputs.isPrivate.describe('true: only the owner sees it; false: everybody. Left out: stays as it is'),
+  visibility: visibilityInputs.visibility,
 }
 
 /** An object-level check for {@link visibilityInputs}. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineOperation } from './define-operation.ts'
+import { type Context, defineOperation } from './define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from './inputs.ts'
 
 const counts = { prompts: z.number().int(), skills: z.number().int() }
@@ -10,15 +10,26 @@ export const listCategories = defineOperation({
   summary:
     'The categories that have an item you can see, with how many; children follow their parent. all=true adds the empty ones, for choosing where to save.',
   scope: null,
-  surfaces: { rest: { method: 'GET', path: '/api/categories' }, cli: { command: 'list-categories', positional: [] } },
+  surfaces: {
+    mcp: { readOnly: true },
+    rest: { method: 'GET', path: '/api/categories' },
+    cli: { command: 'list-categories', positional: [] },
+  },
   input: z.object({ all: z.boolean().default(false).describe('Also those without a visible item') }),
   output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
   async run({ actor, store }, { all }) {
     const categories = await store.listCategories(actor)
-    const used = new Set(categories.flatMap((category) => (category.prompts + category.skills > 0 ? [category.slug, category.parent] : [])))
-    return { categories: categories.filter((category) => all || used.has(category.slug)) }
+    return { categories: all ? [...categories] : usedCategories(categories) }
   },
 })
+
+type Categories = Awaited<ReturnType<Context['store']['listCategories']>>
+
+/** The categories that have an item, and their parents. */
+export function usedCategories(categories: Categories): Categories {
+  const used = new Set(categories.flatMap((category) => (category.prompts + category.skills > 0 ? [category.slug, category.parent] : [])))
+  return categories.filter((category) => used.has(category.slug))
+}
 
 export const listTags = defineOperation({
   name: 'list_tags',

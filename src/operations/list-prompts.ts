@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { correctQuery } from '../library/search/corrected-query.ts'
 import { parseQuery } from '../library/search/query.ts'
 import { defineOperation } from './define-operation.ts'
-import { allOfList, filterSlug, filterType, pageInputs, pageOutputs, queryInput, toPage } from './inputs.ts'
+import { hintsFor, hintsOutput } from './filter-hints.ts'
+import { allOfList, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from './inputs.ts'
 import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from './records.ts'
 import { oneOf } from './search-prompts.ts'
 
@@ -10,9 +11,9 @@ const sortInput = z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().
 const browsing = {
   q: queryInput.default('').describe('Search text; empty lists everything'),
   ...pageInputs,
-  category: filterSlug.describe('Category slug, its subcategories included'),
-  tag: allOfList.describe('Tag slugs, separated by commas; all must match'),
-  author: filterSlug.describe('Username of the author'),
+  category: filterText.describe('Category, slug or name, its subcategories included'),
+  tag: allOfList.describe('Tags, slugs or names, separated by commas; all must match'),
+  author: filterText.describe('Username of the author'),
   sort: sortInput,
 }
 
@@ -36,8 +37,9 @@ export const listPrompts = defineOperation({
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
   input: z.object({ ...browsing, type: filterType }),
-  output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput }),
-  async run({ actor, store, baseUrl }, input) {
+  output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
     const { items, total, corrections } = await store.searchPrompts(actor, {
       query: parseQuery(input.q),
       text: input.q,
@@ -50,6 +52,7 @@ export const listPrompts = defineOperation({
       prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)),
       ...toPage(input, total),
       ...toCorrection(input.q, corrections),
+      ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
     }
   },
 })
@@ -62,8 +65,9 @@ export const listSkills = defineOperation({
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
   input: z.object(browsing),
-  output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput }),
-  async run({ actor, store, baseUrl }, input) {
+  output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
     const { items, total, corrections } = await store.searchSkills(actor, {
       query: parseQuery(input.q),
       text: input.q,
@@ -72,6 +76,11 @@ export const listSkills = defineOperation({
       limit: input.perPage,
       offset: (input.page - 1) * input.perPage,
     })
-    return { skills: items.map((skill) => toSkillRecord(skill, baseUrl)), ...toPage(input, total), ...toCorrection(input.q, corrections) }
+    return {
+      skills: items.map((skill) => toSkillRecord(skill, baseUrl)),
+      ...toPage(input, total),
+      ...toCorrection(input.q, corrections),
+      ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
+    }
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../library/fields.ts'
 import { askedVisibility, type Visibility } from '../library/visibility.ts'
 import { type Context, defineOperation, requireUser } from './define-operation.ts'
-import { filterSlug, refuseBothSpellings, visibilityInputs } from './inputs.ts'
+import { filterText, refuseBothSpellings, visibilityInputs } from './inputs.ts'
 import { promptRecord, toPromptRecord } from './records.ts'
 
 /** The visibility of a new item: as asked, else as its owner's setting says. */
@@ -31,7 +31,7 @@ export const savePrompt = defineOperation({
       content: contentField.describe('The prompt itself, kept exactly as given'),
       description: descriptionField.optional().describe('One sentence: what it is for'),
       tags: tagsField.optional().describe('Tag names; new ones are made'),
-      category: filterSlug.describe('Category slug; a wrong one is refused with the list of valid ones'),
+      category: filterText.describe('Category; an unknown one is refused with the list of valid ones'),
       ...visibilityInputs,
       type: promptTypeField.default('TEXT').describe('Kind of output the prompt asks for'),
       note: noteField.optional().describe('What this first version is, for the history'),

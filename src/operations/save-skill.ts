@@ -4,7 +4,7 @@ import type { Skill } from '../library/items.ts'
 import { checkSkillFiles, fromFileContent } from '../library/skill.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
-import { filterSlug, refuseBothSpellings, visibilityInputs } from './inputs.ts'
+import { filterText, refuseBothSpellings, visibilityInputs } from './inputs.ts'
 import { itemUrl } from './records.ts'
 import { newVisibility } from './save-prompt.ts'
 
@@ -64,7 +64,7 @@ export const saveSkill = defineOperation({
       files: z.array(fileInput).describe('All files; must include SKILL.md'),
       description: descriptionField.optional().describe('What it does and when to use it'),
       tags: tagsField.optional().describe('Tag names; new ones are made'),
-      category: filterSlug.describe('Category slug; a wrong one is refused with the list of valid ones'),
+      category: filterText.describe('Category slug; a wrong one is refused with the list of valid ones'),
       ...visibilityInputs,
       note: noteField.optional().describe('What this first version is, for the history'),
     })

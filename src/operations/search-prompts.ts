@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { parseQuery } from '../library/search/query.ts'
 import { defineOperation } from './define-operation.ts'
-import { filterSlug, filterType, limitInput, queryInput } from './inputs.ts'
+import { hintsFor, hintsOutput } from './filter-hints.ts'
+import { filterText, filterType, limitInput, queryInput } from './inputs.ts'
 import { foundPrompt, toFoundPrompt } from './records.ts'
 
 export const searchPrompts = defineOperation({
@@ -20,11 +21,12 @@ export const searchPrompts = defineOperation({
     query: queryInput.describe('Words to look for; any text is safe'),
     limit: limitInput.describe('How many at most'),
     type: filterType.describe('Only prompts for this kind of output'),
-    category: filterSlug.describe('Category slug; its subcategories are included'),
-    tag: filterSlug.describe('Tag slug'),
+    category: filterText.describe('Category, its subcategories included'),
+    tag: filterText.describe('Tag'),
   }),
-  output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt) }),
-  async run({ actor, store, baseUrl }, input) {
+  output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt), ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
     const query = parseQuery(input.query)
     const { items } = await store.searchPrompts(actor, {
       query,
@@ -34,7 +36,8 @@ export const searchPrompts = defineOperation({
       limit: input.limit,
       offset: 0,
     })
-    return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)) }
+    const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)), ...hints }
   },
 })
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { parseQuery } from '../library/search/query.ts'
 import { defineOperation } from './define-operation.ts'
-import { filterSlug, limitInput, queryInput } from './inputs.ts'
+import { hintsFor, hintsOutput } from './filter-hints.ts'
+import { filterText, limitInput, queryInput } from './inputs.ts'
 import { foundSkill, toFoundSkill } from './records.ts'
 import { oneOf } from './search-prompts.ts'
 
@@ -20,11 +21,12 @@ export const searchSkills = defineOperation({
   input: z.object({
     query: queryInput.describe('Words to look for; any text is safe'),
     limit: limitInput.describe('How many at most'),
-    category: filterSlug.describe('Category slug; its subcategories are included'),
-    tag: filterSlug.describe('Tag slug'),
+    category: filterText.describe('Category, its subcategories included'),
+    tag: filterText.describe('Tag'),
   }),
-  output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill) }),
-  async run({ actor, store, baseUrl }, input) {
+  output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
     const { items } = await store.searchSkills(actor, {
       query: parseQuery(input.query),
       text: input.query,
@@ -33,6 +35,7 @@ export const searchSkills = defineOperation({
       limit: input.limit,
       offset: 0,
     })
-    return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)) }
+    const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)), ...hints }
   },
 })

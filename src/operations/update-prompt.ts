@@ -3,28 +3,32 @@ import { invalidInput } from '../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../library/fields.ts'
 import { askedVisibility } from '../library/visibility.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
-import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityInputs } from './inputs.ts'
+import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from './inputs.ts'
 import { promptRecord, toPromptRecord } from './records.ts'
 
 export const updatePrompt = defineOperation({
   name: 'update_prompt',
   title: 'Update a prompt',
   summary:
-    'Change fields of a prompt you own; fields left out stay. Writes a new version. description and category take null to clear them.',
+    'Change fields of a prompt you own; fields left out stay as they are. Writes a new version when something changes; earlier versions are kept.',
   scope: 'write',
   cost: 5,
-  surfaces: { rest: { method: 'PATCH', path: '/api/prompts/{id}' }, cli: { command: 'update-prompt', positional: ['id'] } },
+  surfaces: {
+    mcp: { readOnly: false, destructive: true, idempotent: true },
+    rest: { method: 'PATCH', path: '/api/prompts/{id}' },
+    cli: { command: 'update-prompt', positional: ['id'] },
+  },
   input: z
     .object({
       id: refInput.describe('Id or slug of the prompt'),
-      title: titleField.optional(),
-      content: contentField.optional(),
-      description: descriptionField.nullable().optional(),
-      tags: tagsField.optional(),
-      category: refInput.nullable().optional(),
-      type: promptTypeField.optional(),
+      title: titleField.optional().describe('New title'),
+      content: contentField.optional().describe('New text, whole'),
+      description: descriptionField.nullable().optional().describe('New description; null removes it'),
+      tags: tagsField.optional().describe('All tags; those left out are taken off'),
+      category: refInput.nullable().optional().describe('Category; null removes it'),
+      type: promptTypeField.optional().describe('Kind of output the prompt asks for'),
       slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
-      ...visibilityInputs,
+      ...visibilityChanges,
       baseVersion: baseVersionInput,
       note: noteField.optional().describe('What changed, for the history'),
     })

@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts'
 import { descriptionField, noteField, tagsField, titleField } from '../library/fields.ts'
 import { askedVisibility } from '../library/visibility.ts'
 import { defineOperation, requireUser } from './define-operation.ts'
-import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityInputs } from './inputs.ts'
+import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from './inputs.ts'
 import { savedSkill, toSavedSkill } from './save-skill.ts'
 
 export const updateSkill = defineOperation({
@@ -22,7 +22,7 @@ export const updateSkill = defineOperation({
       tags: tagsField.optional(),
       category: refInput.nullable().optional(),
       slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
-      ...visibilityInputs,
+      ...visibilityChanges,
       baseVersion: baseVersionInput,
       note: noteField.optional().describe('What changed, for the history'),
     })
