@@ -6,17 +6,6 @@ export const ROLES = ['user', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 export const roleField = z.enum(ROLES)
 
-/** Shortest and longest password, in UTF-16 code units (NIST SP 800-63B asks for at least 8). */
-export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
-
-/** What is wrong with a new password, as the end of a sentence, or null. `names` are what it must not be: the username, the e-mail address. */
-export function passwordFault(password: string, names: readonly string[]): string | null {
-  if (password.length < PASSWORD_LENGTH.min) return `needs at least ${PASSWORD_LENGTH.min} characters`
-  if (password.length > PASSWORD_LENGTH.max) return `may have at most ${PASSWORD_LENGTH.max} characters`
-  if (names.some((name) => name.toLowerCase() === password.toLowerCase())) return 'must not be the name or the e-mail address'
-  return new Set(password).size < 3 ? 'repeats the same characters; choose another' : null
-}
-
 /** What stands for the e-mail address of somebody who gave none: nothing is ever sent there (RFC 2606). */
 const NO_EMAIL_DOMAIN = 'login.invalid'
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
-import { bioField, displayNameField, emailField, passwordFault, ROLES, websiteField } from '../library/account.ts'
+import { bioField, displayNameField, emailField, ROLES, websiteField } from '../library/account.ts'
 import type { Person } from '../library/account-ports.ts'
 import { toExportEntry, toExportLine } from '../library/exported-items.ts'
+import { passwordFault } from '../library/password.ts'
 import { toFileContent } from '../library/skill.ts'
 import { type Context, defineOperation, requireUser, type UserActor } from './define-operation.ts'
 import { collectionInput } from './inputs.ts'
@@ -120,7 +121,7 @@ export const changePassword = defineOperation({
   async run(context, { password, newPassword, revokeKeys }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
-    const fault = passwordFault(newPassword, [person.username, person.email ?? ''])
+    const fault = await passwordFault(newPassword, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('newPassword', `The new password ${fault}.`)
     await requirePassword(context, user, password)
     await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
-import { passwordFault } from '../library/account.ts'
 import type { ClientOfRequest } from '../library/account-ports.ts'
+import { passwordFault } from '../library/password.ts'
 import { type Context, defineOperation } from './define-operation.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 
@@ -95,7 +95,7 @@ export const resetPassword = defineOperation({
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.findPerson(userId)
     if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
-    const fault = passwordFault(password, [person.username, person.email ?? ''])
+    const fault = await passwordFault(password, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
     if (!(await logins.resetPassword(token, password))) {
       throw new AppError('not_found', 'This link is not good any more. Ask for another one.')

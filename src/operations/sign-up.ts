@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
-import { emailField, passwordFault, ROLES, type Role } from '../library/account.ts'
+import { emailField, ROLES, type Role } from '../library/account.ts'
 import type { Invite, SignUpState } from '../library/account-ports.ts'
+import { passwordFault } from '../library/password.ts'
 import { usernameFault } from '../library/username.ts'
 import { type Context, defineOperation } from './define-operation.ts'
 
@@ -106,7 +107,7 @@ export const signUp = defineOperation({
     const holder = await context.store.findPersonByName(username)
     const nameFault = holder ? null : usernameFault(username)
     if (nameFault) throw invalidInput('username', `The name ${nameFault}.`)
-    const fault = passwordFault(password, email === null ? [username] : [username, email])
+    const fault = await passwordFault(password, email === null ? [username] : [username, email])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
     // Looked at before the password is hashed, which costs much, and once more inside the transaction.
     const invite = input.invite ? context.secrets.hash(input.invite) : null

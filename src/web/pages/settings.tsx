@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
-import { PASSWORD_LENGTH } from '../../library/account.ts'
+import { PASSWORD_LENGTH } from '../../library/password.ts'
 import { accountRecord } from '../../operations/account.ts'
 import { Day } from '../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../parts/field.tsx'
