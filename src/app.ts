@@ -14,6 +14,7 @@ import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
 import type { LibraryChange } from './library/library-change.ts'
+import type { PasswordHash } from './library/password.ts'
 import type { Clock, LibraryStore, Random } from './library/ports.ts'
 import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
@@ -69,6 +70,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly embeddings: EmbeddingSettings | null
   /** Whether anybody may make an account. Default: by invite alone. */
   readonly allowSignUp?: boolean
+  /** How passwords are hashed. Default: standard. */
+  readonly passwordHash?: PasswordHash
   /** null: no mail is sent. */
   readonly mail?: MailSettings | null
 }
@@ -139,7 +142,12 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
-  const logins = createLogins(store, { secret: derive('session cookies'), baseUrl: settings.baseUrl, clock: outside.clock })
+  const logins = createLogins(store, {
+    secret: derive('session cookies'),
+    baseUrl: settings.baseUrl,
+    clock: outside.clock,
+    passwordHash: settings.passwordHash ?? 'standard',
+  })
   // The same for every start and instance, so that nothing is kept of it; useless once somebody can sign in.
   const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
   const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')

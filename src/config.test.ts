@@ -8,6 +8,7 @@ const DEFAULTS = {
   DATABASE_URL: 'sqlite:./data/commonplace.db',
   DATABASE_CONNECTIONS: 10,
   DATABASE_LISTEN_URL: null,
+  PASSWORD_HASH: 'standard',
   ALLOW_SIGNUP: false,
   SMTP_URL: null,
   MAIL_FROM: null,
@@ -98,6 +99,7 @@ describe('good values', () => {
     ['METRICS_TOKEN', 'sixteen-letters!', 'sixteen-letters!'],
     ['EMBED_FRAME_ANCESTORS', 'https://*.example.org https://a.b:8443', 'https://*.example.org https://a.b:8443'],
     ['EMBED_FRAME_ANCESTORS', 'none', ''],
+    ['PASSWORD_HASH', 'owasp', 'owasp'],
   ])('%s=%s', (name, text, value) => {
     expect(loadConfig({ [name]: text })).toEqual({ ...DEFAULTS, [name]: value })
     expect(loadConfig({ [name]: ` ${text} ` })).toEqual({ ...DEFAULTS, [name]: value })
@@ -121,6 +123,7 @@ describe('values out of range', () => {
     ['DATABASE_CONNECTIONS', '0'],
     ['DATABASE_LISTEN_URL', 'sqlite:x.db'],
     ['ALLOW_SIGNUP', 'yes'],
+    ['PASSWORD_HASH', 'argon2'],
     ['SMTP_URL', 'mail.example.org'],
     ['SMTP_URL', 'https://mail.example.org'],
     ['MAIL_FROM', 'a\r\nBcc: b@example.org'],

@@ -30,6 +30,7 @@ const origins = list.refine(
   (texts) => texts.every((text) => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/*\s]+\/?$/i.test(text)),
   'must be origins such as https://app.example.org, or *',
 )
+const PASSWORD_HASHES = ['standard', 'owasp'] as const
 const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 const httpUrl = z
   .string()
@@ -145,6 +146,11 @@ export const SETTINGS = {
     onOff,
     false,
     'true lets anybody who reaches the service make an account. Without it, an account takes an invite by an administrator; the very first takes the setup code printed at the start.',
+  ),
+  PASSWORD_HASH: setting<(typeof PASSWORD_HASHES)[number]>(
+    z.enum(PASSWORD_HASHES, `must be one of: ${PASSWORD_HASHES.join(', ')}`),
+    'standard',
+    'owasp hashes passwords at the cost OWASP recommends for scrypt (N = 2^17), which takes 128 MiB of memory and about half a second of one core for each sign-in, one at a time; standard takes 32 MiB and a tenth of that, two at a time. Either checks the hashes of the other, and weaker ones are renewed when people sign in.',
   ),
   SMTP_URL: setting<string | null>(
     smtpUrl,
@@ -293,6 +299,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     DATABASE_CONNECTIONS: read('DATABASE_CONNECTIONS', SETTINGS.DATABASE_CONNECTIONS),
     DATABASE_LISTEN_URL: read('DATABASE_LISTEN_URL', SETTINGS.DATABASE_LISTEN_URL),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
+    PASSWORD_HASH: read('PASSWORD_HASH', SETTINGS.PASSWORD_HASH),
     ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),
     SMTP_URL: read('SMTP_URL', SETTINGS.SMTP_URL),
     MAIL_FROM: read('MAIL_FROM', SETTINGS.MAIL_FROM),

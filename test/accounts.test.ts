@@ -180,8 +180,9 @@ describe('signing in', () => {
   it('sends cookies no script and no other site gets to see', async () => {
     await signUp(test, 'ada')
     const answer = await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD, isRemembered: 'true' })
-    const [cookie, ...others] = answer.headers.getSetCookie()
+    const [cookie, known, ...others] = answer.headers.getSetCookie()
     expect(others).toEqual([])
+    expect(known).toMatch(/^commonplace\.known=[\w.-]+; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/)
     expect(cookie).toMatch(/^commonplace\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })

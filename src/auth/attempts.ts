@@ -1,25 +1,46 @@
 import { AppError } from '../errors.ts'
 import { createLimiter, type Limiter, type LimiterStore } from './limiter.ts'
 
-/** Failures one account may have before it rests, whoever fails. */
+/** Failures one account may have from anywhere before everybody gets {@link FAILURES_EACH} more alone. */
 const FAILURES_OF_ACCOUNT = 100
+/** Failures each address may have at an account that has had too many: whoever owns it is not kept out by others. */
+const FAILURES_EACH = 3
 /** Failures one address may have, whatever account it tries. */
 const FAILURES_OF_ADDRESS = 30
+/** Failures a browser may have at an account it was signed in to before; others do not count against it. */
+const FAILURES_OF_BROWSER = 10
+/** Failures of somebody who is signed in and has to prove it again. */
+const FAILURES_OF_SESSION = 30
 const WINDOW_SECONDS = 600
 
-/** Counts attempts to prove who somebody is, and refuses them after too many failures. */
+/** Who tries. */
+interface Attempt {
+  readonly account: string
+  readonly address: string
+  /** A browser that was signed in to this very account before; null when that is not proved. */
+  readonly knownBrowser: string | null
+}
+
+/**
+ * Counts attempts to prove who somebody is, and refuses them after too many failures.
+ * Only those that come out false are counted in the end. They count while they run, too, so that many at once help nobody.
+ */
 export interface Attempts {
-  /**
-   * Runs `prove`; only those that come out false are counted in the end. They count while they run, too, so that many at once help nobody.
-   * @throws AppError `rate_limited`, with the seconds to wait
-   */
-  count(account: string, address: string, prove: () => Promise<boolean>): Promise<boolean>
+  /** @throws AppError `rate_limited`, with the seconds to wait */
+  count(attempt: Attempt, prove: () => Promise<boolean>): Promise<boolean>
+  /** Of somebody who is signed in. @throws AppError `rate_limited`, with the seconds to wait */
+  countSignedIn(userId: string, prove: () => Promise<boolean>): Promise<boolean>
 }
 
 /** Attempts at all instances. */
 export function createAttempts(limiters: LimiterStore): Attempts {
-  const accounts = createLimiter('failures of account', limiters, FAILURES_OF_ACCOUNT, WINDOW_SECONDS)
-  const addresses = createLimiter('failures of address', limiters, FAILURES_OF_ADDRESS, WINDOW_SECONDS)
+  const limit = (name: string, failures: number) => createLimiter(`failures of ${name}`, limiters, failures, WINDOW_SECONDS)
+  const accounts = limit('account', FAILURES_OF_ACCOUNT)
+  const addresses = limit('address', FAILURES_OF_ADDRESS)
+  const each = limit('address at account', FAILURES_EACH)
+  const browsers = limit('browser', FAILURES_OF_BROWSER)
+  const sessions = limit('session', FAILURES_OF_SESSION)
+
   const consume = async (limiter: Limiter, key: string) => {
     const retryAfterSeconds = await limiter.count(key)
     if (retryAfterSeconds === null) return
@@ -27,16 +48,30 @@ export function createAttempts(limiters: LimiterStore): Attempts {
     const message = `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
     throw new AppError('rate_limited', message, { retryAfterSeconds })
   }
+  /** Runs `prove`, and takes back what was counted when it comes out true. */
+  const judge = async (counted: readonly (readonly [Limiter, string])[], prove: () => Promise<boolean>) => {
+    const isProved = await prove()
+    if (isProved) for (const [limiter, key] of counted) await limiter.reward(key)
+    return isProved
+  }
   return {
-    async count(account, address, prove) {
+    async count({ account, address, knownBrowser }, prove) {
+      if (knownBrowser !== null && (await browsers.count(knownBrowser)) === null) return await judge([[browsers, knownBrowser]], prove)
       await consume(addresses, address)
-      await consume(accounts, account)
-      const isProved = await prove()
-      if (isProved) {
-        await addresses.reward(address)
-        await accounts.forgive(account)
+      const counted: [Limiter, string][] = [
+        [addresses, address],
+        [accounts, account],
+      ]
+      if ((await accounts.count(account)) !== null) {
+        const own = `${address} ${account}`
+        await consume(each, own)
+        counted.push([each, own])
       }
-      return isProved
+      return await judge(counted, prove)
+    },
+    async countSignedIn(userId, prove) {
+      await consume(sessions, userId)
+      return await judge([[sessions, userId]], prove)
     },
   }
 }

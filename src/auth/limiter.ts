@@ -8,8 +8,6 @@ export interface Limiter {
   count(key: string): Promise<number | null>
   /** Takes one back. */
   reward(key: string): Promise<void>
-  /** Takes all of one back. */
-  forgive(key: string): Promise<void>
 }
 
 /** What limiters of one service need: counts they share, when there may be several instances. */
@@ -43,9 +41,6 @@ function ownLimiter(points: number, seconds: number): Limiter {
     async reward(key) {
       await limiter.reward(key)
     },
-    async forgive(key) {
-      await limiter.delete(key)
-    },
   }
 }
 
@@ -66,10 +61,6 @@ function sharedLimiter(name: string, store: CounterStore, clock: Clock, points: 
     },
     async reward(key) {
       await add(key, -1)
-    },
-    async forgive(key) {
-      const { total } = await add(key, 0)
-      if (total > 0) await add(key, -total)
     },
   }
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { PASSWORD_LENGTH, placeholderEmail } from '../library/account.ts'
+import { placeholderEmail } from '../library/account.ts'
 import type { BrowserSession, ClientOfRequest, LoginRecords, Logins, PeopleStore } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
 import type { CounterStore, Instances } from '../library/instances.ts'
+import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
 import type { Clock } from '../library/ports.ts'
 import { createAttempts } from './attempts.ts'
+import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
 import { hashToken, loginAdapter } from './login-adapter.ts'
 import { queueHashing } from './password-hasher.ts'
@@ -33,6 +35,8 @@ interface LoginSettings {
   readonly secret: string
   readonly baseUrl: string
   readonly clock: Clock
+  /** How new passwords are hashed; weaker hashes are renewed when their owners sign in. */
+  readonly passwordHash: PasswordHash
 }
 
 /** Logins, and who a browser's cookies say is calling. */
@@ -49,10 +53,10 @@ const FIELDS = {
 } as const
 
 /** Loaded when somebody first signs in: a service that nobody signs in to does not pay for it. */
-async function createAuth(records: LoginRecords, { secret, baseUrl }: LoginSettings) {
-  const [{ betterAuth }, { hashPassword, verifyPassword }] = await Promise.all([
+async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash }: LoginSettings) {
+  const [{ betterAuth }, { hashingMemory, passwordHasher }] = await Promise.all([
     import('better-auth/minimal'),
-    import('better-auth/crypto'),
+    import('./password-hash.ts'),
   ])
   return betterAuth({
     appName: 'Commonplace',
@@ -63,7 +67,7 @@ async function createAuth(records: LoginRecords, { secret, baseUrl }: LoginSetti
     telemetry: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      password: queueHashing({ hash: hashPassword, verify: verifyPassword }),
+      password: queueHashing(passwordHasher(passwordHash), hashingMemory(passwordHash)),
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
@@ -134,6 +138,7 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
   }
   const limiters = { store, clock: settings.clock }
   const attempts = createAttempts(limiters)
+  const browsers = createKnownBrowsers(settings)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const resets = createLimiter('password links', limiters, RESETS, RESET_MS / 1000)
   /** Counts what ended sessions or changed what they may do. */
@@ -174,11 +179,23 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       const headersIn = toHeaders({ ...client, cookies: '' })
       const { headers, response } = await (await auth()).api.signInEmail({ body, headers: headersIn, returnHeaders: true })
       await endStaleSessions(response.user.id)
+      await renewHash(response.user.id, password)
       return headers.getSetCookie()
     } catch (error) {
       if (isRefusal(error)) return null
       throw error
     }
+  }
+  /** Hashes a password anew that was just proved, when its hash is weaker than what is asked for now. */
+  const renewHash = async (userId: string, password: string) => {
+    const account = [is('user_id', userId), is('provider_id', 'credential')]
+    const [row] = await store.findLoginRows('login_account', account, { limit: 1, offset: 0 })
+    const old = row?.['password']
+    const { isWeakerHash } = await import('./password-hash.ts')
+    if (typeof old !== 'string' || !isWeakerHash(old, settings.passwordHash)) return
+    const renewed = await (await (await auth()).$context).password.hash(password)
+    // Not over a password that was set meanwhile.
+    await store.updateLoginRows('login_account', [...account, is('password', old)], { password: renewed })
   }
   /** Sessions that are over go, and the oldest of somebody who has many. */
   const endStaleSessions = async (userId: string) => {
@@ -200,7 +217,8 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       const person = await store.findPersonByName(name)
       if (!person) return { cookies: [] }
       const email = person.email ?? placeholderEmail(person.id)
-      return { cookies: (await prove({ email, password, isRemembered: true }, client)) ?? [] }
+      const cookies = await prove({ email, password, isRemembered: true }, client)
+      return { cookies: cookies ? [...cookies, browsers.make(person.id)] : [] }
     },
     async hashPassword(password) {
       return await (await (await auth()).$context).password.hash(password)
@@ -210,12 +228,14 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       // Nobody has an address with a number made up just now; looking for it takes the same time as for one there is.
       const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail(crypto.randomUUID())
       let cookies: string[] = []
-      const isProved = await attempts.count(person?.id ?? name.toLowerCase().slice(0, 300), client.caller, async () => {
+      const account = person?.id ?? name.toLowerCase().slice(0, 300)
+      const knownBrowser = browsers.find(client.cookies, account)
+      const isProved = await attempts.count({ account, address: client.caller, knownBrowser }, async () => {
         cookies = (await prove({ email, password, isRemembered }, client)) ?? []
         return cookies.length > 0
       })
       if (!isProved) throw new AppError('unauthenticated', 'The name or the password is not right.')
-      return { cookies }
+      return { cookies: knownBrowser === null ? [...cookies, browsers.make(account)] : cookies }
     },
     async signOut(client) {
       if (!hasSessionCookie(client.cookies)) return { cookies: [] }
@@ -253,7 +273,7 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       })
       const hash = account?.['password']
       const { password: hasher } = await (await auth()).$context
-      return await attempts.count(userId, `user ${userId}`, async () => {
+      return await attempts.countSignedIn(userId, async () => {
         if (password.length > PASSWORD_LENGTH.max || typeof hash !== 'string') return false
         return await hasher.verify({ hash, password })
       })

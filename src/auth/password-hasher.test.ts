@@ -15,11 +15,12 @@ function slowHasher() {
   }
   return { hasher: { hash: (password: string) => work(`hash of ${password}`), verify: () => work(true) }, ends, most: () => most }
 }
+const MIB = 2 ** 20
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 it('works on two at once, and on all in their order', async () => {
   const { hasher, ends, most } = slowHasher()
-  const queue = queueHashing(hasher)
+  const queue = queueHashing(hasher, 32 * MIB)
   const done: string[] = []
   const all = ['a', 'b', 'c', 'd', 'e'].map((password) => queue.hash(password).then((hash) => done.push(hash)))
   for (let n = 0; n < 5; n++) {
@@ -33,7 +34,7 @@ it('works on two at once, and on all in their order', async () => {
 
 it('refuses who comes when too many wait, and takes others again later', async () => {
   const { hasher, ends } = slowHasher()
-  const queue = queueHashing(hasher)
+  const queue = queueHashing(hasher, 32 * MIB)
   const all = Array.from({ length: 102 }, (_, index) => queue.hash(String(index)))
   await expect(queue.verify({ hash: '', password: '' })).rejects.toMatchObject({ code: 'unavailable' })
   for (let n = 0; n < 102; n++) {
@@ -48,7 +49,19 @@ it('refuses who comes when too many wait, and takes others again later', async (
 })
 
 it('gives a place free when hashing fails', async () => {
-  const queue = queueHashing({ hash: () => Promise.reject(new Error('broken')), verify: () => Promise.resolve(false) })
+  const queue = queueHashing({ hash: () => Promise.reject(new Error('broken')), verify: () => Promise.resolve(false) }, 32 * MIB)
   for (let n = 0; n < 5; n++) await expect(queue.hash('x')).rejects.toThrow('broken')
   expect(await queue.verify({ hash: '', password: '' })).toBe(false)
+})
+
+it('works on one at a time when one takes all the memory there is for it', async () => {
+  const { hasher, ends, most } = slowHasher()
+  const queue = queueHashing(hasher, 128 * MIB)
+  const all = ['a', 'b', 'c'].map((password) => queue.hash(password))
+  for (let n = 0; n < 3; n++) {
+    await settle()
+    ends.shift()?.()
+  }
+  await Promise.all(all)
+  expect(most()).toBe(1)
 })

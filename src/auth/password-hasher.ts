@@ -1,9 +1,10 @@
 import { AppError } from '../errors.ts'
 
-/** Hashes worked on at once: each takes a core for some 60 ms and 16 MB. */
-const AT_ONCE = 2
-/** Those that may wait; more are told to come again. */
-const MAX_WAITING = 100
+/** Memory that hashing may take, and how many are worked on at once if each takes little: each takes a core, too. */
+const MAX_MEMORY = 128 * 2 ** 20
+const MAX_AT_ONCE = 2
+/** Those that may wait for each place; more are told to come again. */
+const MAX_WAITING = 50
 
 /** Makes and checks hashes of passwords. */
 export interface PasswordHasher {
@@ -13,16 +14,18 @@ export interface PasswordHasher {
 
 /**
  * Hashes a few passwords at a time, the others in their order, so that many who sign in at once cost no more memory than a few.
+ * @param memory bytes that one takes while it works
  * Its functions throw AppError `unavailable` when too many wait.
  */
-export function queueHashing(hasher: PasswordHasher): PasswordHasher {
+export function queueHashing(hasher: PasswordHasher, memory: number): PasswordHasher {
+  const atOnce = Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(MAX_MEMORY / memory)))
   let running = 0
   const waiting: (() => void)[] = []
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting.length >= MAX_WAITING) {
+    if (waiting.length >= MAX_WAITING * atOnce) {
       throw new AppError('unavailable', 'Too many people sign in at this moment; try again.', { retryAfterSeconds: 5 })
     }
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running++
     try {
       return await work()

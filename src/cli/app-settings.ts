@@ -10,6 +10,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     baseUrl: address,
     secretKey: config.SECRET_KEY,
     allowSignUp: config.ALLOW_SIGNUP,
+    passwordHash: config.PASSWORD_HASH,
     mail: config.SMTP_URL === null || config.MAIL_FROM === null ? null : { url: config.SMTP_URL, from: config.MAIL_FROM },
     improve: {
       model: config.IMPROVE_MODEL,

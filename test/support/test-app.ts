@@ -65,7 +65,7 @@ export async function testApp(
   settings: Partial<ServerSettings> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
-  more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl'>> = {},
+  more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'passwordHash'>> = {},
   log: { write(line: string): void } | null = null,
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))

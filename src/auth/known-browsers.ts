@@ -1,0 +1,39 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const COOKIE = 'commonplace.known'
+const MAX_AGE_SECONDS = 365 * 24 * 3600
+const NONCE_BYTES = 16
+const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
+
+/**
+ * Browsers that somebody was signed in with before, told by a cookie: what others do wrong at the account does not count against them
+ * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie signs nobody in, and says nothing of the account to who has not its id.
+ */
+export interface KnownBrowsers {
+  /** What names this browser at this account, or null. */
+  find(cookies: string, account: string): string | null
+  /** A Set-Cookie header for a browser that has just signed in to this account. */
+  make(account: string): string
+}
+
+/** @param settings.secret signs the cookies */
+export function createKnownBrowsers({ secret, baseUrl }: { readonly secret: string; readonly baseUrl: string }): KnownBrowsers {
+  const isSecure = baseUrl.startsWith('https:')
+  const name = isSecure ? `__Host-${COOKIE}` : COOKIE
+  const sign = (nonce: string, account: string) => createHmac('sha256', secret).update(`known browser ${nonce} ${account}`).digest()
+  return {
+    find(cookies, account) {
+      const start = `${name}=`
+      for (const cookie of cookies.split(';').map((one) => one.trim())) {
+        const [, nonce, mac] = (cookie.startsWith(start) && SHAPE.exec(cookie.slice(start.length))) || []
+        if (nonce && mac && timingSafeEqual(Buffer.from(mac, 'base64url'), sign(nonce, account))) return `${account} ${nonce}`
+      }
+      return null
+    },
+    make(account) {
+      const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+      const value = `${nonce}.${sign(nonce, account).toString('base64url')}`
+      return `${name}=${value}; Path=/; Max-Age=${MAX_AGE_SECONDS}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+    },
+  }
+}
