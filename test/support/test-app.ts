@@ -9,6 +9,7 @@ import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import type { Route } from '../../src/http/route.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
+import type { Pipeline } from '../../src/server/pipeline.ts'
 import { readEverything } from './engines.ts'
 import { answerRequest } from './exchange.ts'
 import { createDatabase, isOnPostgres } from './postgres.ts'
@@ -56,6 +57,8 @@ export interface TestApp {
   call(actor: Actor, name: string, input: unknown): Promise<Record<string, unknown>>
   /** The route table. */
   readonly routes: readonly Route[]
+  /** The whole HTTP stack, for a server that listens. */
+  readonly pipeline: Pipeline
   /** Sends a request through the whole HTTP stack, without a port. */
   fetch(path: string, options?: RequestInit & { key?: string }): Promise<Response>
   close(): Promise<void>
@@ -113,6 +116,7 @@ export async function testApp(
       return operation.output.strict().parse(output)
     },
     routes: http.routes,
+    pipeline: http.pipeline,
     fetch: (target, options) => answerRequest(http.pipeline, toRequest(target, options)),
     async close() {
       await http.close()
