@@ -30,8 +30,8 @@ describe('documents', () => {
         .filter((name) => name.endsWith('.md'))
         .map((name) => folder + name),
     )
-    // What was tried with which client is for those who work on the program.
-    expect(files.filter((file) => !ALL_DOCUMENTS.some((one) => one.file === file))).toEqual(['clients.md'])
+    // What was tried with which client, and what the program is made of, is for those who work on it or audit it.
+    expect(files.filter((file) => !ALL_DOCUMENTS.some((one) => one.file === file))).toEqual(['clients.md', 'dependencies.md'])
   })
 
   it('lead to each other, and to places that are there, with MCP and without', async () => {
