@@ -58,6 +58,8 @@ export const COLUMNS: readonly Column[] = [
       'add_file_to_skill',
       'update_skill_file',
       'remove_file_from_skill',
+      'update_prompt',
+      'list_categories',
     ])
   }),
   plainColumn('Search', '`search_prompts` finds, and says the same as text and as structured content.', async (connection) => {
