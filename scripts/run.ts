@@ -27,6 +27,7 @@ function isStale(): boolean {
  * Builds beside the old build and swaps the two by renaming, so that nobody ever sees half of one.
  */
 async function build(): Promise<void> {
+  process.stderr.write('Building…\n')
   const { build: bundle } = await import('rolldown')
   const fresh = join(root, `dist.building-${process.pid}`)
   try {

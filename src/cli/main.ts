@@ -1,11 +1,24 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { EXIT_CODES } from './exit-codes.ts'
 import { useHeapFlags } from './heap-flags.ts'
+import { oldNodeFault } from './node-version.ts'
 
 const MAIN = fileURLToPath(import.meta.url)
+/** The Node that is installed with the packages; this file stands two folders below the root. */
+const PACKAGED_NODE = fileURLToPath(new URL('../../node_modules/node/bin/node', import.meta.url))
 
-/** Runs one command line. The program is loaded last: `serve` starts this process anew first, with flags of its own. */
+/**
+ * Runs one command line. The program is loaded last: an older Node could not load it, and `serve` first starts this process anew,
+ * with flags of its own.
+ */
 export async function main(argv: readonly string[]): Promise<void> {
+  const fault = oldNodeFault(process.versions.node, PACKAGED_NODE)
+  if (fault !== null) {
+    process.stderr.write(`${fault}\n`)
+    process.exitCode = EXIT_CODES.unavailable
+    return
+  }
   if (argv[2] === 'serve') useHeapFlags(MAIN, argv.slice(2))
   const { runProgram } = await import('./run-program.ts')
   await runProgram(argv)

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { oldNodeFault } from './node-version.ts'
+
+it('refuses every Node that package.json refuses', () => {
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  expect(engines.node).toBe('>=24')
+  for (const version of ['18.20.0', '20.20.2', '22.22.1', '23.11.0']) {
+    expect(oldNodeFault(version, '/x/node_modules/node/bin/node')).toBe(
+      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with /x/node_modules/node/bin/node, which npm ci installs.`,
+    )
+  }
+  for (const version of ['24.0.0', '25.1.0']) expect(oldNodeFault(version, '')).toBeNull()
+})

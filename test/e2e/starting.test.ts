@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../support/postgres-server.ts'
+import { MAIN, run } from '../support/processes.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** A Node of the system, beside the one the tests run with. */
+const SYSTEM_NODE = '/usr/bin/node'
+
+describe('starting from the sources', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-sources-'))
+    for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'assets', 'src', 'scripts', 'starter']) {
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('says once that it builds, and on stderr', async () => {
+    const args = ['run', '-s', 'commonplace', '--', '--version']
+    const first = await run('npm', args, { cwd: folder })
+    expect([first.code, first.stdout, first.stderr]).toEqual([0, '0.1.0\n', 'Building…\n'])
+    const second = await run('npm', args, { cwd: folder })
+    expect([second.code, second.stdout, second.stderr]).toEqual([0, '0.1.0\n', ''])
+  })
+
+  it('frees the port when npm is told to end', async () => {
+    const port = await findFreePort()
+    const env = {
+      ...process.env,
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      BASE_URL: '',
+      DATABASE_URL: `sqlite:${join(folder, 'library.db')}`,
+    }
+    const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+    try {
+      await waitForWelcome(npm)
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+      npm.kill('SIGTERM')
+      await once(npm, 'exit')
+      await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow()
+    } finally {
+      // Whatever is left of it, when the test fails.
+      if (npm.pid !== undefined) endGroup(npm.pid)
+    }
+  })
+})
+
+/** Waits for the welcome of the service. */
+async function waitForWelcome(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    let stdout = ''
+    child.stdout?.on('data', (chunk) => {
+      stdout += chunk
+      if (stdout.includes('Stop with')) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`npm start ended with ${code}: ${stdout}`)))
+  })
+}
+
+/** Ends a process and those it started, which share its group. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All are gone.
+  }
+}
+
+describe('an older Node', () => {
+  it.skipIf(!existsSync(SYSTEM_NODE))('is told in a sentence which one it takes', async () => {
+    const version = (await run(SYSTEM_NODE, ['--version'])).stdout.trim().slice(1)
+    const { code, stdout, stderr } = await run(SYSTEM_NODE, [MAIN, 'keys', 'list'])
+    if (Number.parseInt(version, 10) >= 24) return
+    expect([code, stdout]).toEqual([69, ''])
+    expect(stderr).toBe(
+      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with ${join(ROOT, 'node_modules/node/bin/node')}, which npm ci installs.\n`,
+    )
+  })
+})
