@@ -30,6 +30,8 @@ export interface App {
   readonly store: LibraryStore
   readonly clock: Clock
   readonly baseUrl: string
+  /** Whether `baseUrl` is only what the settings suggest: the service never listened with this library. */
+  readonly isBaseUrlGuessed: boolean
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
   /** What operations run with, for one caller. @param keyHint default: that of REST */
@@ -64,6 +66,8 @@ interface DatabaseSettings {
 /** What the settings say of the library. */
 export interface AppSettings extends DatabaseSettings {
   readonly baseUrl: string
+  /** Whether `baseUrl` is a guess: the address at which the service was last reached takes its place where the library knows it. Default: false. */
+  readonly isBaseUrlGuessed?: boolean
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
   /** null: search goes by words and the built-in embedder. */
@@ -140,11 +144,13 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
   const searched = embeddings ? searchByMeaning(store, embeddings.embedQuery) : store
   listeners.add(({ isPublic }) => isPublic && embeddings?.wake())
   const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
+  const keptUrl = settings.isBaseUrlGuessed ? await store.findServiceUrl() : null
+  const baseUrl = keptUrl ?? settings.baseUrl
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
   const logins = createLogins(store, {
     secret: derive('session cookies'),
-    baseUrl: settings.baseUrl,
+    baseUrl,
     clock: outside.clock,
     passwordHash: settings.passwordHash ?? 'standard',
   })
@@ -155,7 +161,7 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
     store: searched,
     sealer,
     clock: outside.clock,
-    baseUrl: settings.baseUrl,
+    baseUrl,
     findSimilar: searched.findSimilarPrompts,
     improver,
     logins,
@@ -180,7 +186,8 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
     operations: OPERATIONS,
     store,
     clock: outside.clock,
-    baseUrl: settings.baseUrl,
+    baseUrl,
+    isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
     embeddings,
     contextFor: (actor, keyHint = KEY_HINTS.rest) => ({ ...shared, actor, keyHint }),
     logins,

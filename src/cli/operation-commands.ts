@@ -62,11 +62,14 @@ function printFound(items: unknown): string {
   return rows.map((row) => `${row.slug}\n    ${row.title}${row.description ? `\n    ${row.description}` : ''}`).join('\n')
 }
 
+/** A command's work; `onPrinted` gets what it wrote to stdout. */
+export type OperationWork = (invoke: Invoke, onPrinted: (text: string) => void) => Promise<void>
+
 /** Adds a command for every operation that has one; flags are made from its input schema. */
 export function addOperationCommands(
   program: Command,
   operations: readonly Operation[],
-  run: (options: { user?: string; url?: string }, work: (invoke: Invoke) => Promise<void>) => Promise<void>,
+  run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
 ): void {
   for (const operation of operations) {
     const surface = operation.surfaces.cli
@@ -94,7 +97,7 @@ export function addOperationCommands(
         if (written !== undefined) values[input.name] = await readValue(input, written)
       }
       const { user, url } = z.object({ user: z.string().optional(), url: z.string().optional() }).parse(options)
-      await run({ ...(user === undefined ? {} : { user }), ...(url === undefined ? {} : { url }) }, async (invoke) => {
+      await run({ ...(user === undefined ? {} : { user }), ...(url === undefined ? {} : { url }) }, async (invoke, onPrinted) => {
         const print = options['json'] === true ? undefined : PRINTERS[operation.name]
         const display = operation.isStreamed ? showText(process.stdout, process.stderr, print !== undefined) : undefined
         const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {
@@ -104,6 +107,7 @@ export function addOperationCommands(
         const text = print ? print(output) : JSON.stringify(output, null, 2)
         if (display) display.finish(text)
         else process.stdout.write(`${text}\n`)
+        onPrinted(text)
       })
     })
   }

@@ -9,6 +9,7 @@ import type { User } from '../library/items.ts'
 import { usernameFault } from '../library/username.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import { parseDuration } from './duration.ts'
+import { tellOfGuessedUrl } from './guessed-url.ts'
 
 /** Runs a command's work on the local library; with `mustExist` a missing one is refused instead of made. */
 export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?: boolean }) => Promise<void>
@@ -97,6 +98,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const { url } = await callAsOperator(app, 'create_invite', input, link)
         process.stderr.write(`An invite${name === undefined ? '' : ` for ${name}`}. The link works once and is shown this once:\n`)
         process.stdout.write(`${url}\n`)
+        tellOfGuessedUrl(app)
       }),
     )
   users
@@ -107,6 +109,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const { url } = await callAsOperator(app, 'create_reset_link', { username: name }, link)
         process.stderr.write(`A link to set a new password for ${name}, good for an hour. It is shown this once:\n`)
         process.stdout.write(`${url}\n`)
+        tellOfGuessedUrl(app)
       }, EXISTING),
     )
   users

@@ -12,7 +12,8 @@ import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
 import { addDataCommand } from './data-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
-import { addOperationCommands } from './operation-commands.ts'
+import { tellOfGuessedUrl } from './guessed-url.ts'
+import { addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
@@ -21,7 +22,8 @@ import { addTransferCommands } from './transfer-commands.ts'
 /** Opens the library the settings name for one command, and closes it after. */
 async function withApp(work: (app: App) => Promise<void>, options: { mustExist?: boolean } = {}): Promise<void> {
   const config = loadConfig()
-  const app = await openApp(toAppSettings(config, config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT)), options)
+  const settings = toAppSettings(config, config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT))
+  const app = await openApp({ ...settings, isBaseUrlGuessed: config.BASE_URL === null }, options)
   try {
     await work(app)
   } finally {
@@ -36,16 +38,21 @@ async function actAs(app: App, username: string): Promise<Actor> {
 }
 
 /** Gives an operation's command its Invoke: on the local library, or on another server. */
-async function withInvoke(options: { user?: string; url?: string }, work: (invoke: Invoke) => Promise<void>): Promise<void> {
+async function withInvoke(options: { user?: string; url?: string }, work: OperationWork): Promise<void> {
   if (options.url !== undefined) {
     if (options.user !== undefined)
       throw new AppError('invalid_input', '--user is for the local library; over --url the key says who you are.')
-    return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment(), KEY_HINTS.remote))
+    return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment(), KEY_HINTS.remote), () => {})
   }
   await withApp(
     async (app) => {
       const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
-      await work(invokeLocally(app.operations, () => app.contextFor(actor, KEY_HINTS.cli)))
+      await work(
+        invokeLocally(app.operations, () => app.contextFor(actor, KEY_HINTS.cli)),
+        (text) => {
+          if (text.includes(`"url": "${app.baseUrl}/`)) tellOfGuessedUrl(app)
+        },
+      )
     },
     { mustExist: true },
   )
@@ -65,6 +72,7 @@ async function serveMcp(options: { url?: string }): Promise<void> {
   await withApp(
     async (app) => {
       await app.authenticate(key)
+      tellOfGuessedUrl(app)
       await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), KEY_HINTS.stdio)))
     },
     { mustExist: true },

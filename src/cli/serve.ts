@@ -49,6 +49,7 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
     const loaded = options.starter ? await loadStarter(app) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     const server = await startServer(app, { ...config, PORT: port }, logger)
+    await app.store.keepServiceUrl(address)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
     // Before the welcome: whoever reads it may send a signal at once.
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()

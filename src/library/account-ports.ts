@@ -36,6 +36,10 @@ export interface AccountStore {
   touchKey(id: string): Promise<void>
   /** A secret of the service by name, made from `make` on first use and kept. */
   ensureSecret(name: string, make: () => string): Promise<string>
+  /** The address at which the service was last reached, or null when it never listened. */
+  findServiceUrl(): Promise<string | null>
+  /** Notes the address at which the service is reached from now on. */
+  keepServiceUrl(url: string): Promise<void>
 }
 
 /** A user as they and administrators see them. */

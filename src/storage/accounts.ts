@@ -12,6 +12,8 @@ import type { WriteContext } from './write-items.ts'
 
 /** Keys of one person that are listed. */
 const MAX_LISTED_KEYS = 200
+/** The row of the public address, beside those of the secrets. */
+const SERVICE_URL = 'service_url'
 /** How long a key that was revoked or has expired is remembered. */
 const KEPT_AFTER_END_MS = 30 * 86_400_000
 
@@ -81,6 +83,8 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
         .returningAll()
         .executeTakeFirstOrThrow(),
     )
+  const findValue = async (name: string) =>
+    (await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
   return {
     async findUser(username) {
       const row = await reader
@@ -193,8 +197,8 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
         await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
       }),
     async ensureSecret(name, make) {
-      const known = await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst()
-      if (known) return known.value
+      const known = await findValue(name)
+      if (known !== null) return known
       return await context.transact(async (db) => {
         await db
           .insertInto('secret')
@@ -203,6 +207,17 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
           .execute()
         const row = await db.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
         return row.value
+      })
+    },
+    findServiceUrl: () => findValue(SERVICE_URL),
+    async keepServiceUrl(url) {
+      if ((await findValue(SERVICE_URL)) === url) return
+      await context.transact(async (db) => {
+        await db
+          .insertInto('secret')
+          .values({ name: SERVICE_URL, value: url })
+          .onConflict((c) => c.column('name').doUpdateSet({ value: url }))
+          .execute()
       })
     },
   }

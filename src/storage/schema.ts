@@ -144,6 +144,7 @@ export interface Database {
   blob: { sha256: string; bytes: Uint8Array }
   skill_file: { item_seq: number; filename: string; sha256: string; size: number }
   version_file: { version_seq: number; filename: string; sha256: string; size: number }
+  /** What the service keeps for itself by name: secrets, and the address at which it was last reached. */
   secret: { name: string; value: string }
   session: {
     seq: Generated<number>

@@ -904,6 +904,14 @@ for (const engine of ENGINES) {
         expect(await store.ensureSecret('s', () => 'one')).toBe('one')
         expect(await store.ensureSecret('s', () => 'two')).toBe('one')
       })
+
+      it('keeps the address of the service that listened last', async () => {
+        expect(await store.findServiceUrl()).toBeNull()
+        for (const url of ['http://127.0.0.1:3000', 'https://prompts.example.org', 'https://prompts.example.org']) {
+          await store.keepServiceUrl(url)
+          expect(await store.findServiceUrl()).toBe(url)
+        }
+      })
     })
   })
 }

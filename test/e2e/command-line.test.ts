@@ -63,6 +63,34 @@ describe('serve', () => {
   })
 })
 
+describe('links', () => {
+  const invite = async (env: Record<string, string> = {}) => {
+    const { stdout, stderr } = await place.commonplace(['users', 'invite'], { env })
+    return { origin: new URL(stdout.trim()).origin, stderr }
+  }
+  const GUESS =
+    'The address of the service is not known yet, so links begin with http://127.0.0.1:3000. Start the service once, or set BASE_URL.\n'
+
+  it('lead to the service that listened last, or to BASE_URL', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    const env = { PORT: '3000' }
+    const unknown = await invite(env)
+    expect([unknown.origin, unknown.stderr.endsWith(GUESS)]).toEqual(['http://127.0.0.1:3000', true])
+    const save = ['save-prompt', '--user', 'ada', '--title', 'Walrus', '--content', 'x']
+    expect((await place.commonplace(save, { env })).stderr).toBe(GUESS)
+    const { url, child } = await place.serve({ instances: 1 })
+    const known = await invite(env)
+    expect([known.origin, known.stderr.includes('not known')]).toEqual([url, false])
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    await place.serve({ instances: 1, env: { BASE_URL: 'https://prompts.example.org' } })
+    expect((await invite()).origin).toBe('https://prompts.example.org')
+    const saved = await place.commonplace(save, { env })
+    expect([JSON.parse(saved.stdout).prompt.url.split('/prompts/')[0], saved.stderr]).toEqual(['https://prompts.example.org', ''])
+    expect((await invite({ BASE_URL: 'https://other.example.org' })).origin).toBe('https://other.example.org')
+  })
+})
+
 describe('keys', () => {
   it('are printed alone, work at once, list without themselves, and end when revoked', async () => {
     await place.commonplace(['users', 'create', 'ada', '--public-by-default'])
