@@ -24,7 +24,7 @@ export interface AccountStore {
   createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>
   /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
   ensurePlaceholder(contributor: string): Promise<User>
-  /** Forgets keys that were over for more than 30 days. @throws AppError `not_found` */
+  /** Forgets keys that were over for more than 30 days. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work */
   createKey(key: { name: string; userId: string; sha256: string; scopes: readonly Scope[]; expiresAt: string | null }): Promise<StoredKey>
   findKey(sha256: string): Promise<StoredKey | null>
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */

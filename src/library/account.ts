@@ -6,6 +6,9 @@ export const ROLES = ['user', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 export const roleField = z.enum(ROLES)
 
+/** Keys one person may have that work. */
+export const MAX_KEYS = 100
+
 /** What stands for the e-mail address of somebody who gave none: nothing is ever sent there (RFC 2606). */
 const NO_EMAIL_DOMAIN = 'login.invalid'
 

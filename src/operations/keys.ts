@@ -8,8 +8,6 @@ import { defineOperation, requireUser } from './define-operation.ts'
 const DAY_MS = 24 * 3600 * 1000
 /** Whether a new password also revokes the person's keys. */
 export const revokeKeysInput = z.boolean().default(false)
-/** Keys one person may have that work. */
-const MAX_KEYS = 100
 
 const when = z.string().meta({ format: 'date-time' })
 /** A key without the key itself. */
@@ -70,8 +68,6 @@ export const createKey = defineOperation({
   output: z.object({ key: z.string(), record: keyRecord }),
   async run({ actor, store, clock, secrets }, input) {
     const user = requireUser(actor)
-    const active = (await store.listKeys(user.username)).filter((key) => toKeyRecord(key, clock()).state === 'active')
-    if (active.length >= MAX_KEYS) throw new AppError('conflict', `You have ${MAX_KEYS} keys that work; revoke one first.`)
     const { key, sha256 } = secrets.makeKey()
     const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
     const stored = await store.createKey({ name: input.name, userId: user.userId, sha256, scopes: [...new Set(input.scopes)], expiresAt })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Kysely, Selectable } from 'kysely'
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { MAX_KEYS } from '../library/account.ts'
 import type { AccountStore, StoredKey } from '../library/account-ports.ts'
 import { SCOPES } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
@@ -16,6 +17,12 @@ const MAX_LISTED_KEYS = 200
 const SERVICE_URL = 'service_url'
 /** How long a key that was revoked or has expired is remembered. */
 const KEPT_AFTER_END_MS = 30 * 86_400_000
+
+/** Whether a key works at a time. */
+function isActive(time: string) {
+  return (eb: ExpressionBuilder<Database, 'api_key'>) =>
+    eb.and([eb('api_key.revoked_at', 'is', null), eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', time)])])
+}
 
 const scopesJson = z.array(z.enum(SCOPES))
 
@@ -130,8 +137,21 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
     createKey: (key) =>
       context.transact(async (db) => {
         const id = context.random.id()
-        const user = await db.selectFrom('user').select('seq').where('id', '=', key.userId).where('removal', 'is', null).executeTakeFirst()
+        const user = await db
+          .selectFrom('user')
+          .select(['seq', 'username'])
+          .where('id', '=', key.userId)
+          .where('removal', 'is', null)
+          .executeTakeFirst()
         if (!user) throw new AppError('not_found', 'This user does not exist.')
+        const { active } = await db
+          .selectFrom('api_key')
+          .select((eb) => eb.fn.countAll<number>().as('active'))
+          .where('user_seq', '=', user.seq)
+          .where(isActive(now()))
+          .executeTakeFirstOrThrow()
+        if (Number(active) >= MAX_KEYS)
+          throw new AppError('conflict', `${user.username} has ${MAX_KEYS} keys that work, and may have no more; revoke one first.`)
         const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
         await db
           .deleteFrom('api_key')
@@ -160,14 +180,7 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
       const time = now()
       const rows = await selectKeys(reader)
         .where('user.username_key', '=', username.toLowerCase())
-        .orderBy((eb) =>
-          eb
-            .case()
-            .when(eb.and([eb('api_key.revoked_at', 'is', null), eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', time)])]))
-            .then(0)
-            .else(1)
-            .end(),
-        )
+        .orderBy((eb) => eb.case().when(isActive(time)(eb)).then(0).else(1).end())
         .orderBy('api_key.seq', 'desc')
         .limit(MAX_LISTED_KEYS)
         .select('api_key.seq')
@@ -182,13 +195,7 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
       }),
     async findOverKeys(ids) {
       if (ids.length === 0) return []
-      const good = await reader
-        .selectFrom('api_key')
-        .select('id')
-        .where('id', 'in', ids)
-        .where('revoked_at', 'is', null)
-        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now())]))
-        .execute()
+      const good = await reader.selectFrom('api_key').select('id').where('id', 'in', ids).where(isActive(now())).execute()
       const known = new Set(good.map(({ id }) => id))
       return ids.filter((id) => !known.has(id))
     },

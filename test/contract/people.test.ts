@@ -321,6 +321,26 @@ for (const engine of ENGINES) {
       })
     })
 
+    it('lets one person have 100 keys that work, whoever makes them', async () => {
+      const make = (expiresAt: string | null) => {
+        const sha256 = outside.random.id()
+        return store.createKey({ name: 'k', userId: ada.id, sha256, scopes: ['read'], expiresAt })
+      }
+      await make(new Date(now + DAY_MS).toISOString())
+      for (let n = 0; n < 98; n++) await make(null)
+      const last = await make(null)
+      await expect(make(null)).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'Ada has 100 keys that work, and may have no more; revoke one first.',
+      })
+      await store.revokeKey(last.id)
+      await make(null)
+      await expect(make(null)).rejects.toMatchObject({ code: 'conflict' })
+      now += 2 * DAY_MS
+      await make(null)
+      await expect(make(null)).rejects.toMatchObject({ code: 'conflict' })
+    })
+
     it('forgets keys a month after their end, and lists no more than 200 of one person, those that work first', async () => {
       const make = (name: string, expiresAt: string | null = null) =>
         store.createKey({ name, userId: ada.id, sha256: name, scopes: ['read'], expiresAt })
