@@ -342,3 +342,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 export function keyFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): string | null {
   return environment['PROMPTS_API_KEY']?.trim() || null
 }
+
+/** The script of a package that npm is running in this process, or null. */
+export function npmScriptFromEnvironment(
+  packageName: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | null {
+  return (environment['npm_package_name'] === packageName && environment['npm_lifecycle_event']) || null
+}

@@ -15,7 +15,7 @@ export function useHeapFlags(program: string, args: readonly string[]): void {
   // A channel to a parent process does not survive.
   if (process.execve && process.channel === undefined) {
     try {
-      process.execve(process.execPath, [process.execPath, ...missing, ...process.execArgv, program, ...args], process.env)
+      process.execve(process.execPath, [process.argv0, ...missing, ...process.execArgv, program, ...args], process.env)
     } catch {
       // Not on this system (Windows, a permission that is missing).
     }

@@ -10,6 +10,7 @@ import { usernameFault } from '../library/username.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
+import { suggest } from './program-name.ts'
 
 /** Runs a command's work on the local library; with `mustExist` a missing one is refused instead of made. */
 export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?: boolean }) => Promise<void>
@@ -26,8 +27,10 @@ const link = z.object({ url: z.string() })
 /** @throws AppError `not_found`, `invalid_input` for a placeholder */
 export async function requireAccount(app: App, username: string): Promise<User> {
   const user = await app.store.findUser(username)
-  if (!user)
-    throw new AppError('not_found', `There is no user "${username.slice(0, 80)}"; make one with: users create ${username.slice(0, 64)}`)
+  if (!user) {
+    const remedy = usernameFault(username) === null ? ` Make one ${suggest(`users create ${username}`)}` : ''
+    throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".${remedy}`)
+  }
   if (user.isPlaceholder)
     throw new AppError('invalid_input', `"${user.username}" stands for a contributor of imported items and cannot act.`)
   return user
@@ -64,7 +67,9 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const fault = usernameFault(name)
         if (fault) throw new AppError('invalid_input', `The user name "${name.slice(0, 80)}" ${fault}.`)
         const user = await app.store.createUser({ username: name, defaultVisibility: options.publicByDefault ? 'public' : 'private' })
-        process.stdout.write(`Made the user ${user.username}. Make a key with: keys create --user ${user.username} --name "my laptop"\n`)
+        process.stdout.write(
+          `Made the user ${user.username}. Make a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`,
+        )
       }),
     )
   users
@@ -163,11 +168,11 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     )
   keys
     .command('revoke <id>')
-    .description('Revoke a key by the id that keys list shows; felt on its next request')
+    .description('Revoke a key by the id that `keys list` shows. Its next request is refused.')
     .action((id: string) =>
       withApp(async (app) => {
         const key = await app.store.revokeKey(id)
-        if (!key) throw new AppError('not_found', `There is no key ${id.slice(0, 80)}; keys list shows their ids.`)
+        if (!key) throw new AppError('not_found', `There is no key ${id.slice(0, 80)}. See their ids ${suggest('keys list')}`)
         process.stdout.write(`Revoked ${key.name} of ${key.username}.\n`)
       }, EXISTING),
     )

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { startServer } from '../server/start.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
+import { needsDatabaseUrl, programName } from './program-name.ts'
 
 /** How much of a slow statement is logged, in characters. */
 const MAX_LOGGED_SQL = 2_000
@@ -100,9 +101,9 @@ function welcome(address: string, config: Config, setupCode: string | null): str
   }
   lines.push(
     '',
-    'Or get a key here (shown once):',
-    '  npm run -s commonplace -- users create YOUR_NAME',
-    '  npm run -s commonplace -- keys create --user YOUR_NAME --name "my laptop"',
+    `Or get a key on the command line (shown once)${needsDatabaseUrl() ? ', with the same DATABASE_URL' : ''}:`,
+    `  ${programName()} users create YOUR_NAME`,
+    `  ${programName()} keys create --user YOUR_NAME --name "my laptop"`,
     '',
     'Stop with Ctrl-C.',
     '',

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPlace, type Place } from '../support/processes.ts'
+import { createPlace, MAIN, type Place } from '../support/processes.ts'
 
 let place: Place
 beforeEach(() => {
@@ -16,7 +16,14 @@ describe('serve', () => {
   it('starts on an empty database with the starter library, says what to do next, and stops cleanly', async () => {
     const { url, child, stdout } = await place.serve({ instances: 1, args: ['--starter'] })
     expect(stdout).toMatch(/Loaded the starter library: \d\d prompts and skills/)
-    for (const hint of [`${url}/api/mcp`, '"mcpServers"', 'keys create --user', 'claude mcp add']) expect(stdout).toContain(hint)
+    for (const hint of [
+      `${url}/api/mcp`,
+      '"mcpServers"',
+      `${relative(process.cwd(), MAIN)} keys create --user`,
+      ', with the same DATABASE_URL:',
+      'claude mcp add',
+    ])
+      expect(stdout).toContain(hint)
     const list = await (await fetch(`${url}/api/prompts`)).json()
     expect(Object(list).total).toBeGreaterThanOrEqual(40)
     expect(Object(list).prompts[0].url.startsWith(`${url}/prompts/`)).toBe(true)
@@ -125,15 +132,25 @@ describe('keys', () => {
   })
 
   it('refuse what makes no sense', async () => {
-    await place.commonplace(['users', 'create', 'ada'])
+    const program = relative(process.cwd(), MAIN).replaceAll('.', '\\.')
+    const made = await place.commonplace(['users', 'create', 'ada'])
+    expect(made.stdout).toMatch(
+      new RegExp(
+        `^Made the user ada\\. Make a key with the same DATABASE_URL: \\S+ ${program} keys create --user ada --name "my laptop"\n$`,
+      ),
+    )
     const rows: [string[], RegExp][] = [
       [['users', 'create', 'Ada'], /taken/],
       [['users', 'create', 'a b'], /may hold only/],
-      [['keys', 'create', '--user', 'nobody', '--name', 'x'], /no user "nobody"/],
+      [
+        ['keys', 'create', '--user', 'nobody', '--name', 'x'],
+        /no user "nobody"\. Make one with the same DATABASE_URL: \S+ \S+main\.js users create nobody\n$/,
+      ],
+      [['keys', 'create', '--user', '$(ls)', '--name', 'x'], /no user "\$\(ls\)"\.\n$/],
       [['keys', 'create', '--user', 'ada', '--name', ' '], /--name.*blank/],
       [['keys', 'create', '--user', 'ada', '--name', 'x', '--scopes', 'admin'], /--scopes must be/],
       [['keys', 'create', '--user', 'ada', '--name', 'x', '--expires', 'soon'], /--expires must be/],
-      [['keys', 'revoke', 'nothing'], /no key nothing/],
+      [['keys', 'revoke', 'nothing'], /no key nothing\. See their ids with the same DATABASE_URL: \S+ \S+ keys list\n$/],
     ]
     for (const [args, reason] of rows) {
       const { code, stdout, stderr } = await place.commonplace(args)

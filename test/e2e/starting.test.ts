@@ -42,7 +42,7 @@ describe('starting from the sources', () => {
     }
     const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     try {
-      await waitForWelcome(npm)
+      expect(await waitForWelcome(npm)).toContain('\n  npm run -s commonplace -- users create YOUR_NAME\n')
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
       npm.kill('SIGTERM')
       await once(npm, 'exit')
@@ -54,13 +54,13 @@ describe('starting from the sources', () => {
   })
 })
 
-/** Waits for the welcome of the service. */
-async function waitForWelcome(child: ChildProcess): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
+/** What the service writes when it listens. */
+async function waitForWelcome(child: ChildProcess): Promise<string> {
+  return await new Promise((resolve, reject) => {
     let stdout = ''
     child.stdout?.on('data', (chunk) => {
       stdout += chunk
-      if (stdout.includes('Stop with')) resolve()
+      if (stdout.includes('Stop with')) resolve(stdout)
     })
     child.once('exit', (code) => reject(new Error(`npm start ended with ${code}: ${stdout}`)))
   })

@@ -35,6 +35,8 @@ export async function run(
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk) => stdout.push(chunk))
   child.stderr.on('data', (chunk) => stderr.push(chunk))
+  // A program may end before it has read anything.
+  child.stdin.on('error', () => {})
   child.stdin.end(options.input ?? '')
   const [code] = await once(child, 'close')
   return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') }
