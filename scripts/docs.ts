@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { KEY_HEADERS } from '../src/auth/authenticate.ts'
-import { EXIT_CODES } from '../src/cli/exit-codes.ts'
+import { EXIT_CODES, EXIT_STATUSES } from '../src/cli/exit-codes.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { SETTINGS } from '../src/config.ts'
 import { ERROR_CODES, type ErrorCode } from '../src/errors.ts'
@@ -172,6 +172,12 @@ function cliPage(): string {
 \`npm run -s commonplace -- COMMAND\` builds when the sources changed, then runs it. The settings in [settings](settings.md) say which library it works on. Every command brings the library up to date first.
 
 ${walk(createProgram(), '').join('\n\n')}
+
+## Exit statuses
+
+${table(['Status', 'Meaning'], Object.entries(EXIT_STATUSES))}
+
+Which error ends with which status is in [errors](errors.md).
 `
 }
 

@@ -84,6 +84,8 @@ export function createProgram(): Command {
   const program = new Command('commonplace')
     .description('Prompts and Agent Skills, stored once, found at once')
     .version(readProduct().version)
+    // Commands take this over when they are added.
+    .exitOverride()
     .showHelpAfterError('(add --help for what is possible)')
   program
     .command('serve')

@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander'
 import { toAppError } from '../errors.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { createProgram } from './program.ts'
@@ -12,6 +13,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await createProgram().parseAsync([...argv])
   } catch (thrown) {
+    // Commander has written what is wrong, or the help that was asked for.
+    if (thrown instanceof CommanderError) {
+      process.exitCode = thrown.exitCode === 0 ? 0 : EXIT_CODES.invalid_input
+      return
+    }
     const error = toAppError(thrown)
     const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
     process.stderr.write(`${error.message}${cause}\n`)

@@ -70,6 +70,27 @@ describe('serve', () => {
   })
 })
 
+describe('exit statuses', () => {
+  it.each([
+    [64, ['no-such-command']],
+    [64, ['get-prompt']],
+    [64, ['get-prompt', 'x', 'y']],
+    [64, ['list-prompts', '--no-such-option']],
+    [64, ['list-prompts', '--type', 'poem']],
+    [64, ['keys', 'create', '--user', 'ada']],
+    [64, ['keys', 'no-such-command']],
+    [64, ['keys']],
+    [64, []],
+    [0, ['--help']],
+    [0, ['help', 'search']],
+    [0, ['search', '--help']],
+    [0, ['--version']],
+  ])('%i after %j', async (expected, args) => {
+    const { code, stdout, stderr } = await place.commonplace(args)
+    expect([code, stdout === '', stderr === '']).toEqual([expected, expected !== 0, expected === 0])
+  })
+})
+
 describe('links', () => {
   const invite = async (env: Record<string, string> = {}) => {
     const { stdout, stderr } = await place.commonplace(['users', 'invite'], { env })
