@@ -3,6 +3,7 @@ import { migrateData } from '../app.ts'
 import { loadConfig, parseDatabaseUrl } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { startProgress } from './show-progress.ts'
+import { formatTable } from './table.ts'
 
 type Report = Awaited<ReturnType<typeof migrateData>>
 type Progress = Parameters<Parameters<typeof migrateData>[2]>[0]
@@ -42,10 +43,7 @@ function toTable({ tables }: Report): string {
     to.sha256.slice(0, SHOWN_DIGITS),
     from.sha256 === to.sha256 ? 'same' : 'DIFFERENT',
   ])
-  const all = [['table', 'rows', 'copied', 'digest', 'of the copy', ''], ...rows]
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
-  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
+  return formatTable([['table', 'rows', 'copied', 'digest', 'of the copy', ''], ...rows], null)
 }
 
 /** `migrate-data`. */

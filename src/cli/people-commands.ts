@@ -4,6 +4,7 @@ import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { AppError } from '../errors.ts'
 import { keyNameField, ROLES, roleField } from '../library/account.ts'
+import type { Person } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
 import { usernameFault } from '../library/username.ts'
@@ -11,6 +12,7 @@ import { invokeLocally } from '../operations/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
 import { suggest } from './program-name.ts'
+import { printTable } from './table.ts'
 
 /** Runs a command's work on the local library; with `mustExist` a missing one is refused instead of made. */
 export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?: boolean }) => Promise<void>
@@ -53,6 +55,11 @@ function readScopes(text: string): Scope[] {
   return [...new Set(parsed.data)]
 }
 
+function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibility, createdAt }: Person): string[] {
+  const kind = isPlaceholder ? 'placeholder' : role === 'admin' ? 'administrator' : 'user'
+  return [username, kind, hasLogin ? 'login' : 'no login', `new items ${defaultVisibility}`, `since ${createdAt}`]
+}
+
 /** `users` and `keys`. */
 export function addPeopleCommands(program: Command, withApp: WithApp): void {
   const users = program.command('users').description('People who own prompts and skills')
@@ -74,18 +81,18 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     )
   users
     .command('list')
-    .description('List users and the placeholders of imported contributors')
+    .description(
+      'List people: administrators, users, and placeholders of imported contributors; and who has a login, which is a password to sign in with',
+    )
     .action(() =>
       withApp(async (app) => {
-        for (let offset = 0; ; offset += PAGE) {
-          const page = await app.store.listUsers({ limit: PAGE, offset })
-          for (const user of page) {
-            process.stdout.write(
-              `${user.username}\t${user.isPlaceholder ? 'placeholder' : 'user'}\tnew items ${user.defaultVisibility}\tsince ${user.createdAt}\n`,
-            )
-          }
-          if (page.length < PAGE) return
+        const people: Person[] = []
+        for (let page = PAGE; page === PAGE; ) {
+          const { items } = await app.store.listPeople({ limit: PAGE, offset: people.length, matching: null })
+          people.push(...items)
+          page = items.length
         }
+        printTable(people.map(describePerson))
       }, EXISTING),
     )
 
@@ -136,7 +143,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .requiredOption('--user <name>', 'whose key it is')
     .requiredOption('--name <text>', 'what it is for, such as the machine it will live on')
     .option('--scopes <list>', `what it may do: ${SCOPES.join(', ')}`, SCOPES.join(','))
-    .option('--expires <duration>', 'when it ends, such as 90d (default: never)')
+    .option('--expires <duration>', 'when it expires, such as 90d (default: never)')
     .action((options: { user: string; name: string; scopes: string; expires?: string }) =>
       withApp(async (app) => {
         const scopes = readScopes(options.scopes)
@@ -147,7 +154,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const key = createApiKey()
         const stored = await app.store.createKey({ name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt })
         process.stderr.write(
-          `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `until ${expiresAt}` : 'without end'}. It is shown this once:\n`,
+          `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `until ${expiresAt}` : 'never expires'}. It is shown this once:\n`,
         )
         process.stdout.write(`${key}\n`)
       }, EXISTING),
@@ -158,12 +165,13 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .option('--user <name>', 'only this user')
     .action((options: { user?: string }) =>
       withApp(async (app) => {
-        for (const key of await app.store.listKeys(options.user ?? null)) {
-          const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'without end'
-          process.stdout.write(
-            `${key.id}\t${key.username}\t${key.name}\t${key.scopes.join(',')}\t${state}\tlast used ${key.lastUsedAt ?? 'never'}\n`,
-          )
-        }
+        const keys = await app.store.listKeys(options.user ?? null)
+        printTable(
+          keys.map((key) => {
+            const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'never expires'
+            return [key.id, key.username, key.name, key.scopes.join(','), state, `last used ${key.lastUsedAt ?? 'never'}`]
+          }),
+        )
       }, EXISTING),
     )
   keys

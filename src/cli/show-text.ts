@@ -1,4 +1,5 @@
 import type { OnText } from '../library/improve/improve-with-model.ts'
+import { forTerminal } from './table.ts'
 
 /** Where a command writes to. */
 interface Screen {
@@ -13,13 +14,6 @@ interface TextDisplay {
   finish(result: string): void
   /** Ends the line where the text broke off. */
   breakOff(): void
-}
-
-/** What a terminal would take for a command rather than for text: all control characters but tab and line feed. */
-const CONTROLS = /\p{Cc}/gu
-
-function forTerminal(text: string): string {
-  return text.replaceAll(CONTROLS, (control) => (control === '\t' || control === '\n' ? control : '\ufffd'))
 }
 
 /**

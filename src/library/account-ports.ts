@@ -19,7 +19,6 @@ export interface StoredKey {
 /** People, keys and the service's own secrets. */
 export interface AccountStore {
   findUser(username: string): Promise<User | null>
-  listUsers(page: { limit: number; offset: number }): Promise<User[]>
   /** @throws AppError `conflict` when the name is taken in any case */
   createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>
   /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */

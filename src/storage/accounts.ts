@@ -102,17 +102,6 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
         .executeTakeFirst()
       return row ? toUser(row) : null
     },
-    async listUsers(page) {
-      const rows = await reader
-        .selectFrom('user')
-        .selectAll()
-        .where('removal', 'is', null)
-        .orderBy('username_key')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute()
-      return rows.map(toUser)
-    },
     createUser: (user) =>
       context.transact(async (db) => {
         const taken = await db
