@@ -1,14 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { AppError, invalidInput } from '../errors.ts'
 import type { Operation } from '../operations/define-operation.ts'
-import { coerceText, describeInputs, type InputDescription } from '../operations/describe-inputs.ts'
+import { describeInputs } from '../operations/describe-inputs.ts'
 import type { Invoke } from '../operations/invoke.ts'
+import type { CommandExtra } from './command-extras.ts'
+import { fillPrompt } from './fill-prompt.ts'
+import { formatList, isList, readOutput } from './print-list.ts'
+import { createInputReader } from './read-input.ts'
+import { saveSkillFiles } from './save-skill-files.ts'
 import { showText } from './show-text.ts'
-
-/** Inputs that may come from a file: `@path`. */
-const FILE_MARK = '@'
+import { forTerminal } from './table.ts'
 
 const PLACEHOLDERS = { text: '<text>', number: '<n>', boolean: '[true|false]', list: '<a,b,…>', json: '<json>' } as const
 
@@ -16,50 +17,23 @@ function toFlag(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-async function readValue({ name, kind }: InputDescription, written: string | boolean): Promise<unknown> {
-  if (typeof written === 'boolean') return written
-  if (kind === 'number' || kind === 'boolean') return coerceText(written, kind)
-  if (kind === 'list') return written.split(',').map((part) => part.trim())
-  const text = written.startsWith(FILE_MARK) ? await readNamedFile(name, written.slice(FILE_MARK.length)) : written
-  if (kind === 'text') return text
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    throw invalidInput(name, `${name} must be JSON.`)
-  }
-}
+/** Inputs that take every word that is left, so that nobody needs quotes. */
+const WORDS = new Set(['query', 'prompt'])
 
-async function readNamedFile(name: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new AppError('invalid_input', `${name}: the file ${path} cannot be read.`, { cause: error })
-  }
-}
-
-/** How a result is shown: JSON, or for people where a command has its own way. */
-const PRINTERS: Partial<Record<string, (output: Record<string, unknown>) => string>> = {
-  search_prompts: (output) => printFound(output['prompts']),
-  search_skills: (output) => printFound(output['skills']),
-  improve_prompt: (output) => readOutput(improved, output).improved,
-}
-
-/** Another server may answer anything. @throws AppError `upstream_failed` when it is not what a Commonplace answers */
-function readOutput<T>(schema: z.ZodType<T>, output: unknown): T {
-  const read = schema.safeParse(output)
-  if (!read.success) throw new AppError('upstream_failed', 'The answer is not one a Commonplace gives; use --json to see it.')
-  return read.data
-}
+/** What some commands have beside the inputs of their operation. */
+const EXTRAS: Partial<Record<string, CommandExtra>> = { get_prompt: fillPrompt, get_skill: saveSkillFiles }
 
 const improved = z.object({ improved: z.string() })
 
-const found = z.array(z.object({ slug: z.string(), title: z.string(), description: z.string().nullable() }))
+/** Where results are written. */
+interface Screen {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
 
-function printFound(items: unknown): string {
-  const rows = readOutput(found, items)
-  if (rows.length === 0) return 'Nothing found.'
-  return rows.map((row) => `${row.slug}\n    ${row.title}${row.description ? `\n    ${row.description}` : ''}`).join('\n')
+function toJson(output: Record<string, unknown>): string {
+  return JSON.stringify(output, null, 2)
 }
 
 /** A command's work; `onPrinted` gets what it wrote to stdout. */
@@ -70,6 +44,7 @@ export function addOperationCommands(
   program: Command,
   operations: readonly Operation[],
   run: (options: { user?: string; url?: string }, work: OperationWork) => Promise<void>,
+  screen: Screen = process.stdout,
 ): void {
   for (const operation of operations) {
     const surface = operation.surfaces.cli
@@ -78,7 +53,7 @@ export function addOperationCommands(
     const positional = surface.positional.flatMap((name) => inputs.find((input) => input.name === name) ?? [])
     const flags = inputs.filter((input) => !positional.includes(input))
     const command = program.command(surface.command).summary(operation.title).description(operation.summary)
-    for (const input of positional) command.argument(`<${input.name}>`, input.description)
+    for (const input of positional) command.argument(WORDS.has(input.name) ? `<${input.name}...>` : `<${input.name}>`, input.description)
     for (const input of flags) {
       const option = new Option(`--${toFlag(input.name)} ${PLACEHOLDERS[input.kind]}`, input.description)
       if (input.choices) option.choices(input.choices)
@@ -87,26 +62,37 @@ export function addOperationCommands(
     }
     command.option('--user <name>', 'act as this user on the local library (default: nobody, or the owner of PROMPTS_API_KEY)')
     command.option('--url <address>', 'act on another Commonplace instead, with PROMPTS_API_KEY')
-    if (PRINTERS[operation.name]) command.option('--json', 'print the result as JSON')
+    const extra = EXTRAS[operation.name]
+    for (const option of extra?.options ?? []) command.addOption(option)
+    if (isList(operation.name)) command.option('--json', 'print JSON on a terminal too')
+    else if (operation.isStreamed) command.option('--json', 'print the result as JSON')
     command.action(async () => {
       const options: Record<string, string | boolean> = command.opts()
-      const values: Record<string, unknown> = {}
-      for (const [index, input] of positional.entries()) values[input.name] = await readValue(input, command.args[index] ?? '')
+      const reader = createInputReader(process.stdin)
+      const given: Record<string, unknown> = {}
+      for (const [index, input] of positional.entries()) {
+        const words = WORDS.has(input.name) ? command.args.slice(index) : command.args.slice(index, index + 1)
+        given[input.name] = await reader.read(input, words.join(' '))
+      }
       for (const input of flags) {
         const written = options[input.name]
-        if (written !== undefined) values[input.name] = await readValue(input, written)
+        if (written !== undefined) given[input.name] = await reader.read(input, written)
       }
+      const values = extra?.toInput ? extra.toInput(given, options) : given
       const { user, url } = z.object({ user: z.string().optional(), url: z.string().optional() }).parse(options)
       await run({ ...(user === undefined ? {} : { user }), ...(url === undefined ? {} : { url }) }, async (invoke, onPrinted) => {
-        const print = options['json'] === true ? undefined : PRINTERS[operation.name]
-        const display = operation.isStreamed ? showText(process.stdout, process.stderr, print !== undefined) : undefined
+        const isJson = options['json'] === true
+        const display = operation.isStreamed ? showText(screen, process.stderr, !isJson) : undefined
         const output = await invoke(operation.name, values, { onText: display?.onText }).catch((error: unknown) => {
           display?.breakOff()
           throw error
         })
-        const text = print ? print(output) : JSON.stringify(output, null, 2)
-        if (display) display.finish(text)
-        else process.stdout.write(`${text}\n`)
+        if (display) return display.finish(isJson ? toJson(output) : readOutput(improved, output).improved)
+        const isTable = isList(operation.name) && screen.isTTY && !isJson
+        const text = isTable
+          ? formatList(operation.name, output, screen.columns ?? null)
+          : ((await extra?.present?.(output, values, options)) ?? `${toJson(output)}\n`)
+        screen.write(screen.isTTY ? forTerminal(text) : text)
         onPrinted(text)
       })
     })

@@ -1,13 +1,14 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { AppError } from '../errors.ts'
 import { type ImportOptions, importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
 import { exportLibrary, importLibrary } from '../transfer/library-folder.ts'
 import { createPeople } from '../transfer/people.ts'
-import { readPromptFile } from '../transfer/prompt-file.ts'
+import { findPromptFormat, PROMPT_FORMATS, type PromptFormat, type PromptSource, readPromptFile } from '../transfer/prompt-file.ts'
 import type { ImportReport } from '../transfer/report.ts'
 import { findSkillFolders } from '../transfer/skill-folder.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
+import { STDIN_MARK } from './read-input.ts'
 import { startProgress } from './show-progress.ts'
 
 interface ImportFlags {
@@ -20,12 +21,23 @@ function toOptions(flags: ImportFlags): ImportOptions {
 }
 
 function printReport(report: ImportReport, madeOwners: readonly string[]): void {
-  for (const name of madeOwners) process.stdout.write(`Made the user ${name}, who owns what was imported.\n`)
+  for (const name of madeOwners) process.stdout.write(`Created user "${name}" (owner of the imported items).\n`)
   for (const remark of report.remarks) process.stderr.write(`${remark}\n`)
   if (report.moreRemarks > 0) process.stderr.write(`… and ${report.moreRemarks} more remarks.\n`)
   const { read, created, updated, unchanged, kept, refused } = report
   process.stdout.write(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
   if (refused > 0) process.exitCode = 1
+}
+
+/** What an argument stands for: a file that is there, or standard input. @throws AppError `invalid_input` */
+async function findSource(file: string, format: PromptFormat | undefined): Promise<string | PromptSource> {
+  if (file === STDIN_MARK) {
+    if (format === undefined) throw new AppError('invalid_input', `Standard input needs --format: ${PROMPT_FORMATS.join(', ')}.`)
+    return { name: 'standard input', format, bytes: process.stdin }
+  }
+  if (format !== undefined) throw new AppError('invalid_input', '--format is for standard input; the ending of a file tells its format.')
+  await findPromptFormat(file)
+  return file
 }
 
 async function countEntries(path: string): Promise<number> {
@@ -41,19 +53,21 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
   imports
     .command('prompts <file>')
     .description(
-      'Import a CSV, JSON or JSONL file. Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
+      'Import a CSV, JSON or JSONL file, or standard input (-). Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
     )
     .requiredOption('--user <name>', 'who owns what is imported; made when missing')
     .option('--public', "make public what states no visibility (default: as the user's setting, private at first)")
-    .action((file: string, flags: ImportFlags) =>
-      withApp(async (app) => {
-        const bar = startProgress(await countEntries(file), 'Importing prompts')
+    .addOption(new Option('--format <format>', 'the format of standard input, which - stands for').choices(PROMPT_FORMATS))
+    .action(async (file: string, flags: ImportFlags & { format?: PromptFormat }) => {
+      const source = await findSource(file, flags.format)
+      await withApp(async (app) => {
+        const bar = startProgress(typeof source === 'string' ? await countEntries(source) : 0, 'Importing prompts')
         const people = createPeople()
-        const report = await importPrompts(app.store, file, { ...toOptions(flags), onProgress: bar.advanceTo }, people)
+        const report = await importPrompts(app.store, source, { ...toOptions(flags), onProgress: bar.advanceTo }, people)
         bar.stop('Imported prompts')
         printReport(report, people.madeOwners)
-      }),
-    )
+      })
+    })
   imports
     .command('skills <folder>')
     .description('Import every folder below this one that has a SKILL.md')
@@ -87,7 +101,6 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     .option('--user <name>', 'only what this user owns')
     .action((folder: string, options: { user?: string }) =>
       withApp(async (app) => {
-        if (folder.trim() === '') throw new AppError('invalid_input', 'Name a folder to write to.')
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
         const { prompts, skills } = await exportLibrary(app.store, folder, owner?.id ?? null)
         process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)

@@ -4,7 +4,7 @@ import type { Prompt } from '../library/items.ts'
 import type { ImportedTwin, LibraryStore } from '../library/ports.ts'
 import { toTags } from '../library/tags.ts'
 import { createPeople, type People } from './people.ts'
-import { type PromptDraft, type PromptRow, readPromptFile } from './prompt-file.ts'
+import { type PromptDraft, type PromptRow, type PromptSource, readPromptFile } from './prompt-file.ts'
 import { addRemark, emptyReport, type ImportReport } from './report.ts'
 
 /** Entries written in one transaction: few enough that others who write wait a moment only. */
@@ -31,7 +31,7 @@ type Claimed = Set<string>
  */
 export async function importPrompts(
   store: LibraryStore,
-  path: string,
+  from: string | PromptSource,
   options: ImportOptions,
   people: People = createPeople(),
 ): Promise<ImportReport> {
@@ -48,7 +48,7 @@ export async function importPrompts(
     })
     options.onProgress?.(report.read)
   }
-  for await (const row of readPromptFile(path)) {
+  for await (const row of readPromptFile(from)) {
     batch.push(row)
     if (batch.length >= BATCH_SIZE) await flush()
   }

@@ -39,11 +39,17 @@ export async function importSkills(
   people: People = createPeople(),
 ): Promise<ImportReport> {
   const report = emptyReport()
+  const misspelled: string[] = []
+  const folders = await findSkillFolders(folder, (path) => {
+    misspelled.push(`Skipped ${relative(folder, path)}: the file must be spelled SKILL.md.`)
+  })
+  if (folders.length === 0) {
+    throw new AppError('invalid_input', [`${folder} has no skill in it: no folder with a SKILL.md.`, ...misspelled].join(' '))
+  }
+  for (const remark of misspelled) addRemark(report, remark)
   if (options.owner !== undefined) await people.findOwner(store, options.owner)
   const claimed = new Set<string>()
   const categories = await readCategories(store)
-  const folders = await findSkillFolders(folder)
-  if (folders.length === 0) throw new AppError('invalid_input', `${folder} has no skill in it: no folder with a SKILL.md.`)
   for (const path of folders) {
     report.read++
     const name = relative(folder, path) || basename(path)

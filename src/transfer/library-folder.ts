@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
@@ -11,6 +11,7 @@ import { type ImportOptions, importPrompts } from './import-prompts.ts'
 import { importSkills, type SkillMetadata } from './import-skills.ts'
 import { createPeople } from './people.ts'
 import { type ImportReport, mergeReports } from './report.ts'
+import { writeWholeFolder } from './whole-folder.ts'
 
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
@@ -47,24 +48,15 @@ export interface ExportReport {
 /**
  * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, and a folder for each skill.
  * Versions, votes and the trash stay in the database. The folder appears whole or not at all.
- * @throws AppError `invalid_input` when the folder exists and is not empty
+ * @throws AppError `invalid_input` when the folder cannot be made, or has something in it
  */
 export async function exportLibrary(store: LibraryStore, folder: string, ownerId: string | null): Promise<ExportReport> {
-  const target = resolve(folder)
-  const present = await readdir(target).catch(() => null)
-  if (present && present.length > 0) throw new AppError('invalid_input', `${folder} is not empty; name a new folder.`)
-  const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
-  try {
-    await mkdir(join(partial, SKILLS_FOLDER), { recursive: true, mode: OWNER_ONLY_FOLDER })
+  return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, async (partial) => {
+    await mkdir(join(partial, SKILLS_FOLDER), { mode: OWNER_ONLY_FOLDER })
     const prompts = await writePrompts(store, join(partial, PROMPT_FILES[0]), ownerId)
     const skills = await writeSkills(store, partial, ownerId)
-    if (present) await rmdir(target)
-    await rename(partial, target)
     return { prompts, skills }
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true })
-    throw error
-  }
+  })
 }
 
 async function writePrompts(store: LibraryStore, path: string, ownerId: string | null): Promise<number> {
@@ -113,6 +105,7 @@ export async function importLibrary(
   folder: string,
   options: ImportOptions,
 ): Promise<{ report: ImportReport; madeOwners: readonly string[] }> {
+  if ((await lstat(folder).catch(() => null)) === null) throw new AppError('invalid_input', `${folder} does not exist.`)
   const people = createPeople()
   const reports: ImportReport[] = []
   for (const name of PROMPT_FILES) {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { lstat, open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
@@ -64,31 +64,54 @@ const rawRow = z.looseObject({
 /** The category that `for_devs` of the public data set means. */
 const DEVELOPERS_CATEGORY = 'coding'
 
+/** The forms of files with prompts. */
+export const PROMPT_FORMATS = ['csv', 'json', 'jsonl'] as const
+export type PromptFormat = (typeof PROMPT_FORMATS)[number]
+
+/** Where prompts are read from when not from a file by its path. */
+export interface PromptSource {
+  /** As messages name it. */
+  readonly name: string
+  readonly format: PromptFormat
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+const READERS = { csv: readCsv, json: readJson, jsonl: readJsonLines }
+const ENDINGS: Partial<Record<string, PromptFormat>> = { '.csv': 'csv', '.json': 'json', '.jsonl': 'jsonl', '.ndjson': 'jsonl' }
+
 /**
- * Reads the prompts of a CSV, JSON or JSONL file (told by its ending), entry by entry. A bad entry is a fault of its own and stops nothing.
+ * Reads the prompts of a CSV, JSON or JSONL file (told by its ending) or of a source, entry by entry. A bad entry is a fault of its own and stops nothing.
  * CSV columns: act, prompt, for_devs, type, contributor (the public data set), or title, content, description, type, category, tags, author, visibility.
  * @throws AppError `invalid_input` when the file as a whole cannot be read
  */
-export async function* readPromptFile(path: string): AsyncGenerator<PromptRow> {
-  const about = await lstat(path).catch(() => null)
-  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
-  const readers = { '.csv': readCsv, '.jsonl': readJsonLines, '.ndjson': readJsonLines, '.json': readJson }
-  const reader = new Map(Object.entries(readers)).get(extname(path).toLowerCase())
-  if (!reader) throw new AppError('invalid_input', `${path} does not end in .csv, .json or .jsonl, so its format is not known.`)
+export async function* readPromptFile(from: string | PromptSource): AsyncGenerator<PromptRow> {
+  if (typeof from !== 'string') return yield* READERS[from.format](from.name, from.bytes)
+  const path = from
+  const format = await findPromptFormat(path)
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
     throw new AppError('invalid_input', `${path} cannot be read.`, { cause: error })
   })
   try {
-    yield* reader(path, file)
+    yield* READERS[format](path, file.createReadStream({ autoClose: false }))
   } finally {
     await file.close()
   }
 }
 
-async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
+/** The format of a file, by its ending. @throws AppError `invalid_input` when it is no file of prompts */
+export async function findPromptFormat(path: string): Promise<PromptFormat> {
+  const about = await lstat(path).catch(() => null)
+  if (!about) throw new AppError('invalid_input', `${path} does not exist.`)
+  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
+  const format = ENDINGS[extname(path).toLowerCase()]
+  if (!format) throw new AppError('invalid_input', `${path} does not end in .csv, .json or .jsonl, so its format is not known.`)
+  return format
+}
+
+async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   const faults: { line: number; reason: string }[] = []
   let number = 0
-  const source = Readable.from(decode(path, file))
+  const source = Readable.from(decode(path, bytes))
   const parser = source
     .on('error', (error) => parser.destroy(error))
     .pipe(
@@ -133,10 +156,10 @@ async function* readCsv(path: string, file: FileHandle): AsyncGenerator<PromptRo
 }
 
 /** A file's text without a byte order mark, piece by piece. @throws AppError `invalid_input` at the first byte that is not UTF-8: nothing is replaced in silence */
-async function* decode(path: string, file: FileHandle): AsyncGenerator<string> {
+async function* decode(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   try {
-    for await (const chunk of file.createReadStream({ autoClose: false })) yield utf8.decode(chunk, { stream: true })
+    for await (const chunk of bytes) yield utf8.decode(chunk, { stream: true })
     yield utf8.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
@@ -153,9 +176,9 @@ function checkHeader(path: string, header: readonly string[]): void {
   }
 }
 
-async function* readJsonLines(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
+async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   let number = 0
-  for await (const line of readLines(path, file)) {
+  for await (const line of readLines(path, bytes)) {
     if (line.trim() === '') continue
     number++
     let value: unknown
@@ -170,9 +193,9 @@ async function* readJsonLines(path: string, file: FileHandle): AsyncGenerator<Pr
 }
 
 /** Lines ended by LF. Not readline's: it ends one at U+2028 and U+2029 too, which JSON may hold as they are. */
-async function* readLines(path: string, file: FileHandle): AsyncGenerator<string> {
+async function* readLines(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = ''
-  for await (const text of decode(path, file)) {
+  for await (const text of decode(path, bytes)) {
     const lines = text.split('\n')
     lines[0] = rest + lines[0]
     if ((lines[0]?.length ?? 0) > MAX_RECORD_LENGTH)
@@ -183,11 +206,8 @@ async function* readLines(path: string, file: FileHandle): AsyncGenerator<string
   yield rest
 }
 
-async function* readJson(path: string, file: FileHandle): AsyncGenerator<PromptRow> {
-  const { size } = await file.stat()
-  if (size > MAX_JSON_BYTES)
-    throw new AppError('invalid_input', `${path} has ${size} bytes; a JSON file may have ${MAX_JSON_BYTES}. Use JSONL for more.`)
-  const text = (await Array.fromAsync(decode(path, file))).join('')
+async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
+  const text = (await Array.fromAsync(decode(path, upTo(MAX_JSON_BYTES, path, bytes)))).join('')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -199,6 +219,16 @@ async function* readJson(path: string, file: FileHandle): AsyncGenerator<PromptR
     .safeParse(value)
   if (!list.success) throw new AppError('invalid_input', `${path} must hold a list of prompts, or an object with a list "prompts".`)
   for (const [index, entry] of list.data.entries()) yield { number: index + 1, ...toDraft(entry) }
+}
+
+/** @throws AppError `invalid_input` when there are more bytes than `max` */
+async function* upTo(max: number, path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > max) throw new AppError('invalid_input', `${path} has more than ${max} bytes, the limit for JSON. Use JSONL.`)
+    yield chunk
+  }
 }
 
 /** Checks one entry with the same fields a save is checked with. */

@@ -32,6 +32,13 @@ describe('findSkillFolders', () => {
     expect(await found()).toEqual(['a', 'b', 'group/c'])
   })
 
+  it('names files that are nearly spelled so', async () => {
+    await write({ 'a/SKILL.md': '', 'a/skill.md.txt': '', 'b/skill.md': '', 'group/c/Skill.MD': '' })
+    const misspelled: string[] = []
+    await findSkillFolders(root, (path) => misspelled.push(path.slice(root.length + 1)))
+    expect(misspelled).toEqual(['b/skill.md', 'group/c/Skill.MD'])
+  })
+
   it('takes a SKILL.md below another for a file of the outer skill', async () => {
     await write({ 'a/SKILL.md': SKILL_MD, 'a/templates/inner/SKILL.md': 'inner' })
     expect(await found()).toEqual(['a'])

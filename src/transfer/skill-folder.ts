@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { cutAtWord, cutCharacters } from '../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
@@ -16,6 +16,7 @@ import {
   SKILL_MD,
   type SkillFile,
 } from '../library/skill.ts'
+import { writeWholeFolder } from './whole-folder.ts'
 
 /** A skill as a folder gives it, checked. */
 export interface SkillDraft {
@@ -31,17 +32,20 @@ const MAX_DEPTH = 128
 
 /**
  * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
- * Links are never followed.
+ * Links are never followed. `onMisspelled` hears of files such as skill.md, whose folders are no skills.
  */
-export async function findSkillFolders(folder: string, depth = 0): Promise<string[]> {
+export async function findSkillFolders(folder: string, onMisspelled: (path: string) => void = () => {}, depth = 0): Promise<string[]> {
   const about = await lstat(folder).catch(() => null)
+  if (!about && depth === 0) throw new AppError('invalid_input', `${folder} does not exist.`)
   if (!about?.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder that can be read.`)
   const entries = await readdir(folder, { withFileTypes: true })
   if (entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) return [folder]
+  for (const { name } of entries) if (name.toLowerCase() === SKILL_MD.toLowerCase()) onMisspelled(join(folder, name))
   if (depth >= MAX_DEPTH) return []
   const found: string[] = []
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.isDirectory() && !isLeftOutName(entry.name)) found.push(...(await findSkillFolders(join(folder, entry.name), depth + 1)))
+    if (entry.isDirectory() && !isLeftOutName(entry.name))
+      found.push(...(await findSkillFolders(join(folder, entry.name), onMisspelled, depth + 1)))
   }
   return found
 }
@@ -97,6 +101,25 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
   const description = full === null ? null : cutAtWord(full, MAX_DESCRIPTION)
   if (description !== full) remarks.push(`description cut to ${MAX_DESCRIPTION} characters for the record; SKILL.md keeps it whole`)
   return { title, description, files, remarks: options.isExport ? [] : [...frontmatter.warnings, ...remarks] }
+}
+
+/** Mode of the folder and files of a skill, before the umask. */
+const FOLDER_MODE = 0o777
+const FILE_MODE = 0o666
+
+/**
+ * Writes the files of a skill into a new folder, which appears whole or not at all.
+ * @throws AppError `invalid_input` when a limit or a filename rule is broken (another server may answer anything), or the folder has something in it
+ */
+export async function writeSkillFolder(folder: string, files: readonly SkillFile[]): Promise<void> {
+  checkSkillFiles(files)
+  await writeWholeFolder(folder, FOLDER_MODE, async (partial) => {
+    for (const { filename, bytes } of files) {
+      const path = join(partial, filename)
+      await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE })
+      await writeFile(path, bytes, { flag: 'wx', mode: FILE_MODE })
+    }
+  })
 }
 
 /** Opens without following a link, so that one put in place of a file after the listing is not read either. */

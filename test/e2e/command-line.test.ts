@@ -2,13 +2,16 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPlace, MAIN, type Place } from '../support/processes.ts'
+import { createPlace, MAIN, type Place, run } from '../support/processes.ts'
 
 let place: Place
 beforeEach(() => {
   place = createPlace()
 })
 afterEach(() => place.remove())
+
+/** Gives a command a terminal (util-linux). */
+const SCRIPT = '/usr/bin/script'
 
 const status = async (url: string, options: RequestInit = {}) => (await fetch(url, options)).status
 
@@ -215,8 +218,14 @@ describe('operations as commands', () => {
       'false',
     ])
     expect(JSON.parse(saved.stdout).prompt).toMatchObject({ content: 'From a file: ${x}', tags: ['a', 'b'], author: 'ada' })
-    expect((await place.commonplace(['search', 'walrus'])).stdout).toBe('walrus\n    Walrus\n')
-    expect((await place.commonplace(['search', 'nothing'])).stdout).toBe('Nothing found.\n')
+    const [found] = JSON.parse((await place.commonplace(['search', 'a', 'walrus'])).stdout).prompts
+    expect([found.slug, found.title]).toEqual(['walrus', 'Walrus'])
+    if (existsSync(SCRIPT)) {
+      const onTerminal = (query: string) =>
+        run(SCRIPT, ['-qec', `'${process.execPath}' '${MAIN}' search ${query}`, '/dev/null'], { env: place.env })
+      expect((await onTerminal('walrus')).stdout).toBe('slug    type  title\r\nwalrus  TEXT  Walrus\r\n')
+      expect((await onTerminal('nothing')).stdout).toBe('Nothing found.\r\n')
+    }
     const anonymous = await place.commonplace(['save-prompt', '--title', 'x', '--content', 'y'])
     expect([anonymous.code, anonymous.stderr]).toEqual([77, expect.stringContaining('API key')])
     const bad = await place.commonplace(['search', 'x', '--limit', '51'])

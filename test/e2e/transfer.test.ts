@@ -34,7 +34,7 @@ describe('a whole library', () => {
     expect(first.code, first.stderr).toBe(0)
     const total = Number(/(\d+) read/.exec(first.stdout)?.[1])
     expect(first.stdout).toBe(
-      `Made the user demo, who owns what was imported.\n${total} read: ${total} created, 0 updated, 0 unchanged, 0 kept, 0 refused.\n`,
+      `Created user "demo" (owner of the imported items).\n${total} read: ${total} created, 0 updated, 0 unchanged, 0 kept, 0 refused.\n`,
     )
     expect(total).toBe(readStarter().length)
     expect((await importPrompts(STARTER.promptsFile, '--public')).stdout).toBe(
@@ -178,14 +178,25 @@ describe('importing prompts', () => {
     expect((await importPrompts(file)).stdout).toContain('3 unchanged')
   })
 
+  it('makes nobody for the sake of what is not there', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    for (const kind of ['prompts', 'skills', 'library']) {
+      expect((await place.commonplace(['import', kind, join(place.folder, 'none.csv'), '--user', 'demo'])).code).toBe(64)
+    }
+    expect((await place.commonplace(['users', 'list'])).stdout).toMatch(/^ada\t.*\n$/)
+  })
+
   it('says clearly what is wrong with a whole file or an owner', async () => {
     const refusals: [string[], RegExp][] = [
-      [['import', 'prompts', join(place.folder, 'none.csv'), '--user', 'demo'], /none\.csv is not a regular file/],
+      [['import', 'prompts', join(place.folder, 'none.csv'), '--user', 'demo'], /none\.csv does not exist\.\n$/],
       [['import', 'prompts', write('x.txt', 'x'), '--user', 'demo'], /\.csv, \.json or \.jsonl/],
       [['import', 'prompts', write('x.csv', 'a,b\n1,2\n'), '--user', 'demo'], /needs a header line/],
       [['import', 'prompts', write('x.json', '{'), '--user', 'demo'], /not valid JSON/],
       [['import', 'prompts', write('y.json', '[]'), '--user', 'no spaces'], /user name "no spaces"/],
-      [['import', 'skills', join(place.folder, 'none'), '--user', 'demo'], /not a folder/],
+      [['import', 'skills', join(place.folder, 'none'), '--user', 'demo'], /none does not exist\.\n$/],
+      [['import', 'library', join(place.folder, 'none')], /none does not exist\.\n$/],
+      [['import', 'prompts', '-', '--user', 'demo'], /needs --format: csv, json, jsonl/],
+      [['import', 'prompts', write('f.csv', ''), '--format', 'csv', '--user', 'demo'], /--format is for standard input/],
       [['import', 'library', place.folder], /holds no library/],
       [['import', 'prompts', write('z.json', '[]')], /--user/],
     ]
@@ -199,6 +210,28 @@ describe('importing prompts', () => {
     expect((await place.commonplace(['import', 'prompts', join(place.folder, 'p.json'), '--user', 'ghost'])).stderr).toMatch(
       /stands for a contributor/,
     )
+  })
+})
+
+describe('standard input', () => {
+  it('is read like a file, in the format it is said to have', async () => {
+    const inputs = { csv: 'act,prompt\nA,a\n', json: '[{"title":"B","content":"b"}]', jsonl: '{"title":"C","content":"c"}\n' }
+    for (const [format, input] of Object.entries(inputs)) {
+      const args = ['import', 'prompts', '-', '--format', format, '--user', 'demo']
+      expect((await place.commonplace(args, { input })).stdout).toContain('1 read: 1 created')
+    }
+    const bad = await place.commonplace(['import', 'prompts', '-', '--format', 'json', '--user', 'demo'], { input: '{' })
+    expect([bad.code, bad.stderr]).toEqual([64, 'standard input is not valid JSON.\n'])
+  })
+
+  it('is read in place of a text', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    const save = ['save-prompt', '--user', 'ada', '--title', 'Piped', '--content', '-']
+    const saved = await place.commonplace(save, { input: 'From a pipe: ${x}\n' })
+    const { slug, content } = JSON.parse(saved.stdout).prompt
+    expect(content).toBe('From a pipe: ${x}\n')
+    const text = await place.commonplace(['get-prompt', slug, '--user', 'ada', '--text', '--var', 'x=walrus'])
+    expect([text.stdout, text.stderr]).toEqual(['From a pipe: walrus\n', ''])
   })
 })
 
@@ -340,6 +373,19 @@ describe('importing skills', () => {
 })
 
 describe('exporting', () => {
+  it('names folders whose skill.md is misspelled', async () => {
+    const folder = join(place.folder, 'misspelled')
+    mkdirSync(join(folder, 'lower'), { recursive: true })
+    writeFileSync(join(folder, 'lower', 'skill.md'), '---\nname: lower\ndescription: d\n---\n')
+    const remark = `Skipped ${join('lower', 'skill.md')}: the file must be spelled SKILL.md.`
+    const none = await place.commonplace(['import', 'skills', folder, '--user', 'demo'])
+    expect([none.code, none.stderr]).toEqual([64, `${folder} has no skill in it: no folder with a SKILL.md. ${remark}\n`])
+    mkdirSync(join(folder, 'good'))
+    writeFileSync(join(folder, 'good', 'SKILL.md'), '---\nname: good\ndescription: d\n---\n')
+    const one = await place.commonplace(['import', 'skills', folder, '--user', 'demo'])
+    expect([one.code, one.stderr.includes(remark), one.stdout.includes('1 read: 1 created')]).toEqual([0, true, true])
+  })
+
   it('refuses a folder that has something in it, and leaves nothing half-written', async () => {
     await importPrompts(write('p.json', JSON.stringify([{ title: 'T', content: 'c' }])))
     const target = join(place.folder, 'out')

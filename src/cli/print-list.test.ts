@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { OPERATIONS } from '../operations/index.ts'
+import { formatList, isList } from './print-list.ts'
+
+const prompt = { slug: 'walrus', title: 'A walrus', type: 'TEXT', visibility: 'public', description: 'd', content: 'A long text' }
+
+it('knows every command that lists or searches', () => {
+  const commands = OPERATIONS.flatMap(({ name, surfaces }) => (surfaces.cli ? [{ name, command: surfaces.cli.command }] : []))
+  expect(commands.filter(({ name }) => isList(name)).map(({ command }) => command)).toEqual(
+    commands.map(({ command }) => command).filter((command) => /^(list|search)(-|$)/.test(command)),
+  )
+})
+
+it('shows a line for each item, and how to see the rest', () => {
+  expect(formatList('search_prompts', { query: 'x', count: 1, prompts: [prompt] }, 80)).toBe(
+    'slug    type  title\nwalrus  TEXT  A walrus\n',
+  )
+  expect(
+    formatList('list_prompts', { prompts: [prompt], total: 3, page: 1, perPage: 1, totalPages: 3, correctedQuery: 'walrus' }, 80),
+  ).toBe('Searched for: walrus\nslug    visibility  type  title\nwalrus  public      TEXT  A walrus\n1 of 3; --page 2 has the next.\n')
+  const version = { version: 12, note: null, author: 'ada', createdAt: '2026-01-31T10:00:00.000Z', visibility: 'private' }
+  expect(formatList('list_versions', { versions: [version], nextBefore: 12 }, 80)).toBe(
+    'version  createdAt   visibility  author  note\n12       2026-01-31  private     ada\nThere are older ones: --before 12\n',
+  )
+  expect(formatList('list_tags', { tags: [], total: 0, page: 1, perPage: 24, totalPages: 0 }, 80)).toBe('Nothing found.\n')
+})

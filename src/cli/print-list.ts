@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { formatTable } from './table.ts'
+
+const text = z.string()
+const count = z.number().transform(String)
+const day = z.string().transform((when) => when.slice(0, 10))
+const note = z
+  .string()
+  .nullable()
+  .transform((written) => written ?? '')
+
+/** What operations that list things show on a terminal: the member of the answer that has the rows, and a row's columns. */
+const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<Record<string, z.ZodType<string>>>]>> = {
+  search_prompts: ['prompts', { slug: text, type: text, title: text }],
+  search_skills: ['skills', { slug: text, title: text }],
+  list_prompts: ['prompts', { slug: text, visibility: text, type: text, title: text }],
+  list_skills: ['skills', { slug: text, visibility: text, title: text }],
+  list_categories: ['categories', { slug: text, prompts: count, skills: count, name: text }],
+  list_tags: ['tags', { slug: text, count, name: text }],
+  list_trash: ['items', { id: text, kind: text, deletedAt: day, title: text }],
+  list_versions: ['versions', { version: count, createdAt: day, visibility: text, author: text, note }],
+}
+
+/** Another server may answer anything. @throws AppError `upstream_failed` when it is not what a Commonplace answers */
+export function readOutput<T>(schema: z.ZodType<T>, output: unknown): T {
+  const read = schema.safeParse(output)
+  if (!read.success) throw new AppError('upstream_failed', 'The answer is not one a Commonplace gives; use --json to see it.')
+  return read.data
+}
+
+/** Whether an operation's answer is a list. */
+export function isList(operation: string): boolean {
+  return Object.hasOwn(LISTS, operation)
+}
+
+const rest = z.looseObject({
+  total: z.number().optional(),
+  page: z.number().optional(),
+  totalPages: z.number().optional(),
+  nextBefore: z.number().nullish(),
+  correctedQuery: z.string().optional(),
+})
+
+/** A list as a table with a line on what it leaves out. @throws AppError `upstream_failed` */
+export function formatList(operation: string, output: Record<string, unknown>, width: number | null): string {
+  const [member, columns] = LISTS[operation] ?? ['', {}]
+  const rows = readOutput(z.array(z.object(columns)), output[member])
+  const names = Object.keys(columns)
+  const { total, page = 1, totalPages = 1, nextBefore, correctedQuery } = readOutput(rest, output)
+  const corrected = correctedQuery === undefined ? '' : `Searched for: ${correctedQuery}\n`
+  if (rows.length === 0) return `${corrected}Nothing found.\n`
+  const table = formatTable([names, ...rows.map((row) => names.map((name) => row[name] ?? ''))], width)
+  const nextPage = page < totalPages ? `${rows.length} of ${total}; --page ${page + 1} has the next.\n` : ''
+  const older = nextBefore ? `There are older ones: --before ${nextBefore}\n` : ''
+  return corrected + table + nextPage + older
+}

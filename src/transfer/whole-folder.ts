@@ -1,0 +1,35 @@
+import { lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AppError } from '../errors.ts'
+
+/**
+ * Makes a folder that appears whole or not at all. `write` fills one beside it, which then takes its name.
+ * @param mode of the folder
+ * @throws AppError `invalid_input` when there is a file, a link or a folder with something in it
+ */
+export async function writeWholeFolder<T>(folder: string, mode: number, write: (partial: string) => Promise<T>): Promise<T> {
+  if (folder.trim() === '') throw new AppError('invalid_input', 'Name a folder to write to.')
+  const target = resolve(folder)
+  const about = await lstat(target).catch(() => null)
+  if (about && !about.isDirectory()) throw new AppError('invalid_input', `${folder} is there and is no folder; name a new one.`)
+  if (about && (await readdir(target)).length > 0) throw new AppError('invalid_input', `${folder} is not empty; name a new folder.`)
+  const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
+  try {
+    await mkdir(dirname(target), { recursive: true, mode })
+    // Not recursive: what is there already belongs to somebody else.
+    await mkdir(partial, { mode })
+  } catch (error) {
+    throw new AppError('invalid_input', `${folder} cannot be made: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    })
+  }
+  try {
+    const written = await write(partial)
+    if (about) await rmdir(target)
+    await rename(partial, target)
+    return written
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  }
+}
