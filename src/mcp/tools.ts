@@ -31,7 +31,7 @@ export function describeTools(operations: readonly Operation[]): Tool[] {
     return {
       name: operation.name,
       title: operation.title,
-      description: operation.summary,
+      description: [operation.summary, ...(hints?.note === undefined ? [] : [hints.note])].join(' '),
       inputSchema: toSchema(operation.input),
       ...(hints?.textOnly ? {} : { outputSchema: toSchema(withoutHints(operation.output)) }),
       annotations: {

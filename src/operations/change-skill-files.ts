@@ -35,11 +35,11 @@ async function changeFiles(
 export const addFileToSkill = defineOperation({
   name: 'add_file_to_skill',
   title: 'Add a file to a skill',
-  summary: 'Add one new file to a skill you own. Fails with conflict when the file is already there: use update_skill_file then.',
+  summary: 'Add one new file to a skill you own. Fails with conflict when the file is already there.',
   scope: 'write',
   cost: 5,
   surfaces: {
-    mcp: { readOnly: false },
+    mcp: { readOnly: false, note: 'Replace it with update_skill_file then.' },
     rest: { method: 'POST', path: '/api/skills/{skillId}/files', status: 201 },
     cli: { command: 'add-file-to-skill', positional: ['skillId', 'filename'] },
   },

@@ -68,9 +68,9 @@ interface ToolHints {
   readonly openWorld?: boolean
 }
 
-/** Where an operation is offered. `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
+/** Where an operation is offered. `mcp.note` ends a tool's description with what only a model needs to know; `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
 export interface Surfaces {
-  readonly mcp?: ToolHints & { readonly textOnly?: boolean }
+  readonly mcp?: ToolHints & { readonly textOnly?: boolean; readonly note?: string }
   readonly rest?: { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly path: string; readonly status?: 201 }
   /** Inputs given as plain arguments on the command line; the others are flags. */
   readonly cli?: { readonly command: string; readonly positional: readonly string[] }
@@ -81,7 +81,7 @@ interface Meta {
   readonly name: string
   /** A few words for people. */
   readonly title: string
-  /** What it does and when to use it, written for a model to read. */
+  /** What it does and when to use it, in words that hold on every surface. */
   readonly summary: string
   /** What the caller's key must allow; null when anybody may call. */
   readonly scope: Right | null

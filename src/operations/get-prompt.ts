@@ -30,10 +30,10 @@ export const getPrompt = defineOperation({
   name: 'get_prompt',
   title: 'Get a prompt',
   summary:
-    'Read one prompt by id or slug, with its variables (${name} is required, ${name:default} optional). Pass variables to get the content filled in; without them, clients that can ask the user are asked, and others get the raw text and the list of variables.',
+    'Read one prompt by id or slug, with its variables (${name} is required, ${name:default} optional). Pass variables to get the content filled in; without them, it is the raw text, and the variables are listed.',
   scope: null,
   surfaces: {
-    mcp: { readOnly: true },
+    mcp: { readOnly: true, note: 'Without variables, a client that can ask its user is asked for them first.' },
     rest: { method: 'POST', path: '/api/prompts/{id}/fill' },
     cli: { command: 'get-prompt', positional: ['id'] },
   },

@@ -9,11 +9,11 @@ import { fileRecord, skillRecord, toSkillRecord } from './records.ts'
 export const getSkill = defineOperation({
   name: 'get_skill',
   title: 'Get a skill',
-  summary: 'Read one Agent Skill by id or slug: its metadata and every file whole. Start with SKILL.md and follow it.',
+  summary: 'Read one Agent Skill by id or slug: its metadata and every file whole.',
   scope: null,
   cost: 2,
   surfaces: {
-    mcp: { readOnly: true, textOnly: true },
+    mcp: { readOnly: true, textOnly: true, note: 'Start with SKILL.md and follow it.' },
     rest: { method: 'GET', path: '/api/skills/{id}' },
     cli: { command: 'get-skill', positional: ['id'] },
   },

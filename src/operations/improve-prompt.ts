@@ -50,12 +50,12 @@ export const improvePrompt = defineOperation({
   name: 'improve_prompt',
   title: 'Improve a prompt',
   summary:
-    'Rewrite a prompt so that it works better and keeps its intent and its ${blanks}, learning from similar public prompts of the library. Nothing is saved; use save_prompt with the result.',
+    'Rewrite a prompt so that it works better and keeps its intent and its ${blanks}, learning from similar public prompts of the library. Nothing is saved.',
   scope: 'improve',
   cost: 10,
   isStreamed: true,
   surfaces: {
-    mcp: { readOnly: true, idempotent: false, openWorld: true },
+    mcp: { readOnly: true, idempotent: false, openWorld: true, note: 'To keep the result, use save_prompt.' },
     rest: { method: 'POST', path: '/api/improve-prompt' },
     cli: { command: 'improve', positional: ['prompt'] },
   },

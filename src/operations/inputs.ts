@@ -51,10 +51,10 @@ export const visibilityInputs = {
   visibility: visibilitySchema.optional().describe('Instead of isPrivate; "unlisted": whoever has the id'),
 }
 
-/** The same where an item changes. */
+/** The same where an item is changed. */
 export const visibilityChanges = {
-  isPrivate: visibilityInputs.isPrivate.describe('true: only the owner sees it; false: everybody. Left out: stays as it is'),
-  visibility: visibilityInputs.visibility,
+  ...visibilityInputs,
+  isPrivate: visibilityInputs.isPrivate.describe('true: only the owner sees it; false: everybody. Left out, it stays as it is'),
 }
 
 /** An object-level check for {@link visibilityInputs}. */

@@ -50,11 +50,11 @@ export const saveSkill = defineOperation({
   name: 'save_skill',
   title: 'Save a skill',
   summary:
-    'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you ask otherwise or your settings do. Add more files later with add_file_to_skill.',
+    'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you ask otherwise or your settings do.',
   scope: 'write',
   cost: 10,
   surfaces: {
-    mcp: { readOnly: false },
+    mcp: { readOnly: false, note: 'Add more files later with add_file_to_skill.' },
     rest: { method: 'POST', path: '/api/skills', status: 201 },
     cli: { command: 'save-skill', positional: [] },
   },

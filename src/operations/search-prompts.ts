@@ -9,11 +9,11 @@ export const searchPrompts = defineOperation({
   name: 'search_prompts',
   title: 'Search prompts',
   summary:
-    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. With an API key your private prompts are included. Use get_prompt with an id or slug from the result to fill in its variables.',
+    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. With an API key your private prompts are included.',
   scope: null,
   cost: 3,
   surfaces: {
-    mcp: { readOnly: true },
+    mcp: { readOnly: true, note: 'Use get_prompt with an id or slug from the result to fill in its variables.' },
     rest: { method: 'GET', path: '/api/search/prompts' },
     cli: { command: 'search', positional: ['query'] },
   },

@@ -10,11 +10,11 @@ export const searchSkills = defineOperation({
   name: 'search_skills',
   title: 'Search skills',
   summary:
-    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns names of files only: read a skill with get_skill.',
+    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns names of files only.',
   scope: null,
   cost: 3,
   surfaces: {
-    mcp: { readOnly: true },
+    mcp: { readOnly: true, note: 'Read a skill with get_skill.' },
     rest: { method: 'GET', path: '/api/search/skills' },
     cli: { command: 'search-skills', positional: ['query'] },
   },

@@ -10,7 +10,7 @@ export const updateSkill = defineOperation({
   name: 'update_skill',
   title: 'Update a skill',
   summary:
-    'Change the title, description, tags, category, slug or visibility of a skill you own; fields left out stay. Its files have tools of their own.',
+    'Change the title, description, tags, category, slug or visibility of a skill you own; fields left out stay. Its files are changed one by one.',
   scope: 'write',
   cost: 5,
   surfaces: { rest: { method: 'PATCH', path: '/api/skills/{id}' }, cli: { command: 'update-skill', positional: ['id'] } },
