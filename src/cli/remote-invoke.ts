@@ -62,7 +62,7 @@ export function invokeRemotely(
     const error = errorBody.safeParse(body)
     if (error.success) {
       const { error: code, message, retryAfterSeconds } = error.data
-      if (code === 'unauthenticated') throw new AppError(code, `${name} needs an API key: ${keyHint}`)
+      if (code === 'unauthenticated') throw new AppError(code, `${name} needs ${keyHint}`)
       throw new AppError(errorCode.catch('upstream_failed').parse(code) as keyof typeof ERROR_CODES, message, {
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       })

@@ -144,7 +144,7 @@ function checkScope({ actor, keyHint }: Context, scope: Right | null, name: stri
     throw new AppError('forbidden', `${name} is for ${who}.`)
   }
   if (actor.kind === 'anonymous') {
-    throw new AppError('unauthenticated', `${name} needs an API key: ${keyHint}`)
+    throw new AppError('unauthenticated', `${name} needs ${keyHint}`)
   }
   if (!actor.scopes.has(scope))
     throw new AppError('forbidden', `This API key has no "${scope}" scope, which ${name} needs; use or create a key that has it.`)

@@ -108,7 +108,7 @@ describe('stdio', () => {
       })
     }
     const command = await library.place.commonplace(['save-prompt', '--title', 'T', '--content', 'C'])
-    expect([command.code, command.stderr]).toEqual([77, expect.stringContaining('name a user with --user, or set PROMPTS_API_KEY')])
+    expect([command.code, command.stderr]).toEqual([77, expect.stringContaining('add --user NAME, or set PROMPTS_API_KEY')])
   })
 
   it('refuses a bad key and an address that is neither https nor this machine', async () => {

@@ -227,13 +227,18 @@ describe('operations as commands', () => {
       expect((await onTerminal('nothing')).stdout).toBe('Nothing found.\r\n')
     }
     const anonymous = await place.commonplace(['save-prompt', '--title', 'x', '--content', 'y'])
-    expect([anonymous.code, anonymous.stderr]).toEqual([77, expect.stringContaining('API key')])
+    expect([anonymous.code, anonymous.stderr]).toEqual([
+      77,
+      'save_prompt needs a user: add --user NAME, or set PROMPTS_API_KEY to an API key.\n',
+    ])
     const bad = await place.commonplace(['search', 'x', '--limit', '51'])
     expect([bad.code, bad.stderr]).toEqual([64, 'limit must be at most 50.\n'])
     const key = (await place.commonplace(['keys', 'create', '--user', 'ada', '--name', 'k'])).stdout.trim()
     const { url } = await place.serve()
     const remote = createPlace()
     const env = { PROMPTS_API_KEY: key }
+    const keyless = await remote.commonplace(['save-prompt', '--title', 'x', '--content', 'y', '--url', url])
+    expect([keyless.code, keyless.stderr]).toEqual([77, 'save_prompt needs an API key: set PROMPTS_API_KEY to one.\n'])
     const far = await remote.commonplace(['get-prompt', 'walrus', '--variables', '{"x":"a/b?"}', '--url', url], { env })
     expect(JSON.parse(far.stdout).content).toBe('From a file: a/b?')
     const gone = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env })

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFreePort } from '../support/postgres-server.ts'
-import { MAIN, run } from '../support/processes.ts'
+import { createPlace, MAIN, run } from '../support/processes.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** A Node of the system, beside the one the tests run with. */
@@ -74,6 +74,26 @@ function endGroup(pid: number): void {
     // All are gone.
   }
 }
+
+describe('installed as a command', () => {
+  it('starts with Node, and names itself in hints', async () => {
+    const place = createPlace()
+    try {
+      expect(readFileSync(MAIN, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+      const command = join(place.folder, 'commonplace')
+      symlinkSync(MAIN, command)
+      const made = await run(process.execPath, [command, 'users', 'create', 'ada'], { env: place.env })
+      expect(made.stdout).toMatch(/ with the same DATABASE_URL: commonplace keys create --user ada /)
+      const local = await run(process.execPath, [command, 'users', 'create', 'ada'], {
+        env: { ...place.env, DATABASE_URL: '' },
+        cwd: place.folder,
+      })
+      expect(local.stdout).toMatch(/Make a key with: commonplace keys create --user ada /)
+    } finally {
+      await place.remove()
+    }
+  })
+})
 
 describe('an older Node', () => {
   it.skipIf(!existsSync(SYSTEM_NODE))('is told in a sentence which one it takes', async () => {
