@@ -123,6 +123,14 @@ describe('pages', () => {
     const { html } = await read(service, '/prompts?q=kaleidoscpoe+&category=coding')
     expect(html).toContain('<a href="/prompts?q=kaleidoscope+&amp;category=coding">')
     expect(html).toContain('Kaleidoscope')
+    expect(html).toContain('<mark>Kaleidoscope</mark> maker')
+    expect(html).toContain('Builds <mark>kaleidoscopes</mark>')
+    await save('skills', {
+      title: 'Debugging javascript',
+      files: [{ filename: 'SKILL.md', content: '# Debug' }],
+      visibility: 'public',
+    })
+    expect((await read(service, '/skills?q=javscript')).html).toContain('Debugging <mark>javascript</mark>')
     const found = await read(service, '/prompts?q=kaleidoscope')
     expect(found.html).toContain('<mark>Kaleidoscope</mark> maker')
     expect(found.html).toContain('href="/prompts?q=kaleidoscope&amp;sort=newest"')

@@ -29,6 +29,8 @@ export function browse(kind: Kind) {
     const { words } = site
     const base = `/${kind}`
     const types = PROMPT_TYPES.map((type): [string, string] => [type, words.types[type]])
+    // Results of a corrected query hold its words, not those that were typed.
+    const marked = [found.correctedQuery, kept.q].filter(Boolean).join(' ')
     const inner = innerCategories(categories, kind, kept.category)
     return (
       <Layout site={site} title={kept.q || words[kind]} path={base} current={kind} isIndexed={Object.keys(kept).length === 0}>
@@ -49,8 +51,8 @@ export function browse(kind: Kind) {
           <Choices base={base} kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
         </nav>
         <Found site={site} base={base} kept={kept} total={found.total} corrected={found.correctedQuery} />
-        {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} query={kept.q ?? ''} />}
-        {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} query={kept.q ?? ''} />}
+        {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} query={marked} />}
+        {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} query={marked} />}
         <PageLinks
           site={site}
           page={found.page}
