@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useBrowser } from '../support/browser.ts'
 
@@ -65,6 +65,16 @@ describe('a reader in a browser', () => {
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Kaleidoscope maker'])
   })
 
+  it('reads what was found in first words, on the darker ground too', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      const page = await bench.newPage({ theme })
+      await page.goto('/prompts?q=kaleidoscopes')
+      const mark = page.locator('.first-words mark')
+      expect(await mark.textContent()).toBe('kaleidoscopes')
+      expect(await contrastOf(mark), theme).toBeGreaterThanOrEqual(4.5)
+    }
+  })
+
   it('takes a copy of an example in the documents', async () => {
     const page = await bench.newPage()
     await page.goto('/docs/connect')
@@ -90,5 +100,21 @@ async function outlineOf(page: Page): Promise<string> {
   return await page.evaluate(() => {
     const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body)
     return `${outlineStyle} ${outlineWidth}`
+  })
+}
+
+/** Contrast of an element's text against its own background (WCAG 2.2, "contrast ratio"). */
+async function contrastOf(element: Locator): Promise<number> {
+  return await element.evaluate((node) => {
+    const luminance = (color: string) => {
+      const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+        const share = Number(part) / 255
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+    const { color, backgroundColor } = getComputedStyle(node)
+    const [light = 0, dark = 0] = [luminance(color), luminance(backgroundColor)].toSorted((a, b) => b - a)
+    return (light + 0.05) / (dark + 0.05)
   })
 }
