@@ -7,9 +7,11 @@ const CONTENT = 'Write to ${name} about ${topic:the weather}.'
 describe('a reader in a browser', () => {
   const bench = useBrowser()
   let letter = ''
+  let table = ''
   beforeAll(async () => {
     const key = await bench.createKey('Ada')
     letter = `/prompts/${(await bench.save(key, 'prompt', { title: 'Letter', content: CONTENT })).slug}`
+    table = `/prompts/${(await bench.save(key, 'prompt', { title: 'Table', content: '|a|b|c|\n|-|:-:|-:|\n|1|2|3|' })).slug}`
     await bench.save(key, 'prompt', { title: 'Kaleidoscope maker', content: 'Builds kaleidoscopes' })
   })
 
@@ -73,6 +75,13 @@ describe('a reader in a browser', () => {
       expect(await mark.textContent()).toBe('kaleidoscopes')
       expect(await contrastOf(mark), theme).toBeGreaterThanOrEqual(4.5)
     }
+  })
+
+  it('finds aligned columns in a table', async () => {
+    const page = await bench.newPage()
+    await page.goto(`${table}?view=rendered`)
+    const sides = await page.locator('td').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign))
+    expect(sides).toEqual(['left', 'center', 'right'])
   })
 
   it('takes a copy of an example in the documents', async () => {

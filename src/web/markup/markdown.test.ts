@@ -48,6 +48,13 @@ describe('renderMarkdown', () => {
     expect(await render('see example.com')).not.toContain('<a')
   })
 
+  it('aligns columns by class: the content policy of pages blocks a style attribute', async () => {
+    const html = await render('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|')
+    expect(html).not.toContain('style=')
+    expect(html).toContain('<th>a</th>\n<th>b</th>\n<th class="align-center">c</th>\n<th class="align-right">d</th>')
+    expect(html).toContain('<td>1</td>\n<td>2</td>\n<td class="align-center">3</td>\n<td class="align-right">4</td>')
+  })
+
   it('keeps the first heading for the page, and links to headings of the text', async () => {
     expect(await render('# One\n###### Six\n\n[to](#one)')).toBe(
       '<h2 id="text-one">One</h2>\n<h6 id="text-six">Six</h6>\n<p><a href="#text-one">to</a></p>\n',

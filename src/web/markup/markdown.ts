@@ -57,6 +57,7 @@ export async function renderMarkdown(text: string, place: MarkdownPlace, signal?
     for (const [index, token] of tokens.entries()) {
       if (token.type === 'heading_open' || token.type === 'heading_close') token.tag = shiftHeading(token.tag, place.headingShift)
       if (token.type === 'heading_open') addAnchor(token, tokens[index + 1]?.content ?? '', anchors)
+      if (token.type === 'th_open' || token.type === 'td_open') alignCell(token)
       if (token.type === 'inline') token.children = rewriteInline(token.children ?? [], place)
       if (token.type === 'fence' || token.type === 'code_block') {
         if (left.aborted) return { text: null, isKept: false }
@@ -73,6 +74,13 @@ export async function renderMarkdown(text: string, place: MarkdownPlace, signal?
     return { text: markdown.renderer.render(tokens, markdown.options, {}), isKept: isWhole || budget.hasHopelessBlock }
   }
   return (await remembered.find(key, make, { signal })).text
+}
+
+/** markdown-it aligns a column by a style attribute, which the pages' content policy blocks. */
+function alignCell(token: Token): void {
+  const side = /^text-align:(center|right)$/.exec(String(token.attrGet('style') ?? ''))?.[1]
+  token.attrs = (token.attrs ?? []).filter(([name]) => name !== 'style')
+  if (side !== undefined) token.attrSet('class', `align-${side}`)
 }
 
 function shiftHeading(tag: string, shift: number): string {
