@@ -53,7 +53,7 @@ const of = (path: (item: Item, ref: string) => string, page: string, kind: Kind 
 const ADDRESSES: readonly Address[] = [
   of((_, ref) => `/prompts/${ref}`, '/prompts/:ref', 'prompt'),
   of((_, ref) => `/prompts/${ref}?view=rendered`, '/prompts/:ref', 'prompt'),
-  of((_, ref) => `/prompts/${ref}?fill=1`, '/prompts/:ref', 'prompt'),
+  of((_, ref) => `/prompts/${ref}/fill`, '/prompts/:ref/fill', 'prompt'),
   of((_, ref) => `/prompts/${ref}/versions`, '/prompts/:ref/versions', 'prompt'),
   of((_, ref) => `/prompts/${ref}/versions/1`, '/prompts/:ref/versions/:version', 'prompt'),
   of((_, ref) => `/download/prompts/${ref}/raw`, '/download', 'prompt'),
@@ -187,6 +187,21 @@ describe('the visibility table of pages', () => {
       }
     })
   }
+
+  it('fills in a prompt for who may read it alone', async () => {
+    for (const item of items.filter(({ kind }) => kind === 'prompt')) {
+      for (const reader of READERS) {
+        for (const reach of ['id', 'slug'] as const) {
+          const answer = await readers.get(reader)?.post(`/prompts/${reach === 'id' ? item.id : item.slug}/fill`, { view: 'raw' })
+          const isShown = mayRead(reader, item.state, reach)
+          expect([answer?.status, answer?.html.includes(item.marker)], `${item.state} by ${reach} for ${reader}`).toEqual([
+            isShown ? 200 : 404,
+            isShown,
+          ])
+        }
+      }
+    }
+  })
 
   it('packs a skill for who may read it alone', async () => {
     for (const item of items.filter(({ kind }) => kind === 'skill')) {

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, type TestApp, testApp } from './support/test-app.ts'
+import { visit } from './support/visitor.ts'
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;\${name:<b>}`
 const STATES = ['public', 'unlisted', 'private', 'deleted'] as const
@@ -84,12 +85,12 @@ describe('pages', () => {
       `/prompts?tag=${query}&author=${query}`,
       `/skills?q=${query}`,
       `/prompts/${prompt.id}`,
-      `/prompts/${prompt.id}?fill=1&v.name=${query}`,
       `/skills/${skill.id}`,
       `/skills/${skill.id}?file=${query}`,
       `/${query}`,
+      `/prompts/${prompt.id}/fill`,
     ]) {
-      const { html, headers } = await read(service, path)
+      const { html, headers } = path.endsWith('/fill') ? await visit(service).post(path, { 'v.name': HOSTILE }) : await read(service, path)
       for (const [tag] of html.matchAll(/<[a-zA-Z][^>]*>/g)) {
         expect(tag.replaceAll(/"[^"]*"/g, ''), path).not.toMatch(/^<script>|^<img|^<b>|^<i>|\son\w+|\sstyle|'/)
       }
@@ -110,12 +111,46 @@ describe('pages', () => {
     expect(plain.html).toContain('<mark>${name}</mark>')
     expect(plain.html).toContain('name="v.name"')
     expect(plain.html).toContain('placeholder="the weather"')
-    const filled = await read(service, `/prompts/${slug}?v.name=${encodeURIComponent('$& ${topic}')}&v.topic=&fill=1`)
+    const stranger = visit(service)
+    const filled = await stranger.post(`/prompts/${slug}/fill`, { 'v.name': '$& ${topic}', 'v.topic': '' })
     expect(filled.html).toContain('Write to $&amp; ${topic} about the weather. $&amp; ${topic}!')
     expect(filled.html).toContain('<meta name="robots" content="noindex"/>')
-    const empty = await read(service, `/prompts/${slug}?v.name=&fill=1`)
+    const empty = await stranger.post(`/prompts/${slug}/fill`, { 'v.name': '' })
     expect(empty.html).toContain('Write to ${name} about the weather. ${name}!')
     expect(empty.html).toContain('Still empty: name.')
+    // Values come in the body alone.
+    expect((await read(service, `/prompts/${slug}?v.name=Bo&fill=1`)).html).not.toContain('Bo')
+  })
+
+  it('fill in long values of many lines, and say when they are too long', async () => {
+    const { slug } = await save('prompts', { title: 'Notes', content: 'A: ${a}\nB: ${b}\nEnd', visibility: 'public' })
+    const stranger = visit(service)
+    const a = `first\nsecond ${'x'.repeat(9_000)}`
+    const b = 'ü'.repeat(9_999)
+    const filled = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': a.replaceAll('\n', '\r\n'), 'v.b': b })
+    expect([filled.status, filled.html.includes(`A: ${a}\nB: ${b}\nEnd`)]).toEqual([200, true])
+    // The values stay in their fields.
+    expect(filled.html).toContain(`\n${a}</textarea>`)
+    const refused = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'Kept', 'v.b': 'x'.repeat(10_001) })
+    expect(refused.status).toBe(400)
+    expect(refused.html).toContain('variables.b has 10001 characters; the limit is 10000.')
+    expect(refused.html).toContain('\nKept</textarea>')
+    const large = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x'.repeat(4 * 1024 * 1024) })
+    expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
+    expect(large.html).toContain('The values are larger than 4 MiB in all.')
+    const foreign = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x' }, { origin: 'https://evil.example' })
+    expect(foreign.status).toBe(403)
+  })
+
+  it('open a prompt elsewhere with its defaults', async () => {
+    const content = 'Release ${version:1.0} of ${product}${end:}'
+    const { slug } = await save('prompts', { title: 'Release', content, visibility: 'public' })
+    const { html } = await read(service, `/prompts/${slug}`)
+    expect(html).toContain(`href="https://chatgpt.com/?q=${encodeURIComponent('Release 1.0 of ${product}')}"`)
+    expect(html).toContain('<mark>${version:1.0}</mark>')
+    const huge = await save('prompts', { title: 'Huge', content: `\${a:${'x'.repeat(50_000)}}${'${a}'.repeat(100)}`, visibility: 'public' })
+    const page = await read(service, `/prompts/${huge.slug}`)
+    expect([page.status, page.html.includes('data-open-in'), page.html.includes('data-names')]).toEqual([200, false, false])
   })
 
   it('offer a mistyped query put right, mark what was found, and keep filters in plain links', async () => {

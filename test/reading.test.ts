@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml'
 import { readSkillArchive } from '../src/library/skill-archive.ts'
 import { stopHighlighting } from '../src/web/markup/highlight.ts'
 import { json, type TestApp, testApp } from './support/test-app.ts'
-import { signUp, type Visitor } from './support/visitor.ts'
+import { signUp, type Visitor, visit } from './support/visitor.ts'
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;\${name:<b>}`
 /** The same as Markdown: what must not become a link, an image or a tag. */
@@ -153,7 +153,7 @@ describe('pages to read', () => {
     expect(html).toContain('<span class="t-keyword">const</span>')
     expect(html).toMatch(/<div class="text" hidden="" data-text[^>]*># Head/)
     expect(html.match(/<h1/g)).toHaveLength(1)
-    const filled = await read(`/prompts/${slug}?view=rendered&v.name=**Bo**&fill=1`)
+    const filled = await visit(service).post(`/prompts/${slug}/fill`, { view: 'rendered', 'v.name': '**Bo**' })
     expect(filled.html).toContain('to <strong>Bo</strong> at')
     const long = await save('prompts', { title: 'Long', content: '# x '.repeat(40_000), visibility: 'public' })
     expect((await read(`/prompts/${long.slug}?view=rendered`)).html).not.toContain('<h2 id=')

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError, toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Call } from '../http/call.ts'
 
@@ -14,6 +14,12 @@ const MAX_FIELDS = 1_000
 const MAX_TEXT = 1_100_000
 /** Longest field that is shown once more in a form that was refused, in UTF-16 units: the longest prompt. */
 export const MAX_SHOWN_AGAIN = 250_000
+
+/** The largest body of a page's forms, and what is said of a larger one. */
+export interface FormLimit {
+  readonly maxBytes: number
+  readonly tooLarge: string
+}
 
 /** What was sent with a form. */
 export interface SentForm {
@@ -61,11 +67,14 @@ export function withLineEnds(text: string, name: string): string {
  */
 export async function readForm(
   { exchange, readBytes }: Call,
-  { hasFiles, isOfStranger }: { hasFiles: boolean; isOfStranger: boolean },
+  { hasFiles, isOfStranger, limit }: { hasFiles: boolean; isOfStranger: boolean; limit?: FormLimit | undefined },
 ): Promise<SentForm> {
   const type = exchange.header('content-type') ?? ''
   if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    const bytes = await readBytes(isOfStranger ? MAX_STRANGERS_BYTES : MAX_FORM_BYTES)
+    const bytes = await readBytes(limit?.maxBytes ?? (isOfStranger ? MAX_STRANGERS_BYTES : MAX_FORM_BYTES)).catch((error: unknown) => {
+      const { code } = toAppError(error)
+      throw limit && code === 'too_large' ? new AppError(code, limit.tooLarge, { cause: error }) : error
+    })
     // Counted before anything is parsed: the parser's work grows with the square of some inputs.
     refuseManyFields(countBytes(bytes, AMPERSAND))
     return toForm([...new URLSearchParams(readUtf8(bytes))].map(checkText), [])

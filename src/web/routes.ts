@@ -1,6 +1,7 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, fromResponse } from '../exchange.ts'
+import { MAX_BODY_BYTES } from '../http/body.ts'
 import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
 import type { PageCache } from '../http/page-cache.ts'
@@ -10,7 +11,7 @@ import type { Operation } from '../operations/define-operation.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { DOCUMENTS } from './documents.ts'
-import { readForm, refuseForeignForm, type SentForm } from './forms.ts'
+import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeCategories, changeInvites, changePeople, showAdmin, showCategories, showInvites, showPeople } from './pages/admin.tsx'
 import { browse } from './pages/browse.tsx'
@@ -24,7 +25,7 @@ import { restoreFromTrash, showLibrary, showTrash } from './pages/library.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/password.tsx'
 import { showProblem } from './pages/problem.tsx'
 import { showProfile } from './pages/profile.tsx'
-import { showPromptPage } from './pages/prompt.tsx'
+import { fillPrompt, showPromptPage } from './pages/prompt.tsx'
 import { changeSessions, changeSettings, deleteAccount, showData, showSessions, showSettings } from './pages/settings.tsx'
 import { showSignIn, showSignOut, signIn, signOut } from './pages/sign-in.tsx'
 import { showSignUp, signUp } from './pages/sign-up.tsx'
@@ -47,6 +48,8 @@ interface PageEntry {
   readonly act?: Action
   /** Its forms are for who is not signed in, too, and it may show a secret of its address: no cache keeps it. */
   readonly isForStrangers?: boolean
+  /** The largest form it takes, and the sentence for a larger one. Default: as `readForm` has it */
+  readonly form?: FormLimit
   /** Its forms may carry files. */
   readonly hasFiles?: boolean
   /** It frames embeds of this service. */
@@ -62,6 +65,13 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/', page: showHome },
   { path: '/prompts', page: browse('prompts') },
   { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts') },
+  {
+    path: '/prompts/:ref/fill',
+    page: showPromptPage,
+    act: fillPrompt,
+    isForStrangers: true,
+    form: { maxBytes: MAX_BODY_BYTES, tooLarge: ENGLISH.valuesTooLarge },
+  },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: restoreVersion('prompts') },
   { path: '/skills', page: browse('skills') },
@@ -201,14 +211,14 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
   /** Does what a form asks for; what is refused comes back as the page with the form as it was sent. */
   const actOn = async (
     c: HonoContext<HttpEnv>,
-    { page, isForStrangers = false, hasFiles = false, hasFrames }: PageEntry,
+    { page, isForStrangers = false, form: limit, hasFiles = false, hasFrames }: PageEntry,
     act: Action,
   ): Promise<Response> => {
     const call = c.get('call')
     refuseForeignForm(call.exchange, settings.baseUrl)
     const isOfStranger = call.actor.kind === 'anonymous'
     if (isOfStranger && !isForStrangers) throw new AppError('unauthenticated', 'Sign in first.')
-    const form = await readForm(call, { hasFiles, isOfStranger })
+    const form = await readForm(call, { hasFiles, isOfStranger, limit })
     try {
       const outcome = await act({ ...toRequest(c), form })
       call.cookies.push(...(outcome.cookies ?? []))

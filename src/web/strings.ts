@@ -42,6 +42,7 @@ export const ENGLISH = {
   copy: 'Copy',
   copied: 'Copied',
   fillIn: 'Fill in',
+  valuesTooLarge: 'The values are larger than 4 MiB in all. Go back and shorten them, or copy the prompt and fill it in elsewhere.',
   original: 'Show the original',
   unfilled: (names: string) => `Still empty: ${names}.`,
   asJson: 'JSON',

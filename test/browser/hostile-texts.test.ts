@@ -41,7 +41,6 @@ describe('a text that wants to be a program', () => {
       '/skills',
       ...['prompts', 'skills'].flatMap((kind) => [`/${kind}?q=${query}`, `/${kind}?tag=${query}&author=${query}`]),
       `/prompts/${prompt.id}`,
-      `/prompts/${prompt.slug}?fill=1&v.name=${query}`,
       `/prompts/${yaml.id}`,
       `/skills/${skill.id}`,
       ...files.map(({ filename }) => `/skills/${skill.slug}?file=${encodeURIComponent(filename)}`),
@@ -55,8 +54,12 @@ describe('a text that wants to be a program', () => {
     const page = await bench.newPage({ allowed: [/status of 40[04]/] })
     for (const address of addresses) {
       await page.goto(address)
-      const inputs = page.locator('input[data-blank]')
-      if (await inputs.count()) await inputs.first().fill(ATTACKS.replaceAll('\n', ' '))
+      const fields = page.locator('textarea[data-blank]')
+      if (await fields.count()) {
+        await fields.first().fill(ATTACKS)
+        await page.locator('form[data-blanks]').evaluate((form: HTMLFormElement) => form.submit())
+        await page.waitForURL('**/fill')
+      }
       await page.mouse.move(200, 300)
       const ran = await page.evaluate(() => ({
         script: Reflect.get(window, '__xss'),

@@ -52,7 +52,48 @@ describe('a reader in a browser', () => {
     await page.getByLabel('name').fill('Ada & <b>Bob</b>')
     await page.getByRole('button', { name: 'Fill in' }).click()
     expect(await page.locator('[data-text]').textContent()).toBe('Write to Ada & <b>Bob</b> about the weather.')
-    expect(new URL(page.url()).searchParams.get('v.name')).toBe('Ada & <b>Bob</b>')
+    const { pathname, search } = new URL(page.url())
+    expect([pathname, search]).toEqual([`${letter}/fill`, ''])
+    // Another view keeps what was filled in.
+    await page.getByRole('button', { name: 'Rendered' }).click()
+    expect(await page.locator('.written').textContent()).toBe('Write to Ada & <b>Bob</b> about the weather.\n')
+    expect(await page.getByLabel('name').inputValue()).toBe('Ada & <b>Bob</b>')
+  })
+
+  it.each([true, false])('keeps the lines of a value (with a script: %s)', async (hasScript) => {
+    const page = await bench.newPage({ hasScript })
+    await page.goto(letter)
+    const commits = 'feat: one\nfix: two\n\tchore: three'
+    const field = page.getByLabel('name')
+    const height = async () => (await field.boundingBox())?.height ?? 0
+    const before = await height()
+    if (hasScript) {
+      await page.evaluate((text) => navigator.clipboard.writeText(text), commits)
+      await field.focus()
+      await page.keyboard.press('Control+V')
+    } else await field.fill(commits)
+    expect(await field.inputValue()).toBe(commits)
+    // The field is as high as its value.
+    expect(await height()).toBeGreaterThan(before * 2)
+    if (hasScript) await page.keyboard.press('Control+Enter')
+    else await page.getByRole('button', { name: 'Fill in' }).click()
+    const filled = `Write to ${commits} about the weather.`
+    await expect.poll(() => page.locator('[data-text]').textContent()).toBe(filled)
+    if (hasScript) await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(filled)
+  })
+
+  it('copies and opens a prompt with its defaults before anything is typed', async () => {
+    const page = await bench.newPage()
+    for (const address of [letter, `${letter}?view=rendered`]) {
+      await page.goto(address)
+      await page.getByRole('button', { name: 'Copy' }).first().click()
+      const copied = 'Write to ${name} about the weather.'
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(copied)
+      const link = page.getByRole('link', { name: 'Open in ChatGPT' })
+      expect(new URL((await link.getAttribute('href')) ?? '').searchParams.get('q')).toBe(copied)
+      expect(await page.getByRole('button', { name: 'Fill in' }).count()).toBe(0)
+      await page.evaluate(() => navigator.clipboard.writeText(''))
+    }
   })
 
   it('finds as they type, at an address they can keep', async () => {

@@ -19,21 +19,43 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
-/** Fills the text in as it is typed. */
+/** Fills the text in as it is typed; what is copied or opened elsewhere has the defaults in it from the start. */
 const form = document.querySelector<HTMLFormElement>('form[data-blanks]')
-const target = document.querySelector<HTMLElement>('[data-text]')
+const target = document.querySelector<HTMLElement>('[data-text][data-names]')
+const fields = form ? [...form.querySelectorAll<HTMLTextAreaElement>('textarea[data-blank]')] : []
 if (form && target) {
   const names = (target.dataset['names'] ?? '').split('\n')
   const marks = [...target.querySelectorAll('mark')].map((mark, place) => ({ mark, name: names[place] ?? '', raw: mark.textContent ?? '' }))
-  const fields = [...form.querySelectorAll<HTMLInputElement>('input[data-blank]')]
   const fill = () => {
-    const values = new Map(fields.map((field) => [field.dataset['blank'] ?? '', field.value || field.placeholder]))
-    for (const { mark, name, raw } of marks) mark.textContent = values.get(name) || raw
+    const values = new Map(fields.map((field) => [field.dataset['blank'] ?? '', field.value || field.dataset['default']]))
+    for (const { mark, name, raw } of marks) mark.textContent = values.get(name) ?? raw
     for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-open-in]')) {
       link.href = (link.dataset['openIn'] ?? '') + encodeURIComponent(target.textContent ?? '')
     }
   }
   form.addEventListener('input', fill)
+  // Enter is a line of the value, so copying has a key of its own.
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    form.closest('[data-prompt]')?.querySelector<HTMLButtonElement>('button[data-copy]')?.click()
+  })
+  for (const button of form.querySelectorAll<HTMLButtonElement>('button[data-without-script]')) button.hidden = true
+  // Browsers put values back into the fields when a reader returns.
+  fill()
+  addEventListener('pageshow', fill)
+}
+
+/** Lets fields grow where the sheet's `field-sizing` does not. */
+if (!CSS.supports('field-sizing', 'content')) {
+  for (const field of fields) {
+    const grow = () => {
+      field.style.height = 'auto'
+      field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`
+    }
+    field.addEventListener('input', grow)
+    grow()
+  }
 }
 
 /** Results as they are typed, in the page that shows them; the address stays that of the form. */
