@@ -60,7 +60,7 @@ describe('signing up', () => {
   ])('refuses %o', async (fields, fault) => {
     const admin = await signUp(test, 'ada')
     await admin.post('/settings', { do: 'email', email: 'ada@example.org', password: PASSWORD })
-    const made = await admin.post('/admin/invites', { do: 'create', role: 'user' })
+    const made = await admin.postOn('/admin/invites', { do: 'create', role: 'user' })
     const invite = /invite=([\w-]+)/.exec(made.html)?.[1] ?? ''
     const refused = await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD, invite, ...fields })
     expect([refused.status, faultsIn(refused.html)]).toEqual([400, ['Something is missing or not right. It is said at the field.', fault]])
@@ -86,7 +86,7 @@ describe('signing up', () => {
   it('takes an invite once, for its name alone, until it expires or is revoked', async () => {
     const admin = await signUp(test, 'ada')
     const inviteFor = async (username: string) => {
-      const made = await admin.post('/admin/invites', { do: 'create', username, role: 'user' })
+      const made = await admin.postOn('/admin/invites', { do: 'create', username, role: 'user' })
       return /invite=([\w-]+)/.exec(made.html)?.[1] ?? ''
     }
     const tryInvite = async (invite: string, username: string) => {
@@ -115,14 +115,14 @@ describe('signing up', () => {
     const admin = await signUp(test, 'ada')
     await test.user('kept')
     const placeholder = await test.app.store.ensurePlaceholder('Grace')
-    const anyName = await admin.post('/admin/invites', { do: 'create', role: 'user' })
+    const anyName = await admin.postOn('/admin/invites', { do: 'create', role: 'user' })
     const invite = /invite=([\w-]+)/.exec(anyName.html)?.[1] ?? ''
     for (const username of ['kept', 'grace']) {
       expect(faultsIn((await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).html).at(-1)).toMatch(
         /^The name ".*" was made on the command line or by an import\. To use it, get an invite for it: users invite /,
       )
     }
-    const forGrace = await admin.post('/admin/invites', { do: 'create', username: 'grace', role: 'user' })
+    const forGrace = await admin.postOn('/admin/invites', { do: 'create', username: 'grace', role: 'user' })
     const grace = visit(test)
     const token = /invite=([\w-]+)/.exec(forGrace.html)?.[1] ?? ''
     expect((await grace.post('/sign-up', { username: 'Grace', password: PASSWORD, invite: token })).status).toBe(303)
@@ -250,9 +250,9 @@ describe('sessions', () => {
 
   it('are kept as hashes: nothing in the database signs anybody in', async () => {
     const ada = await signUp(test, 'ada')
-    const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
-    const invite = /invite=([\w-]+)/.exec((await ada.post('/admin/invites', { do: 'create', role: 'user' })).html)?.[1] ?? ''
-    const reset = /token=([\w-]+)/.exec((await ada.post('/admin/people', { do: 'reset', username: 'ada' })).html)?.[1] ?? ''
+    const made = await ada.postOn('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
+    const invite = /invite=([\w-]+)/.exec((await ada.postOn('/admin/invites', { do: 'create', role: 'user' })).html)?.[1] ?? ''
+    const reset = /token=([\w-]+)/.exec((await ada.postOn('/admin/people', { do: 'reset', username: 'ada' })).html)?.[1] ?? ''
     const token = decodeURIComponent(/session_token=([^;]+)/.exec(ada.cookies())?.[1] ?? '')
     const secrets = [token.split('.')[0] ?? '', token.split('.')[1] ?? '', keyIn(made.html), invite, reset, PASSWORD, test.app.setupCode]
     const stored = await test.readEverything()
@@ -310,10 +310,52 @@ describe('forms', () => {
   })
 })
 
+describe('secrets that are shown once', () => {
+  it.each([
+    ['/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] }, /cpb_\w{49}/],
+    ['/admin/invites', { do: 'create', role: 'user' }, /\?invite=[\w-]{43}/],
+    ['/admin/people', { do: 'reset', username: 'ada' }, /\?token=[\w-]{43}/],
+  ])('%s shows what its form made on the next page, and to nobody else', async (path, fields, secret) => {
+    const ada = await signUp(test, 'ada')
+    const thief = visit(test)
+    const elsewhere = visit(test)
+    await elsewhere.post('/sign-in', { name: 'ada', password: PASSWORD })
+    const made = await ada.post(path, fields)
+    expect([made.status, made.to, made.html]).toEqual([303, path, ''])
+    const flash = made.headers.getSetCookie().find((cookie) => cookie.startsWith('flash=')) ?? ''
+    expect(flash).toMatch(/^flash=[\w-]+; Path=\/; Max-Age=60; SameSite=Strict; HttpOnly$/)
+    const stolen = flash.split(';')[0] ?? ''
+    // Sealed for this session and this page.
+    thief.setCookies(stolen)
+    expect((await thief.get(path)).status).toBe(303)
+    elsewhere.setCookies(`${elsewhere.cookies()}; ${stolen}`)
+    expect((await elsewhere.get(path)).html).not.toMatch(secret)
+    expect((await ada.get('/settings')).html).not.toMatch(secret)
+    const shown = await ada.get(path)
+    expect([shown.status, shown.headers.get('cache-control'), shown.html]).toEqual([
+      200,
+      'private, no-store',
+      expect.stringMatching(secret),
+    ])
+    const found = secret.exec(shown.html)?.[0] ?? ''
+    expect(Buffer.from(stolen.slice('flash='.length), 'base64url').includes(found)).toBe(false)
+    // A reload shows and makes nothing.
+    expect((await ada.get(path)).html).not.toMatch(secret)
+    expect(ada.cookies()).not.toContain('flash')
+  })
+
+  it('are lost a minute later', async () => {
+    const ada = await signUp(test, 'ada')
+    await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
+    test.wait(61_000)
+    expect((await ada.get('/settings/keys')).html).not.toMatch(/cpb_\w{49}/)
+  })
+})
+
 describe('keys', () => {
   it('are made, used, and revoked', async () => {
     const ada = await signUp(test, 'ada')
-    const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read', 'write'], expiresInDays: '30' })
+    const made = await ada.postOn('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read', 'write'], expiresInDays: '30' })
     const key = keyIn(made.html)
     expect(made.headers.get('cache-control')).toBe('private, no-store')
     expect((await ada.get('/settings/keys')).html).not.toContain(key)
@@ -333,7 +375,7 @@ describe('keys', () => {
 
   it('of somebody else are neither listed nor revoked', async () => {
     const ada = await signUp(test, 'ada')
-    const key = keyIn((await ada.post('/settings/keys', { do: 'create', name: 'of ada', scopes: ['read'] })).html)
+    const key = keyIn((await ada.postOn('/settings/keys', { do: 'create', name: 'of ada', scopes: ['read'] })).html)
     const eve = await signUp(test, 'eve')
     const [stored] = await test.app.store.listKeys('ada')
     expect((await eve.post('/settings/keys', { do: 'revoke', id: stored?.id ?? '' })).status).toBe(404)
@@ -349,7 +391,7 @@ describe('keys', () => {
     [{ name: 'x', scopes: ['read'], expiresInDays: '0' }, /expiresInDays/],
   ])('are refused with %o', async (fields, fault) => {
     const ada = await signUp(test, 'ada')
-    const refused = await ada.post('/settings/keys', { do: 'create', ...fields })
+    const refused = await ada.postOn('/settings/keys', { do: 'create', ...fields })
     expect(refused.status).toBe(400)
     expect(faultsIn(refused.html).join(' ')).toMatch(fault)
     expect(await test.app.store.listKeys('ada')).toEqual([])
@@ -372,8 +414,8 @@ describe('administrators', () => {
     for (const path of ['/admin', '/admin/people', '/admin/invites']) expect((await bob.get(path)).status, path).toBe(403)
     const tried = await Promise.all([
       bob.post('/admin/people', { do: 'role', username: 'bob', role: 'admin' }),
-      bob.post('/admin/people', { do: 'reset', username: 'ada' }),
-      bob.post('/admin/invites', { do: 'create', role: 'admin' }),
+      bob.postOn('/admin/people', { do: 'reset', username: 'ada' }),
+      bob.postOn('/admin/invites', { do: 'create', role: 'admin' }),
       bob.post('/admin/categories', { do: 'create', name: 'Mine' }),
     ])
     expect(tried.map(({ status }) => status)).toEqual([403, 403, 403, 403])
@@ -407,7 +449,7 @@ describe('administrators', () => {
 describe('a forgotten password', () => {
   it('is set anew by a link, once, which ends every session', async () => {
     const ada = await signUp(test, 'ada')
-    const made = await ada.post('/admin/people', { do: 'reset', username: 'ada' })
+    const made = await ada.postOn('/admin/people', { do: 'reset', username: 'ada' })
     const token = /token=([\w-]+)/.exec(made.html)?.[1] ?? ''
     const visitor = visit(test)
     expect((await visitor.get(`/reset-password?token=${token}`)).html).toContain('New password for ada')
@@ -419,7 +461,7 @@ describe('a forgotten password', () => {
   })
 
   const linkFor = async (admin: Visitor, username: string) =>
-    /token=([\w-]+)/.exec((await admin.post('/admin/people', { do: 'reset', username })).html)?.[1] ?? ''
+    /token=([\w-]+)/.exec((await admin.postOn('/admin/people', { do: 'reset', username })).html)?.[1] ?? ''
   const isGood = async (token: string) => !(await visit(test).get(`/reset-password?token=${token}`)).html.includes('not good any more')
 
   it('ends all other links: with the first that is used, with a new password in the settings, and with a new address', async () => {
@@ -445,7 +487,7 @@ describe('a forgotten password', () => {
   it('can revoke all keys of the account with it', async () => {
     const ada = await signUp(test, 'ada')
     const keyOf = (html: string) => /cpb_[0-9A-Za-z]{49}/.exec(html)?.[0] ?? ''
-    const make = async () => keyOf((await ada.post('/settings/keys', { do: 'create', name: 'k', scopes: 'read' })).html)
+    const make = async () => keyOf((await ada.postOn('/settings/keys', { do: 'create', name: 'k', scopes: 'read' })).html)
     const works = async (key: string) => (await test.fetch('/api/prompts', { key })).status
     const [kept] = [await make()]
     await visit(test).post('/reset-password', { token: await linkFor(ada, 'ada'), password: 'a new good one' })
@@ -482,7 +524,7 @@ describe('writing', () => {
 
   it('keeps the line ends a text had, which no field on a page can', async () => {
     const ada = await signUp(test, 'ada')
-    const key = keyIn((await ada.post('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)
+    const key = keyIn((await ada.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)
     const save = {
       method: 'POST',
       key,
@@ -552,7 +594,7 @@ describe('leaving', () => {
   it('removes everything, gives no address away again, and keeps what is others’', async () => {
     const ada = await signUp(test, 'ada')
     const bob = await signUp(test, 'bob')
-    const key = keyIn((await bob.post('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })).html)
+    const key = keyIn((await bob.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })).html)
     const saved = await bob.post('/new', { title: 'Only of Bob', content: 'a text unlike any other', visibility: 'public' })
     const path = saved.to?.split('?')[0] ?? ''
     const trashed = await bob.post('/new', { title: 'Thrown away', content: 'quite another text', visibility: 'private' })

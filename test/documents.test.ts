@@ -129,7 +129,7 @@ describe('documents', () => {
     const form = new FormData()
     for (const [name, value] of Object.entries({ do: 'save', title: 'Mine', skillMd: '# Mine' })) form.set(name, value)
     const skill = (await writer.send('/new/skill', form)).to?.split('/')[2] ?? ''
-    const made = await writer.post('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
+    const made = await writer.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
     const pages = addressesOfPages({ prompt, skill, user: 'writer' }).filter((page) => !page.isOfMcp)
     expect(made.html).toContain('cpb_')
     for (const { html, status, address } of [

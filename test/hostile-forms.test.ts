@@ -121,7 +121,7 @@ describe('accounts', () => {
   it('are made and signed in whatever others failed at from the same address', async () => {
     const admin = await signUp(test, 'ada')
     for (let n = 0; n < 31; n++) await visit(test).post('/sign-in', { name: `x${n}`, password: 'wrong one' })
-    const invite = /invite=([\w-]+)/.exec((await admin.post('/admin/invites', { do: 'create', role: 'user' })).html)?.[1] ?? ''
+    const invite = /invite=([\w-]+)/.exec((await admin.postOn('/admin/invites', { do: 'create', role: 'user' })).html)?.[1] ?? ''
     const bob = visit(test)
     expect((await bob.post('/sign-up', { username: 'bob', password: PASSWORD, invite })).status).toBe(303)
     expect((await bob.get('/settings')).status).toBe(200)
@@ -142,7 +142,7 @@ describe('accounts', () => {
   it('are helped by an administrator, however often strangers ask for a link', async () => {
     const admin = await signUp(test, 'ada')
     await signUp(test, 'bob')
-    const links = await Promise.all(Array.from({ length: 8 }, () => admin.post('/admin/people', { do: 'reset', username: 'bob' })))
+    const links = await Promise.all(Array.from({ length: 8 }, () => admin.postOn('/admin/people', { do: 'reset', username: 'bob' })))
     expect(links.map(({ status }) => status)).toEqual(Array(8).fill(200))
   })
 

@@ -255,10 +255,11 @@ describe('the visibility table of pages', () => {
     expect(asked?.status).toBe(403)
     expect(asked?.html).toContain('An administrator has taken this out of the lists')
     const key =
-      /cpb_\w+/.exec((await readers.get('owner')?.post('/settings/keys', { do: 'create', name: 'k', scopes: 'write' }))?.html ?? '')?.[0] ??
-      ''
+      /cpb_\w+/.exec(
+        (await readers.get('owner')?.postOn('/settings/keys', { do: 'create', name: 'k', scopes: 'write' }))?.html ?? '',
+      )?.[0] ?? ''
     const both = /cpb_\w+/.exec(
-      (await readers.get('owner')?.post('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] }))?.html ?? '',
+      (await readers.get('owner')?.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] }))?.html ?? '',
     )?.[0]
     for (const one of [key, both ?? '']) {
       const patched = await test.fetch(`/api${path}`, {

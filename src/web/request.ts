@@ -19,6 +19,8 @@ export interface PageRequest {
   readonly caller: string
   /** A signal that is aborted when the reader leaves. */
   signal(): AbortSignal
+  /** What the form that led here left for this page, given once; null when there is nothing. */
+  takeFlash<T>(shape: z.ZodType<T>): T | null
   /** The part of the path that names the item. */
   readonly ref: string
   /** Another part of the path; empty when there is none. */
@@ -27,9 +29,12 @@ export interface PageRequest {
   readonly sent: { readonly form: SentForm; readonly fault: AppError } | null
 }
 
-/** What comes of a form: another page to go to, or a page that is shown this once. `cookies` are Set-Cookie headers. */
+/**
+ * What comes of a form: another page to go to, or a page that is shown this once. `cookies` are Set-Cookie headers; `flash` is for the page
+ * that is gone to, which must be the form's own.
+ */
 type Outcome = { readonly cookies?: readonly string[] } & (
-  | { readonly to: string }
+  | { readonly to: string; readonly flash?: unknown }
   | { readonly html: { toString(): string | Promise<string> } }
 )
 

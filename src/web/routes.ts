@@ -10,7 +10,9 @@ import type { Actor } from '../library/actor.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
+import { readCookie } from './cookies.ts'
 import { DOCUMENTS } from './documents.ts'
+import { createFlash } from './flash.ts'
 import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeCategories, changeInvites, changePeople, showAdmin, showCategories, showInvites, showPeople } from './pages/admin.tsx'
@@ -167,8 +169,8 @@ function wantsPage({ exchange }: Call): boolean {
 }
 
 /** The look a reader chose, by a cookie that only pages read. */
-function readTheme(cookies: string): Site['theme'] {
-  const chosen = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(cookies)?.[1]
+function readTheme(cookies: string, baseUrl: string): Site['theme'] {
+  const chosen = readCookie('theme', cookies, baseUrl)
   return chosen === 'light' || chosen === 'dark' ? chosen : null
 }
 
@@ -184,8 +186,9 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
     ...settings,
     path: `${exchange.path}${exchange.search}`,
     reader: readReader(actor),
-    theme: readTheme(client.cookies),
+    theme: readTheme(client.cookies, settings.baseUrl),
   })
+  const flashOf = (call: Call) => createFlash(makeContext(call.actor), call.client.cookies, settings.baseUrl)
   const callAsNobody = callAnonymously(operations, makeContext)
 
   const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
@@ -202,6 +205,11 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
       query: new URLSearchParams(exchange.search),
       caller: call.caller,
       signal: exchange.signal,
+      takeFlash(shape) {
+        const taken = flashOf(call).take(exchange.path, shape)
+        if (taken) call.cookies.push(taken.cookie)
+        return taken?.value ?? null
+      },
       ref: c.req.param('ref') ?? '',
       call: async (name, input, answer) => answer.parse(await invoke(name, input, { client, onFault, signal: exchange.signal() })),
     }
@@ -222,6 +230,8 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
     try {
       const outcome = await act({ ...toRequest(c), form })
       call.cookies.push(...(outcome.cookies ?? []))
+      const flash = 'to' in outcome && outcome.flash !== undefined ? flashOf(call).put(call.exchange.path, outcome.flash) : null
+      if (flash) call.cookies.push(flash)
       if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
       return answer(await outcome.html.toString(), 200, hasFrames)
     } catch (error) {

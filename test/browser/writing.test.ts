@@ -42,6 +42,9 @@ describe('from nothing to a key and a prompt', () => {
       })
       return { status: response.status, text: await response.text() }
     }
+    await page.reload()
+    expect(new URL(page.url()).pathname).toBe('/settings/keys')
+    expect(await page.locator('.new-key').count()).toBe(0)
     await page.getByRole('link', { name: 'New', exact: true }).click()
     await page.getByLabel('Title').fill('A greeting')
     await page.getByLabel('Text', { exact: true }).fill('Greet ${name} in ${language:English}.')
@@ -55,6 +58,8 @@ describe('from nothing to a key and a prompt', () => {
 
     await page.goto('/settings/keys')
     expect(await page.locator('main').textContent()).not.toContain(key)
+    // Reloading the page that showed the key made no other.
+    expect(await page.locator('.entries > li').count()).toBe(1)
     await page.getByRole('button', { name: 'Revoke My laptop' }).click()
     await page.getByText('The key is revoked.').waitFor()
     expect(await callTool()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })

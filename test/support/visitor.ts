@@ -19,6 +19,8 @@ export interface Visitor {
     fields: Readonly<Record<string, string | readonly string[]>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Visit>
+  /** Sends a form, and goes where it leads. */
+  postOn(path: string, fields: Readonly<Record<string, string | readonly string[]>>): Promise<Visit>
   /** A form with files. */
   send(path: string, form: FormData): Promise<Visit>
   cookies(): string
@@ -44,8 +46,12 @@ export function visit(test: TestApp): Visitor {
     }
     return { status: response.status, html: await response.text(), to: response.headers.get('location'), headers: response.headers }
   }
-  return {
+  const visitor: Visitor = {
     get: (path, headers) => go(path, {}, headers),
+    async postOn(path, fields) {
+      const answer = await visitor.post(path, fields)
+      return answer.to === null ? answer : await visitor.get(answer.to)
+    },
     post(path, fields, headers = {}) {
       const entries = Object.entries(fields).flatMap(([name, value]) =>
         (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
@@ -67,6 +73,7 @@ export function visit(test: TestApp): Visitor {
       }
     },
   }
+  return visitor
 }
 
 /** Somebody who is signed in: the first one administers, the others come by an invite. */

@@ -73,9 +73,11 @@ export async function showAdmin(request: PageRequest) {
 
 const people = z.object({ people: z.array(personRecord), ...pages })
 
-/** Everybody with a name here. */
+const resetLink = z.object({ username: z.string(), url: z.string() })
+
+/** Everybody with a name here. The link that a form of the page made is shown once. */
 export async function showPeople(request: PageRequest) {
-  return <People request={request} {...(await readPeople(request))} />
+  return <People request={request} {...(await readPeople(request))} link={request.takeFlash(resetLink)} />
 }
 
 async function readPeople({ call, query }: PageRequest) {
@@ -84,7 +86,7 @@ async function readPeople({ call, query }: PageRequest) {
   return { matching, found: await call('list_people', input, people) }
 }
 
-const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof people>; link?: { username: string; url: string } }> = ({
+const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof people>; link: z.infer<typeof resetLink> | null }> = ({
   request,
   matching,
   found,
@@ -144,35 +146,37 @@ const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof
   )
 }
 
-/** Sets a role, or makes a link for a new password, which is shown this once. */
-export const changePeople: Action = async (request) => {
-  const { call, form } = request
+/** Sets a role, or makes a link for a new password, which the page after it shows. */
+export const changePeople: Action = async ({ call, form, query }) => {
   const username = form.text('username')
   if (form.text('do') === 'role') {
     await call('set_role', { username, role: form.text('role') }, z.object({}))
     return { to: '/admin/people?done=saved' }
   }
   const link = await call('create_reset_link', { username }, url)
-  return { html: <People request={request} {...(await readPeople(request))} link={{ username, url: link.url }} /> }
+  return {
+    to: query.size === 0 ? '/admin/people' : `/admin/people?${query}`,
+    flash: { username, url: link.url } satisfies z.infer<typeof resetLink>,
+  }
 }
 
 const invites = z.object({ invites: z.array(inviteRecord), ...pages })
 
-/** Invites, and a form for another. */
+/** Invites, and a form for another, whose link is shown once. */
 export async function showInvites(request: PageRequest) {
-  return <Invites request={request} found={await readInvites(request)} />
+  return <Invites request={request} found={await readInvites(request)} link={request.takeFlash(url)?.url ?? null} />
 }
 
 async function readInvites({ call, query }: PageRequest) {
   return await call('list_invites', { page: readPageNumber(query), perPage: PER_PAGE }, invites)
 }
 
-const Invites: FC<{ request: PageRequest; found: z.infer<typeof invites>; link?: string }> = ({ request, found, link }) => {
+const Invites: FC<{ request: PageRequest; found: z.infer<typeof invites>; link: string | null }> = ({ request, found, link }) => {
   const { site, sent, query } = request
   const { words } = site
   return (
     <AdminPage request={request} at="/admin/invites">
-      {link === undefined ? null : <SecretLink words={words} text={words.inviteMade} link={link} />}
+      {link === null ? null : <SecretLink words={words} text={words.inviteMade} link={link} />}
       <section>
         <h2>{words.newInvite}</h2>
         <p class="quiet">{words.inviteLead}</p>
@@ -237,16 +241,15 @@ const Invites: FC<{ request: PageRequest; found: z.infer<typeof invites>; link?:
   )
 }
 
-/** Makes an invite, whose link is shown this once, or revokes one. */
-export const changeInvites: Action = async (request) => {
-  const { call, form } = request
+/** Makes an invite, whose link the page after it shows, or revokes one. */
+export const changeInvites: Action = async ({ call, form }) => {
   if (form.text('do') === 'revoke') {
     await call('revoke_invite', { id: form.text('id') }, z.object({}))
     return { to: '/admin/invites?done=saved' }
   }
   const username = form.text('username').trim()
   const made = await call('create_invite', { ...(username === '' ? {} : { username }), role: form.text('role') || 'user' }, url)
-  return { html: <Invites request={request} found={await readInvites(request)} link={made.url} /> }
+  return { to: '/admin/invites', flash: made }
 }
 
 /** Categories: the first level, and what stands below. */

@@ -18,22 +18,21 @@ const PLACEHOLDER = 'cpb_...'
 const OTHER_CLIENTS = 'any-other-client'
 const EXPIRIES = ['', '30', '90', '365'] as const
 
-/** A person's keys, and a form for another. */
+const newKey = z.object({ key: z.string(), name: z.string() })
+type NewKey = z.infer<typeof newKey>
+
+/** A person's keys, and a form for another. The key that form made is shown once. */
 export async function showKeys(request: PageRequest) {
   const { keys } = await request.call('list_keys', {}, z.object({ keys: z.array(keyRecord) }))
-  return <Keys request={request} keys={keys} />
+  return <Keys request={request} keys={keys} made={request.takeFlash(newKey)} />
 }
 
-const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made?: { key: string; record: KeyRecord } }> = ({
-  request,
-  keys,
-  made,
-}) => {
+const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey | null }> = ({ request, keys, made }) => {
   const { site, sent } = request
   const { words } = site
   return (
     <SettingsPage request={request} at="/settings/keys">
-      {made ? <NewKey site={site} made={made} /> : null}
+      {made ? <NewKeySection site={site} made={made} /> : null}
       <section>
         <h2>{words.newKey}</h2>
         <p class="quiet">{words.keysLead}</p>
@@ -126,11 +125,11 @@ function clientSections(site: Site): { title: string; html: string }[] {
 }
 
 /** A key that was just made: shown this once, with what clients want to be told. */
-const NewKey: FC<{ site: Site; made: { key: string; record: KeyRecord } }> = ({ site, made: { key, record } }) => {
+const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { key, name } }) => {
   const { words, baseUrl, hasMcp } = site
   return (
     <section class="new-key" role="status">
-      <h2>{words.keyMade(record.name)}</h2>
+      <h2>{words.keyMade(name)}</h2>
       <p>{words.keyOnce}</p>
       <div data-prompt>
         <pre data-text tabindex={0}>
@@ -159,7 +158,7 @@ const NewKey: FC<{ site: Site; made: { key: string; record: KeyRecord } }> = ({ 
   )
 }
 
-/** Makes a key and shows it, or revokes one. */
+/** Makes a key, which the page after it shows, or revokes one. */
 export const changeKeys: Action = async (request) => {
   const { call, form } = request
   if (form.text('do') === 'revoke') {
@@ -167,11 +166,10 @@ export const changeKeys: Action = async (request) => {
     return { to: '/settings/keys?done=key-revoked' }
   }
   const days = form.text('expiresInDays')
-  const made = await call(
+  const { key, record } = await call(
     'create_key',
     { name: form.text('name'), scopes: form.all('scopes'), expiresInDays: days === '' ? undefined : Number(days) },
     z.object({ key: z.string(), record: keyRecord }),
   )
-  const { keys } = await call('list_keys', {}, z.object({ keys: z.array(keyRecord) }))
-  return { html: <Keys request={request} keys={keys} made={made} /> }
+  return { to: '/settings/keys', flash: { key, name: record.name } satisfies NewKey }
 }

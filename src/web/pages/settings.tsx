@@ -2,6 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
 import { PASSWORD_LENGTH } from '../../library/password.ts'
 import { accountRecord } from '../../operations/account.ts'
+import { writeCookie } from '../cookies.ts'
 import { Day } from '../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../parts/field.tsx'
 import { RevokeKeys } from '../parts/revoke-keys.tsx'
@@ -128,9 +129,8 @@ export async function showSettings(request: PageRequest) {
 
 /** A cookie that remembers the look, for pages alone. */
 function themeCookie(theme: string, site: Site): string {
-  const secure = site.baseUrl.startsWith('https:') ? '; Secure' : ''
-  const isChosen = theme === 'light' || theme === 'dark'
-  return `theme=${isChosen ? theme : ''}; Path=/; Max-Age=${isChosen ? YEAR_SECONDS : 0}; SameSite=Lax; HttpOnly${secure}`
+  const chosen = theme === 'light' || theme === 'dark' ? theme : ''
+  return writeCookie('theme', chosen, site.baseUrl, { maxAgeSeconds: YEAR_SECONDS, sameSite: 'Lax' })
 }
 
 /** Changes what the profile page holds. */
