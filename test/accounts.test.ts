@@ -187,13 +187,31 @@ describe('signing in', () => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('marks cookies Secure where the service is reached by https', async () => {
+  it('keeps cookies to this host where the service is reached by https', async () => {
     const secure = await testApp({}, {}, null, { baseUrl: 'https://prompts.example.org' })
     try {
       const host = { host: 'prompts.example.org', origin: 'https://prompts.example.org' }
       const fields = { username: 'ada', password: PASSWORD, setupCode: secure.app.setupCode }
       const answer = await visit(secure).post('/sign-up', fields, host)
-      expect(answer.headers.getSetCookie()[0]).toMatch(/^__Secure-commonplace\.session_token=.*; Secure/)
+      const [cookie = ''] = answer.headers.getSetCookie()
+      expect(cookie).toMatch(/^__Host-commonplace\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+      const pair = cookie.split(';')[0] ?? ''
+      const get = async (cookies: string) =>
+        (await secure.fetch('/settings', { redirect: 'manual', headers: { accept: 'text/html', host: host.host, cookie: cookies } })).status
+      expect(await get(pair)).toBe(200)
+      // A sibling domain can plant these names.
+      expect(await get(pair.replace('__Host-', '__Secure-'))).toBe(303)
+      expect(await get(pair.replace('__Host-', ''))).toBe(303)
+      const ada = visit(secure)
+      ada.setCookies(pair)
+      const theme = (await ada.post('/settings', { do: 'theme', theme: 'dark' }, host)).headers.getSetCookie()[0] ?? ''
+      expect(theme).toBe('__Host-theme=dark; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly; Secure')
+      expect((await ada.get('/', { host: host.host })).html).toContain('data-theme="dark"')
+      const made = await ada.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] }, host)
+      expect(made.headers.getSetCookie()[0]).toMatch(/^__Host-flash=[\w-]+; Path=\/; Max-Age=60; SameSite=Strict; HttpOnly; Secure$/)
+      expect((await ada.get('/settings/keys', { host: host.host })).html).toMatch(/cpb_\w{49}/)
+      const signedOut = await ada.post('/sign-out', {}, host)
+      expect(signedOut.headers.getSetCookie()[0]).toMatch(/^__Host-commonplace\.session_token=; Max-Age=0; Path=\/.*; Secure/)
       expect(
         (await visit(secure).post('/sign-in', { name: 'ada', password: PASSWORD }, { ...host, origin: 'http://evil.example' })).status,
       ).toBe(403)

@@ -98,9 +98,10 @@ async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash
       storeIdentifier: 'hashed',
     },
     advanced: {
-      cookiePrefix: COOKIE_PREFIX,
-      useSecureCookies: baseUrl.startsWith('https:'),
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      cookiePrefix: cookiePrefix(baseUrl),
+      // better-auth would put its own `__Secure-` before the prefix.
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: baseUrl.startsWith('https:') },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: 'uuid', validateSchema: false },
     },
@@ -124,14 +125,20 @@ const sessionRow = z.object({
 /** Sessions one user may have; the oldest goes. */
 const MAX_SESSIONS = 100
 
-/** The cookie's name as better-auth makes it (`__Secure-` on https). */
-function hasSessionCookie(cookies: string): boolean {
-  return cookies.includes(`${COOKIE_PREFIX}.session_token=`)
+/**
+ * `__Host-` (RFC 6265bis, section 4.1.3.2) on https: browsers take such a cookie from this host alone, so no sibling domain can sign a
+ * reader in as somebody else. Cookies under other names are not read, for those can be planted.
+ */
+function cookiePrefix(baseUrl: string): string {
+  return baseUrl.startsWith('https:') ? `__Host-${COOKIE_PREFIX}` : COOKIE_PREFIX
 }
 
 /** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
 export function createLogins(store: LoginRecords & PeopleStore & Instances & CounterStore, settings: LoginSettings): LoginService {
   let loading: ReturnType<typeof createAuth> | null = null
+  /** The name as better-auth makes it. */
+  const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
+  const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
   const auth = () => {
     loading ??= createAuth(store, settings)
     return loading
