@@ -203,6 +203,31 @@ describe('the visibility table of pages', () => {
     }
   })
 
+  it('shows a form that is being written to its writer alone, on its own page, for a day', async () => {
+    const owner = readers.get('owner')
+    const other = readers.get('other')
+    if (!owner || !other) throw new Error('no readers')
+    const path = `/prompts/${items.find(({ kind, state }) => kind === 'prompt' && state === 'private')?.id}/edit`
+    const preview = (words: string) => owner.post('/new', { do: 'preview', title: 'Half a title', content: words })
+    const [draft = ''] = (await preview('Zqhalf')).to?.split('#') ?? []
+    expect(draft).toMatch(/^\/new\?draft=[0-9a-f-]{36}$/)
+    expect((await owner.get(draft)).html).toContain('Zqhalf')
+    expect((await other.get(draft)).html).not.toContain('Zqhalf')
+    expect((await open('anonymous', draft)).status).toBe(303)
+    expect((await owner.get(draft.replace('/new', path))).html).not.toContain('Zqhalf')
+    expect((await owner.get('/new?draft=x')).status).toBe(200)
+    // Of one person, the newest ten are kept.
+    for (let count = 0; count < 9; count++) await preview('Zqmore')
+    expect((await owner.get(draft)).html).toContain('Zqhalf')
+    await preview('Zqmore')
+    expect((await owner.get(draft)).html).not.toContain('Zqhalf')
+    const [late = ''] = (await preview('Zqlate')).to?.split('#') ?? []
+    test.wait(24 * 3_600_000)
+    expect((await owner.get(late)).html).not.toContain('Zqlate')
+    await preview('Zqnew')
+    expect(await test.readEverything()).not.toContain('Zqlate')
+  })
+
   it('packs a skill for who may read it alone', async () => {
     for (const item of items.filter(({ kind }) => kind === 'skill')) {
       for (const reader of READERS) {

@@ -380,6 +380,13 @@ export interface EmbedStore {
   deleteEmbed(userId: string, id: string): Promise<boolean>
 }
 
+/** Forms that people are still writing, each read by its owner alone. `oldest` is a time: what is older is over. */
+export interface FormDraftStore {
+  /** The id of the draft. Removes what is over, and all but the newest `most` of the person. */
+  saveFormDraft(userId: string, body: string, limits: { readonly most: number; readonly oldest: string }): Promise<string>
+  findFormDraft(userId: string, id: string, oldest: string): Promise<string | null>
+}
+
 export interface LibraryStore
   extends LibraryReader,
     LibraryWriter,
@@ -392,7 +399,8 @@ export interface LibraryStore
     CounterStore,
     BudgetStore,
     EmbeddingStore,
-    EmbedStore {
+    EmbedStore,
+    FormDraftStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */

@@ -5,6 +5,7 @@ import { addFileToSkill, removeFileFromSkill, updateSkillFile } from './change-s
 import type { Operation } from './define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { listExposedPrompts, renderExposedPrompt } from './exposed-prompts.ts'
+import { keepFormDraft, showFormDraft } from './form-drafts.ts'
 import { getPrompt } from './get-prompt.ts'
 import { getSkill, getSkillFile } from './get-skill.ts'
 import { improvePrompt } from './improve-prompt.ts'
@@ -83,6 +84,8 @@ export const OPERATIONS: readonly Operation[] = [
   showEmbed,
   listEmbeds,
   deleteEmbed,
+  keepFormDraft,
+  showFormDraft,
   showProfile,
   listOwnItems,
   showMarks,

@@ -1,7 +1,13 @@
 import type { Database } from './schema.ts'
 
-/** What belongs to the instances that run at the moment, and to nobody after them: a library that moves leaves it behind. */
-export const LEFT_TABLES = ['write_count', 'instance_mail', 'counter', 'embedding_claim'] as const satisfies readonly (keyof Database)[]
+/** What lasts a moment: of the instances that run, and forms that are being written. A library that moves leaves it behind. */
+export const LEFT_TABLES = [
+  'write_count',
+  'instance_mail',
+  'counter',
+  'embedding_claim',
+  'form_draft',
+] as const satisfies readonly (keyof Database)[]
 
 /** How the rows of a table are walked through. */
 interface Walk {

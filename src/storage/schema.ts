@@ -190,6 +190,8 @@ export interface Database {
   improve_usage: { caller: string; day: string; requests: number; characters: number }
   /** Configurations of embeds that people keep, as JSON. */
   embed: { id: string; owner_seq: number; config: string; created_at: string }
+  /** Forms that people are still writing, as JSON. */
+  form_draft: { id: string; owner_seq: number; body: string; created_at: string }
   /** Counts commits, on engines that do not count them by themselves. */
   write_count: { count: number }
   /** What one instance has to say to another, until that has read it. */

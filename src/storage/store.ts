@@ -11,6 +11,7 @@ import type { OpenDatabase } from './dialects/dialect.ts'
 import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
 import { embedStore } from './embeds.ts'
 import { exportReader } from './export-items.ts'
+import { formDraftStore } from './form-drafts.ts'
 import { budgetStore } from './improve-usage.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
 import { markStore } from './item-marks.ts'
@@ -72,6 +73,7 @@ export async function createStore(
       ...budgetStore(context),
       ...embeddingStore(reader, context, instances, table),
       ...embedStore(reader, context),
+      ...formDraftStore(reader, context),
       ...instances,
       inTransaction: (work) =>
         transact((db, notes) =>

@@ -51,6 +51,11 @@ function toForm(
   }
 }
 
+/** A form that was kept, by its fields. */
+export function toSentForm(fields: Readonly<Record<string, string>>): SentForm {
+  return toForm(Object.entries(fields), [])
+}
+
 /** What a form carries along of a text's line ends, which a field on a page cannot: `crlf` where every line ends so. */
 export function nameLineEnds(text: string): 'crlf' | 'lf' {
   return /\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? 'crlf' : 'lf'

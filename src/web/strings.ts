@@ -200,8 +200,10 @@ export const ENGLISH = {
   useImproved: 'Use this text',
   cancel: 'Cancel',
   saveOver: 'Save mine over it',
-  savedMeanwhile: (version: number) => `Somebody saved version ${version} while you were writing.`,
-  conflictHelp: 'Yours is kept in the form. Take over what you want of theirs, or save yours over it; no version is lost.',
+  savedMeanwhile: (version: number) =>
+    `Version ${version} was saved after you opened this form, perhaps in another tab or by a program with your key.`,
+  conflictHelp:
+    'Struck through is what only that version has; underlined is what only your form has. Take over what you want, or save yours over it; no version is lost.',
   restoreDraft: 'Take the draft',
   discardDraft: 'Throw it away',
   draftFound: 'A draft that was not saved is kept on this browser.',

@@ -111,15 +111,27 @@ describe('writing', () => {
     const two = await newWriter()
     await one.goto(`${path}/edit`)
     await two.goto(`${path}/edit`)
+    await two.getByLabel('Title').fill('Shared by two')
+    await two.getByLabel('Tags').fill('theirs')
     await two.getByLabel('Text', { exact: true }).fill('The text of two.')
     await two.getByRole('button', { name: 'Save' }).click()
     await two.waitForURL('**?done=saved')
     await one.getByLabel('Text', { exact: true }).fill('The text of one.')
     await one.getByRole('button', { name: 'Save' }).click()
     const alert = one.getByRole('alert')
-    expect(await alert.textContent()).toContain('Somebody saved version 2 while you were writing.')
-    expect([await alert.locator('del').allTextContents(), await alert.locator('ins').allTextContents()]).toEqual([['two'], ['one']])
-    expect(await one.getByLabel('Text', { exact: true }).inputValue()).toBe('The text of one.')
+    expect(await alert.textContent()).toContain('Version 2 was saved after you opened this form')
+    const seeConflict = async () => {
+      expect(await alert.locator('dt').allTextContents()).toEqual(['Title', 'Tags'])
+      const changes = [await alert.locator('del').allTextContents(), await alert.locator('ins').allTextContents()]
+      expect(changes).toEqual([[' by two', 'theirs', 'two'], ['one']])
+      expect(await one.getByLabel('Text', { exact: true }).inputValue()).toBe('The text of one.')
+    }
+    await seeConflict()
+    // A preview does not make it forgotten.
+    await one.getByRole('button', { name: 'Preview' }).click()
+    await one.getByRole('heading', { name: 'Preview' }).waitFor()
+    await seeConflict()
+    expect(await one.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
     await one.getByRole('button', { name: 'Save mine over it' }).click()
     await one.waitForURL('**?done=saved')
     expect(await one.locator('[data-text]').textContent()).toBe('The text of one.')
@@ -152,19 +164,36 @@ describe('writing', () => {
     expect(await page.getByRole('button', { name: 'Take the draft' }).count()).toBe(0)
   })
 
-  it('shows a better text, and takes it over', async () => {
-    const page = await newWriter()
-    await page.goto('/new')
-    await page.getByLabel('Title').fill('Mail')
-    await page.getByLabel('Text', { exact: true }).fill('write a mail to ${customer} that the delivery is late')
-    await page.getByRole('button', { name: 'Improve' }).click()
-    await page.getByRole('heading', { name: 'A better text' }).waitFor()
-    await page.getByRole('button', { name: 'Use this text' }).click()
-    const text = await page.getByLabel('Text', { exact: true }).inputValue()
-    expect(text).toContain('${customer}')
-    expect(text.length).toBeGreaterThan(100)
-    expect(await page.getByLabel('Title').inputValue()).toBe('Mail')
-  })
+  it.each([true, false])(
+    'shows a better text, takes it over, and finds the one before on the way back (with a script: %s)',
+    async (hasScript) => {
+      const page = await newWriter({ hasScript })
+      await page.goto('/new')
+      await page.getByLabel('Title').fill('Mail')
+      const before = 'write a mail to ${customer} that the delivery is late'
+      await page.getByLabel('Text', { exact: true }).fill(before)
+      await page.getByRole('button', { name: 'Improve' }).click()
+      await page.getByRole('heading', { name: 'A better text' }).waitFor()
+      await page.getByRole('button', { name: 'Use this text' }).click()
+      await page.getByRole('heading', { name: 'Preview' }).waitFor()
+      const text = await page.getByLabel('Text', { exact: true }).inputValue()
+      expect(text).toContain('${customer}')
+      expect(text.length).toBeGreaterThan(100)
+      expect(await page.getByLabel('Title').inputValue()).toBe('Mail')
+      // No page of the way was the answer to a form, which a browser would have to send again.
+      await page.goBack()
+      await page.getByRole('heading', { name: 'A better text' }).waitFor()
+      expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(before)
+      await page.reload()
+      expect(await page.getByLabel('Title').inputValue()).toBe('Mail')
+      await page.goForward()
+      expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(text)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.waitForURL('**/prompts/*?done=saved')
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Preview' }).waitFor()
+    },
+  )
 
   it('votes and takes the vote back; deletes and restores', async () => {
     const page = await newWriter()

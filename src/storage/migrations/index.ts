@@ -12,6 +12,7 @@ import { createEmbeddings } from './0006-embeddings.ts'
 import { createAccounts } from './0007-accounts.ts'
 import { createEmbeds } from './0008-embeds.ts'
 import { createInstances } from './0009-instances.ts'
+import { createFormDrafts } from './0010-form-drafts.ts'
 
 /** All migrations, numbered, forward only. A landed one is never edited, but to leave out what a later one takes away again. */
 const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Di
   ['0007-accounts', createAccounts],
   ['0008-embeds', createEmbeds],
   ['0009-instances', createInstances],
+  ['0010-form-drafts', createFormDrafts],
 ]
 
 /**

@@ -3,7 +3,7 @@ import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
 import { type DiffPiece, diffByLines, diffTexts } from '../../library/text-diff.ts'
 import { Layout } from '../layout.tsx'
-import { LineChanges, WordChanges } from '../parts/changes.tsx'
+import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../parts/changes.tsx'
 import { Day } from '../parts/day.tsx'
 import { ActionButton } from '../parts/field.tsx'
 import { readStanding } from '../parts/item-actions.tsx'
@@ -193,7 +193,7 @@ const VersionPage: FC<VersionPageProps> = ({ site, collection, versions, isPlain
               </li>
             </ul>
           )}
-          {isPlain ? null : <FieldChanges site={site} before={against} after={shown} />}
+          {isPlain ? null : <FieldChanges fields={compareFields(site, against, shown)} />}
         </>
       )}
       {children}
@@ -206,28 +206,16 @@ const VersionPage: FC<VersionPageProps> = ({ site, collection, versions, isPlain
   )
 }
 
-/** What changed beside the text. */
-const FieldChanges: FC<{ site: Site; before: Shown; after: Shown }> = ({ site: { words }, before, after }) => {
-  const fields: readonly (readonly [string, string | null, string | null])[] = [
-    [words.reading.fields.title, before.title, after.title],
-    [words.reading.fields.description, before.description, after.description],
-    [words.reading.fields.category, before.categorySlug, after.categorySlug],
-    [words.reading.fields.tags, before.tags.join(', '), after.tags.join(', ')],
-    [words.reading.fields.type, before.type, after.type],
+/** What may have changed beside the text. */
+function compareFields({ words }: Site, before: Shown, after: Shown): FieldChange[] {
+  const { fields } = words.reading
+  return [
+    { label: fields.title, before: before.title, after: after.title },
+    { label: fields.description, before: before.description, after: after.description },
+    { label: fields.category, before: before.categorySlug, after: after.categorySlug },
+    { label: fields.tags, before: before.tags.join(', '), after: after.tags.join(', ') },
+    { label: fields.type, before: before.type, after: after.type },
   ]
-  const changed = fields.filter(([, was, is]) => (was ?? '') !== (is ?? ''))
-  return changed.length === 0 ? null : (
-    <dl class="changed">
-      {changed.map(([label, was, is]) => (
-        <div>
-          <dt>{label}</dt>
-          <dd>
-            <WordChanges pieces={diffTexts(was ?? '', is ?? '')} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
 }
 
 /** Writes a version again, as the newest. */

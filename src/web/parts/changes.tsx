@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { type DiffPiece, toDiffLines } from '../../library/text-diff.ts'
+import { type DiffPiece, diffTexts, toDiffLines } from '../../library/text-diff.ts'
 import type { Site } from '../site.ts'
 
 /** Unchanged lines shown around a change. */
@@ -11,6 +11,30 @@ const MAX_LINES = 2000
 export const WordChanges: FC<{ pieces: readonly DiffPiece[] }> = ({ pieces }) => (
   <>{pieces.map(({ kind, text }) => (kind === 'same' ? text : kind === 'added' ? <ins>{text}</ins> : <del>{text}</del>))}</>
 )
+
+/** A field that has another value in one of two states of an item. */
+export interface FieldChange {
+  readonly label: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** The fields that differ, word by word; nothing when none does. */
+export const FieldChanges: FC<{ fields: readonly FieldChange[] }> = ({ fields }) => {
+  const changed = fields.filter(({ before, after }) => (before ?? '') !== (after ?? ''))
+  return changed.length === 0 ? null : (
+    <dl class="changed">
+      {changed.map(({ label, before, after }) => (
+        <div>
+          <dt>{label}</dt>
+          <dd>
+            <WordChanges pieces={diffTexts(before ?? '', after ?? '')} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
 
 /** What changed, line by line, each with its sign; long stretches that stayed are left out. */
 export const LineChanges: FC<{ site: Site; pieces: readonly DiffPiece[] }> = ({ site: { words }, pieces }) => {

@@ -4,6 +4,8 @@ import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../library/fields.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import type { SentForm } from '../forms.ts'
 import { listedCategories, type PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
+import type { FieldChange } from './changes.tsx'
 import { Choice, Field, faultOf, sentOr } from './field.tsx'
 
 /** What an item's fields hold before anything is typed. */
@@ -93,6 +95,19 @@ export const TitleField: FC<{ request: PageRequest; title: string; isFirst: bool
     />
   </div>
 )
+
+/** How a form differs from the item as it is saved. A field that the form leaves to the item counts as the same. */
+export function compareItemFields({ words }: Site, item: ItemValues, form: SentForm, categories: Categories): FieldChange[] {
+  const { title, description, category, tags, visibility } = readItemFields(form, false)
+  const nameCategory = (slug: string | null | undefined) => categories.find((one) => one.slug === slug)?.name ?? slug ?? null
+  return [
+    { label: words.title, before: item.title, after: title },
+    { label: words.description, before: item.description, after: description ?? null },
+    { label: words.category, before: nameCategory(item.categorySlug), after: nameCategory(category) },
+    { label: words.tags, before: item.tags.join(', '), after: tags.join(', ') },
+    { label: words.visibility, before: item.visibility, after: visibility ?? item.visibility },
+  ]
+}
 
 /** What the fields of a form say, as operations take it. Tags are written with commas between them. */
 export function readItemFields(form: SentForm, isNew: boolean) {
