@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, type TestApp, testApp } from './support/test-app.ts'
-import { visit } from './support/visitor.ts'
+import { signUp, visit } from './support/visitor.ts'
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;\${name:<b>}`
 const STATES = ['public', 'unlisted', 'private', 'deleted'] as const
@@ -189,6 +189,22 @@ describe('pages', () => {
     const wrongMethod = await service.fetch('/prompts', { method: 'POST', headers: { Accept: 'text/html' } })
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])
     expect((await read(service, '/prompts?type=NOPE')).status).toBe(400)
+  })
+
+  it('of a skill that was saved meanwhile show what differs, in its files and in its fields', async () => {
+    const cora = await signUp(service, 'cora')
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ do: 'save', title: 'Tidy', skillMd: '# Tidy\n\nOne.\n' })) form.set(name, value)
+    const path = (await cora.send('/new/skill', form)).to?.split('?')[0] ?? ''
+    const send = (fields: Record<string, string>) => cora.post(path, { baseVersion: '1', filename: 'SKILL.md', ...fields })
+    expect((await send({ do: 'file', content: '# Tidy\n\nTwo.\n' })).status).toBe(303)
+    const file = await send({ do: 'file', content: '# Tidy\n\nThree.\n' })
+    expect([file.status, file.html]).toEqual([409, expect.stringContaining('<del>- Two.\n</del><ins>+ Three.\n</ins>')])
+    expect(file.html).toContain('value="overwrite"')
+    const details = await send({ do: 'details', title: 'Tidier', tags: 'a, b' })
+    expect(details.status).toBe(409)
+    expect(details.html).toContain('<dt>Title</dt><dd><del>Tidy</del><ins>Tidier</ins></dd>')
+    expect(details.html).toContain('<dt>Tags</dt><dd><ins>a, b</ins></dd>')
   })
 
   it('are small, ask nobody else for anything, and name their files by what is in them', async () => {

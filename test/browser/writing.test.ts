@@ -195,6 +195,30 @@ describe('writing', () => {
     },
   )
 
+  it('renames a file by Enter in its name, and saves nothing else', async () => {
+    const page = await newWriter()
+    await page.goto('/new/skill')
+    await page.getByLabel('Title').fill('Renamed')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/edit?done=saved')
+    const path = new URL(page.url()).pathname.replace(/\/edit$/, '')
+    await page.getByLabel('New file').fill('a.txt')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.waitForURL('**done=file-added')
+    await page.locator('.cm-content').click()
+    await page.keyboard.type('typed')
+    await page.waitForTimeout(500)
+    const name = page.getByLabel('New name of a.txt')
+    await name.fill('b.txt')
+    await name.press('Enter')
+    await page.waitForURL('**?file=b.txt&done=renamed')
+    await page.goto(`${path}/versions`)
+    expect(await page.locator('.rows > li').count()).toBe(3)
+    // What was typed and not saved is still offered under its old name.
+    const drafts = await page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes('a.txt')))
+    expect(drafts.map(([, draft]) => JSON.parse(draft))).toEqual([{ values: { content: 'typed' }, isSent: false }])
+  })
+
   it('votes and takes the vote back; deletes and restores', async () => {
     const page = await newWriter()
     const path = await savePrompt(page, 'Liked', 'x')

@@ -33,9 +33,11 @@ function writeDraft(key: string, draft: Draft): void {
   }
 }
 
-/** The fields a draft keeps: what is typed or chosen, not what is hidden or a file. */
+/** The fields a draft keeps: what is typed or chosen, not a better text or a file. A field behind the code editor is hidden. */
 function fieldsOf(form: HTMLFormElement): TextField[] {
-  return [...form.querySelectorAll<TextField>('input[type="text"][name], textarea[name]:not([hidden]), select[name]')]
+  const fields = [...form.querySelectorAll<TextField>('input[type="text"][name], textarea[name]:not([name="improved"]), select[name]')]
+  // Some stand here and belong to another form.
+  return fields.filter((field) => field.form === form)
 }
 
 function valuesOf(form: HTMLFormElement): Record<string, string> {

@@ -5,10 +5,12 @@ import { cutAtWord } from '../../library/characters.ts'
 import { MAX_DESCRIPTION } from '../../library/fields.ts'
 import { readFrontmatter } from '../../library/frontmatter.ts'
 import { type FileContent, SKILL_MD } from '../../library/skill.ts'
+import { diffByLines } from '../../library/text-diff.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../forms.ts'
 import { Layout } from '../layout.tsx'
+import { FieldChanges, LineChanges } from '../parts/changes.tsx'
 import { Done, Fault, Field, faultOf, sentOr } from '../parts/field.tsx'
-import { ItemFieldsPart, readCategories, readItemFields, TitleField } from '../parts/item-fields.tsx'
+import { compareItemFields, ItemFieldsPart, readCategories, readItemFields, TitleField } from '../parts/item-fields.tsx'
 import { type Action, marks, type PageRequest, shownSkill } from '../request.ts'
 
 type ShownSkill = z.infer<typeof shownSkill>
@@ -144,9 +146,21 @@ export async function showEditSkill(request: PageRequest) {
       </p>
       <Done words={words} query={query} sent={sent} />
       {isConflict ? (
-        <p class="fault notice" role="alert">
-          {words.savedMeanwhile(version)} {words.conflictHelp}
-        </p>
+        <section class="notice" role="alert">
+          <p class="fault">{words.savedMeanwhile(version)}</p>
+          <p class="quiet">{words.conflictHelp}</p>
+          {isOfDetails ? (
+            <FieldChanges
+              fields={compareItemFields(site, { ...skill, categorySlug: categorySlugOf(skill, categories) }, sent.form, categories)}
+            />
+          ) : null}
+          {file && sent.form.has('content') && isComparable(file, sent.form) ? (
+            <LineChanges
+              site={site}
+              pieces={diffByLines(file.content, withLineEnds(sent.form.text('content'), nameLineEnds(file.content)))}
+            />
+          ) : null}
+        </section>
       ) : (
         <Fault sent={sent} fields={isOfDetails ? FIELDS : []} summary={words.lookAtFields} />
       )}
@@ -186,7 +200,7 @@ export async function showEditSkill(request: PageRequest) {
             </button>
           </form>
         </nav>
-        <div>{file ? <FileForm request={request} file={file} base={base} isSent={does === 'file'} version={version} /> : null}</div>
+        <div>{file ? <FileForm request={request} file={file} base={base} does={does} version={version} /> : null}</div>
       </div>
       <section>
         <h2>{words.details}</h2>
@@ -208,80 +222,98 @@ export async function showEditSkill(request: PageRequest) {
   )
 }
 
+/** Longest file that is compared, in UTF-16 units of both texts. */
+const MAX_COMPARED = 300_000
+
+function isComparable(file: ShownSkill['files'][number], form: SentForm): boolean {
+  return file.encoding === undefined && file.content.length + form.text('content').length <= MAX_COMPARED
+}
+
 /** The record of a skill has its category's name alone. */
 function categorySlugOf(skill: ShownSkill, categories: Awaited<ReturnType<typeof readCategories>>): string | null {
   return categories.find(({ name }) => name === skill.category)?.slug ?? null
 }
 
-const FileForm: FC<{ request: PageRequest; file: ShownSkill['files'][number]; base: string; isSent: boolean; version: number }> = ({
-  request,
-  file,
-  base,
-  isSent,
-  version,
-}) => {
+/** Id of the form that renames or removes a file. Its fields stand beside the button that saves the text, which Enter in them must not press. */
+const NAME_FORM = 'file-name'
+
+const FileForm: FC<{
+  request: PageRequest
+  file: ShownSkill['files'][number]
+  base: string
+  does: string | undefined
+  version: number
+}> = ({ request, file, base, does, version }) => {
+  const isSent = does === 'file' || does === 'overwrite'
   const { site, sent } = request
   const { words } = site
   const isText = file.encoding === undefined
   return (
-    <form
-      method="post"
-      enctype="multipart/form-data"
-      data-editor={isText ? `${request.ref}/${file.filename}:${version}` : undefined}
-      data-refused={isSent ? 'true' : undefined}
-      {...draftWords(words)}
-    >
-      <input type="hidden" name="baseVersion" value={isSent ? sentOr(sent, 'baseVersion', base) : base} />
-      <input type="hidden" name="filename" value={file.filename} />
-      <input type="hidden" name="lineEnds" value={nameLineEnds(file.content)} />
-      <input type="hidden" name="newestVersion" value={base} />
-      <h2>
-        <code>{file.filename}</code>
-      </h2>
-      {isText ? (
-        <>
-          <label class="skip" for="field-content">
-            {words.fileText(file.filename)}
-          </label>
-          <textarea
-            id="field-content"
-            name="content"
-            rows={24}
-            class="code"
-            spellcheck={false}
-            data-code={site.url('code-editor.js')}
-            data-filename={file.filename}
-          >{`\n${isSent ? sentOr(sent, 'content', file.content) : file.content}`}</textarea>
-        </>
-      ) : (
-        <p class="quiet">{words.binaryFile}</p>
-      )}
-      <div class="actions here">
+    <>
+      <form
+        method="post"
+        enctype="multipart/form-data"
+        data-editor={isText ? `${request.ref}/${file.filename}:${version}` : undefined}
+        data-refused={isSent ? 'true' : undefined}
+        {...draftWords(words)}
+      >
+        <input type="hidden" name="baseVersion" value={isSent ? sentOr(sent, 'baseVersion', base) : base} />
+        <input type="hidden" name="filename" value={file.filename} />
+        <input type="hidden" name="lineEnds" value={nameLineEnds(file.content)} />
+        <input type="hidden" name="newestVersion" value={base} />
+        <h2>
+          <code>{file.filename}</code>
+        </h2>
         {isText ? (
-          <button class="button first" type="submit" name="do" value={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}>
-            {isSent && sent?.fault.code === 'conflict' ? words.saveOver : words.saveFile}
-          </button>
-        ) : null}
-        {file.filename === SKILL_MD ? null : (
           <>
-            <input
-              type="text"
-              name="renamed"
-              value={file.filename}
-              maxlength={255}
-              aria-label={words.renameTo(file.filename)}
-              class="short"
-            />
-            <button class="button" type="submit" name="do" value="rename">
-              {words.rename}
-            </button>
-            <button class="button" type="submit" name="do" value="remove">
-              {words.remove}
-            </button>
+            <label class="skip" for="field-content">
+              {words.fileText(file.filename)}
+            </label>
+            <textarea
+              id="field-content"
+              name="content"
+              rows={24}
+              class="code"
+              spellcheck={false}
+              data-code={site.url('code-editor.js')}
+              data-filename={file.filename}
+            >{`\n${isSent ? sentOr(sent, 'content', file.content) : file.content}`}</textarea>
           </>
+        ) : (
+          <p class="quiet">{words.binaryFile}</p>
         )}
-      </div>
-    </form>
+        <div class="actions here">
+          {isText ? (
+            <button class="button first" type="submit" name="do" value={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}>
+              {isSent && sent?.fault.code === 'conflict' ? words.saveOver : words.saveFile}
+            </button>
+          ) : null}
+          {file.filename === SKILL_MD ? null : (
+            <>
+              <input
+                type="text"
+                form={NAME_FORM}
+                name="renamed"
+                value={does === 'rename' ? sentOr(sent, 'renamed', file.filename) : file.filename}
+                maxlength={255}
+                aria-label={words.renameTo(file.filename)}
+                class="short"
+              />
+              <button class="button" type="submit" form={NAME_FORM} name="do" value="rename">
+                {words.rename}
+              </button>
+              <button class="button" type="submit" form={NAME_FORM} name="do" value="remove">
+                {words.remove}
+              </button>
+            </>
+          )}
+        </div>
+      </form>
+      <form method="post" enctype="multipart/form-data" id={NAME_FORM}>
+        <input type="hidden" name="baseVersion" value={base} />
+        <input type="hidden" name="filename" value={file.filename} />
+      </form>
+    </>
   )
 }
 
