@@ -42,9 +42,10 @@ describe('showText', () => {
   })
 
   it('lets no text command a terminal, and changes nothing elsewhere', async () => {
-    const text = 'a\u001b]0;title\u0007\tb\n\u009b31mc\r'
-    expect(await show([true, false], [text], text)).toEqual(['a\ufffd]0;title\ufffd\tb\n\ufffd31mc\ufffd\n', ''])
-    expect(await show([true, false], [], text)).toEqual(['a\ufffd]0;title\ufffd\tb\n\ufffd31mc\ufffd\n', ''])
+    const text = 'a\u001b]0;title\u0007\tb\r\n\u009b31mc\r\u202e'
+    const shown = 'a⟨U+001B⟩]0;title⟨U+0007⟩\tb\r\n⟨U+009B⟩31mc⟨U+000D⟩⟨U+202E⟩\n'
+    expect(await show([true, false], [text], text)).toEqual([shown, ''])
+    expect(await show([true, false], [], text)).toEqual([shown, ''])
     expect(await show([false, false], [text], text)).toEqual([`${text}\n`, ''])
   })
 

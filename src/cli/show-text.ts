@@ -1,3 +1,4 @@
+import { showControls } from '../library/controls.ts'
 import type { OnText } from '../library/improve/improve-with-model.ts'
 import { forTerminal } from './table.ts'
 
@@ -34,7 +35,7 @@ export function showText(stdout: Screen, stderr: Screen, isResultText: boolean):
         screen.write('\n\n(That cannot be used; asking again.)\n\n')
         shown = ''
       } else {
-        screen.write(forTerminal(part.text))
+        screen.write(showControls(part.text))
         shown += part.text
       }
     },
@@ -45,7 +46,7 @@ export function showText(stdout: Screen, stderr: Screen, isResultText: boolean):
         return
       }
       // What was watched may differ from the result: a code fence is taken off, for one.
-      if (shown.trim() !== result.trim()) stdout.write(`${shown === '' ? '' : '\nThe result:\n\n'}${forTerminal(result)}\n`)
+      if (shown.trim() !== result.trim()) stdout.write(`${shown === '' ? '' : '\nThe result:\n\n'}${showControls(result)}\n`)
     },
   }
 }

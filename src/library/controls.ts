@@ -1,0 +1,60 @@
+/**
+ * Control characters: they show nothing themselves, and change how a terminal, a reader or a model takes the text around them.
+ * C0 and C1 but tab and line ends, and Unicode's bidirectional controls (UAX #9, section 2), with which a text reads otherwise than it is
+ * (CVE-2021-42574, "Trojan Source").
+ */
+const CLASS = '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]|\\r(?!\\n)'
+const CONTROL = new RegExp(CLASS, 'g')
+const RUN = new RegExp(`(?:${CLASS})+`, 'g')
+const ANY = new RegExp(CLASS)
+/** Those that JSON does not escape by itself. */
+const RAW_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** Code points named of one run. */
+const MAX_NAMED = 8
+
+function toHex(control: string): string {
+  return control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+}
+
+/** Whether a text has a control character in it. */
+export function hasControls(text: string): boolean {
+  return ANY.test(text)
+}
+
+/**
+ * A text for places that hold nothing but text, its control characters replaced by visible marks. What is stored or copied stays as it is.
+ * @example showControls('a\u202eb') // 'a⟨U+202E⟩b'
+ */
+export function showControls(text: string): string {
+  return text.replace(CONTROL, (control) => `⟨U+${toHex(control)}⟩`)
+}
+
+/** A run of control characters, and how it is named: `202E`, or `202E 2066`. */
+export interface ControlRun {
+  readonly controls: string
+  readonly name: string
+}
+
+/** A text in pieces, its runs of control characters apart. */
+export function splitControls(text: string): (string | ControlRun)[] {
+  const pieces: (string | ControlRun)[] = []
+  let end = 0
+  for (const { 0: controls, index } of text.matchAll(RUN)) {
+    if (index > end) pieces.push(text.slice(end, index))
+    pieces.push({ controls, name: nameControls(controls) })
+    end = index + controls.length
+  }
+  if (end < text.length || pieces.length === 0) pieces.push(text.slice(end))
+  return pieces
+}
+
+/** How a run of control characters is named. */
+function nameControls(controls: string): string {
+  const named = Array.from(controls.slice(0, MAX_NAMED), toHex).join(' ')
+  return controls.length > MAX_NAMED ? `${named} … (${controls.length})` : named
+}
+
+/** JSON that reads the same and shows its control characters as escapes: what a model is given as text. */
+export function escapeControlsInJson(json: string): string {
+  return json.replace(RAW_IN_JSON, (control) => `\\u${toHex(control).toLowerCase()}`)
+}
