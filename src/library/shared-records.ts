@@ -1,3 +1,5 @@
+import { escapeControlsInJson } from './controls.ts'
+
 /** What is made of a shared record when it is first needed: the bytes of its JSON, and of that within a text of JSON. */
 interface Made {
   bytes: Uint8Array | null
@@ -42,7 +44,10 @@ export function toJsonBytes(answer: Record<string, unknown>): Uint8Array[] {
   return hasShared(answer) ? assemble(answer, toBytes, encode) : [encode(JSON.stringify(answer))]
 }
 
-/** An answer as JSON that stands as a text in other JSON, as `JSON.stringify` gives it when it is used twice; without the quotation marks around it. */
+/**
+ * An answer as JSON that stands as a text in other JSON, as `JSON.stringify` gives it when it is used twice; without the quotation marks around it.
+ * Control characters are escaped in the inner JSON, where a model sees them.
+ */
 export function toQuotedBytes(answer: Record<string, unknown>): Uint8Array[] {
   const made = shared.get(answer)
   if (made) return [toQuoted(answer, made)]
@@ -115,7 +120,7 @@ function encode(json: string): Uint8Array {
 }
 
 function encodeQuoted(json: string): Uint8Array {
-  return encoder.encode(JSON.stringify(json).slice(1, -1))
+  return encoder.encode(JSON.stringify(escapeControlsInJson(json)).slice(1, -1))
 }
 
 function toBytes(record: object, made: Made): Uint8Array {

@@ -1,6 +1,7 @@
 import { type ElicitRequestFormParams, inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { invalidInput } from '../errors.ts'
+import { showControls } from '../library/controls.ts'
 import { MAX_VARIABLE_VALUE } from '../library/variables.ts'
 
 /** A variable as operations show it. */
@@ -94,7 +95,7 @@ function describeForm(title: string, variables: readonly AskedVariable[]): Elici
   const required = variables.filter((variable) => variable.required).map((variable) => variable.name)
   return {
     mode: 'form',
-    message: `Fill in "${title}".`,
+    message: `Fill in "${showControls(title)}".`,
     requestedSchema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
   }
 }

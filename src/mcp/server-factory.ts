@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
+import { escapeControlsInJson } from '../library/controls.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { splitHints } from '../operations/filter-hints.ts'
 import type { Invoke } from '../operations/invoke.ts'
@@ -218,6 +219,6 @@ function whenLeft(context: ServerContext, left: AbortSignal | undefined): AbortS
 /** A tool's result: structured under its schema, and the same as text for those who read text alone. */
 function toToolResult(operation: Operation, result: Record<string, unknown>): CallToolResult {
   const { answer, hints } = splitHints(result)
-  const text = { content: [JSON.stringify(answer), ...hints].map((one) => ({ type: 'text' as const, text: one })) }
+  const text = { content: [escapeControlsInJson(JSON.stringify(answer)), ...hints].map((one) => ({ type: 'text' as const, text: one })) }
   return operation.surfaces.mcp?.textOnly ? text : { ...text, structuredContent: answer }
 }

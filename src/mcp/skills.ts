@@ -2,6 +2,7 @@ import type { Resource } from '@modelcontextprotocol/server'
 import { type Skill, type SkillReadResult, type SkillSource, SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
 import { z } from 'zod'
 import { toAppError } from '../errors.ts'
+import { showControls } from '../library/controls.ts'
 import type { Invoke } from '../operations/invoke.ts'
 import { toProtocolError } from './errors.ts'
 
@@ -42,7 +43,7 @@ function toUri(owner: string, path: string, filename: string): string {
 function toEntry({ owner, path, frontmatter, files }: Manifest): Skill {
   return {
     uri: toUri(owner, path, 'SKILL.md'),
-    frontmatter,
+    frontmatter: { ...frontmatter, description: showControls(frontmatter.description) },
     resources: files.map((file) => ({ uri: toUri(owner, path, file.filename), digest: `sha256:${file.sha256}`, size: file.size })),
   }
 }
@@ -150,8 +151,8 @@ function createSkillSource(invoke: Invoke) {
           const size = files.find((file) => file.filename === 'SKILL.md')?.size
           resources.push({
             uri: toUri(owner, path, 'SKILL.md'),
-            name: frontmatter.name,
-            description: frontmatter.description,
+            name: showControls(frontmatter.name),
+            description: showControls(frontmatter.description),
             mimeType: 'text/markdown',
             ...(size === undefined ? {} : { size }),
           })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalidInput } from '../errors.ts'
 import { cutCharacters } from '../library/characters.ts'
+import { showControls } from '../library/controls.ts'
 import type { PromptEntry } from '../library/items.ts'
 import type { ItemFilter, WalkPage, WalkPosition } from '../library/ports.ts'
 import { jsonLength, shareOnce } from '../library/shared-records.ts'
@@ -40,15 +41,16 @@ function toFilter(input: { users?: string[] | undefined; categories?: string[] |
   return { authors: input.users, categories: input.categories, anyTags: input.tags }
 }
 
-/** A prompt as an entry of prompts/list: its arguments are its variables. */
+/** A prompt as an entry of prompts/list: its arguments are its variables. Control characters in what is shown to people and models are marked. */
 function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
   return {
     name: prompt.slug,
-    title: prompt.title,
-    ...(prompt.description === null ? {} : { description: prompt.description }),
+    title: showControls(prompt.title),
+    ...(prompt.description === null ? {} : { description: showControls(prompt.description) }),
     arguments: prompt.variables.map((variable) => ({
       name: variable.name,
-      description: variable.default === undefined ? 'Required' : cutCharacters(`Default: ${variable.default}`, MAX_ARGUMENT_DESCRIPTION),
+      description:
+        variable.default === undefined ? 'Required' : cutCharacters(showControls(`Default: ${variable.default}`), MAX_ARGUMENT_DESCRIPTION),
       required: variable.required,
     })),
   }
@@ -120,6 +122,7 @@ export const renderExposedPrompt = defineOperation({
     const isNarrowed = Object.values(filter).some((values) => values !== undefined)
     if (!prompt || (isNarrowed && (await store.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
     const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
-    return { name: prompt.slug, title: prompt.title, description: prompt.description, text, unfilled: [...unfilled] }
+    const description = prompt.description === null ? null : showControls(prompt.description)
+    return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }
   },
 })
