@@ -24,7 +24,7 @@ describe('/embed', () => {
     return { status: answer.status, headers: answer.headers, html: await answer.text() }
   }
   const TAGS =
-    /<\/?(?:html|head|meta|title|link|style|body|main|h1|h2|header|footer|section|div|p|pre|code|span|a|b|i|ul|li|mark|ins|del|svg|path)(?: (?:lang|charset|name|content|rel|href|target|class|id|tabindex|role|aria-label|aria-labelledby|aria-hidden|data-embed|viewBox|d|hidden)="[^"<>]*")*\/?>/g
+    /<\/?(?:html|head|meta|title|link|style|body|main|h1|h2|header|footer|section|div|p|pre|code|span|a|b|i|ul|li|mark|ins|del|svg|path|bdi)(?: (?:lang|charset|name|content|rel|href|target|class|id|tabindex|role|aria-label|aria-labelledby|aria-hidden|data-controls|data-embed|viewBox|d|hidden)="[^"<>]*")*\/?>/g
   /** Every sign of markup is of an element and an attribute that we wrote. */
   const expectSafe = (html: string, label: string) => {
     const rest = html

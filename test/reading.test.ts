@@ -323,7 +323,7 @@ describe('what programs look for', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/rss+xml; charset=utf-8'])
     expect(xml).toContain('<title>First &amp; &lt;best&gt;</title>')
     expect(xml).toContain('<description>&amp;lt;p&amp;gt;First &amp;amp; &amp;lt;best&amp;gt;&amp;lt;/p&amp;gt;</description>')
-    expect(xml).toContain('<title>Bell and ]]&gt;  \u{1f600}</title>')
+    expect(xml).toContain('<title>Bell⟨U+0007⟩ and ]]&gt;  \u{1f600}</title>')
     expect(xml).toContain('<link>http://127.0.0.1:3000/prompts/first-best</link>')
     expect(xml).not.toContain('Hidden')
     // The owner sees it on pages, and even for the owner it is in nothing that is read by others, too.

@@ -14,6 +14,7 @@ import { readCookie } from './cookies.ts'
 import { DOCUMENTS } from './documents.ts'
 import { createFlash } from './flash.ts'
 import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
+import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeCategories, changeInvites, changePeople, showAdmin, showCategories, showInvites, showPeople } from './pages/admin.tsx'
 import { browse } from './pages/browse.tsx'
@@ -163,6 +164,11 @@ export interface Pages {
   close(): void
 }
 
+/** A page as HTML, with what people cannot see in its texts marked. */
+async function draw(page: Html | Promise<Html>): Promise<string> {
+  return markControls(await (await page).toString())
+}
+
 /** Whether a browser asks for a page. Programs get JSON. */
 function wantsPage({ exchange }: Call): boolean {
   return ['GET', 'HEAD', 'POST'].includes(exchange.method) && (exchange.header('accept') ?? '').includes('text/html')
@@ -233,12 +239,12 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
       const flash = 'to' in outcome && outcome.flash !== undefined ? flashOf(call).put(call.exchange.path, outcome.flash) : null
       if (flash) call.cookies.push(flash)
       if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
-      return answer(await outcome.html.toString(), 200, hasFrames)
+      return answer(await draw(outcome.html), 200, hasFrames)
     } catch (error) {
       const fault = toAppError(error)
       // Who is not signed in is sent to sign in, except where that is what was tried.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
-      const again = answer(await (await page(toRequest(c, { form, fault }))).toString(), HTTP_STATUS[fault.code], hasFrames)
+      const again = answer(await draw(page(toRequest(c, { form, fault }))), HTTP_STATUS[fault.code], hasFrames)
       for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
       return again
     }
@@ -254,7 +260,7 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         routes.get(path, async (c, next) => {
           // The first page's address is also that of the service's description for programs.
           if (path === '/' && !wantsPage(c.get('call'))) return await next()
-          const html = await http.cache.show(c.get('call'), async () => await (await page(toRequest(c))).toString())
+          const html = await http.cache.show(c.get('call'), async () => await draw(page(toRequest(c))))
           const shown = answer(html, 200, hasFrames)
           if (entry.isForStrangers) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
@@ -282,9 +288,7 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         const headers = { location: `${SIGN_IN}?to=${encodeURIComponent(to)}`, 'cache-control': 'no-store' }
         return Promise.resolve({ status: 303, headers, body: null })
       }
-      return Promise.resolve(showProblem(site, error, call.requestId).toString()).then((html) =>
-        fromResponse(answer(html, HTTP_STATUS[error.code])),
-      )
+      return draw(showProblem(site, error, call.requestId)).then((html) => fromResponse(answer(html, HTTP_STATUS[error.code])))
     },
   }
 }

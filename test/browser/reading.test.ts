@@ -96,6 +96,37 @@ describe('a reader in a browser', () => {
     }
   })
 
+  it('sees control characters as marks that reorder nothing, and copies them as they are', async () => {
+    const content = 'if (user \u202e!== admin) ${name:a\u202eb}'
+    const key = await bench.createKey('Ada')
+    const { slug } = await bench.save(key, 'prompt', { title: 'Pay\u202e\u2066// admin\u2069\u2067e\u202cnd', content })
+    const page = await bench.newPage()
+    await page.goto(`/prompts/${slug}`)
+    const marks = page.locator('h1 bdi, [data-text] bdi')
+    const written = await marks.evaluateAll((all) => all.map((mark) => getComputedStyle(mark, '::before').content))
+    expect(written).toEqual(['202E 2066', '2069 2067', '202C', '202E', '202E'].map((name) => `"⟨U+${name}⟩"`))
+    // Every letter stands after the one before it, whatever was opened or closed between them.
+    const lefts = await page.locator('h1').evaluate((title) =>
+      [...title.childNodes].flatMap((node) =>
+        node.nodeType !== Node.TEXT_NODE
+          ? []
+          : Array.from({ length: node.textContent?.length ?? 0 }, (_, at) => {
+              const range = document.createRange()
+              range.setStart(node, at)
+              range.setEnd(node, at + 1)
+              return range.getBoundingClientRect().left
+            }),
+      ),
+    )
+    expect(lefts).toEqual(lefts.toSorted((one, other) => one - other))
+    expect(new Set(lefts).size).toBe('Pay// adminend'.length)
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('if (user \u202e!== admin) a\u202eb')
+    // What somebody types is shown by the same rule.
+    await page.getByLabel('name').fill('c\u200ed')
+    await expect.poll(() => page.locator('[data-text] mark bdi').getAttribute('data-controls')).toBe('200E')
+  })
+
   it('finds as they type, at an address they can keep', async () => {
     const page = await bench.newPage()
     await page.goto('/prompts')

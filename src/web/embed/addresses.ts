@@ -1,3 +1,4 @@
+import { showControls } from '../../library/controls.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { parseContext } from '../../library/embed/context.ts'
 import { parsePathTree, type TreeNode } from '../../library/embed/path-tree.ts'
@@ -34,7 +35,9 @@ export function writeFrame(url: string, title: string, height: number): string {
 
 /** A picture that leads to an embed, for Markdown. */
 export function writeMarkdownLink(url: string, image: string, title: string): string {
-  const label = title.replaceAll(/[\\[\]\s]+/g, ' ').trim()
+  const label = showControls(title)
+    .replaceAll(/[\\[\]\s]+/g, ' ')
+    .trim()
   return `[![${label}](${escapeParentheses(image)})](${escapeParentheses(url)})`
 }
 

@@ -1,4 +1,5 @@
 import { AppError, invalidInput } from '../../errors.ts'
+import { showControls } from '../../library/controls.ts'
 import { MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { readEmbedQuery } from '../../library/embed/query.ts'
 import { embedRecord } from '../../operations/embeds.ts'
@@ -30,8 +31,8 @@ export async function describeLink(call: Call, settings: EmbedSettings, query: U
   return {
     version: '1.0',
     type: 'rich',
-    title,
-    ...(author === null ? {} : { author_name: author, author_url: `${baseUrl}/users/${encodeURIComponent(author)}` }),
+    title: showControls(title),
+    ...(author === null ? {} : { author_name: showControls(author), author_url: `${baseUrl}/users/${encodeURIComponent(author)}` }),
     provider_name: name,
     provider_url: baseUrl,
     cache_age: 3600,

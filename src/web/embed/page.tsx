@@ -4,6 +4,7 @@ import type { Child, FC } from 'hono/jsx'
 import { DEFAULT_COLORS, type EmbedColors, makeEmbedColors } from '../../library/embed/colors.ts'
 import type { EmbedConfig } from '../../library/embed/config.ts'
 import type { EmbedFault } from '../../library/embed/query.ts'
+import { markControls } from '../mark-controls.ts'
 import type { Words } from '../site.ts'
 import { EmbedBox, type EmbedSource } from './box.tsx'
 
@@ -59,7 +60,7 @@ export async function answerEmbed(
   const { source = null, faults = [], problem, status = 200 } = more
   const sheet = makeSheet(config)
   const title = problem?.title ?? source?.title ?? words.embed.title
-  const html = await (
+  const page = await (
     <Frame settings={settings} title={title} sheet={sheet} faults={faults}>
       {problem ? (
         <main class="embed" aria-label={problem.title} data-embed>
@@ -82,7 +83,7 @@ export async function answerEmbed(
     "form-action 'none'",
     `frame-ancestors 'self' ${settings.frameAncestors}`.trim(),
   ].join('; ')
-  return new Response(`<!doctype html>${html}`, {
+  return new Response(`<!doctype html>${markControls(page)}`, {
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',

@@ -1,4 +1,5 @@
 // What pages do beyond what they are: nothing here is needed to use them.
+import { splitControls } from '../../library/controls.ts'
 
 /** The day by the reader's own calendar instead of UTC's. */
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-day]')) {
@@ -28,7 +29,7 @@ if (form && target) {
   const marks = [...target.querySelectorAll('mark')].map((mark, place) => ({ mark, name: names[place] ?? '', raw: mark.textContent ?? '' }))
   const fill = () => {
     const values = new Map(fields.map((field) => [field.dataset['blank'] ?? '', field.value || field.dataset['default']]))
-    for (const { mark, name, raw } of marks) mark.textContent = values.get(name) ?? raw
+    for (const { mark, name, raw } of marks) mark.replaceChildren(...showText(values.get(name) ?? raw))
     for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-open-in]')) {
       link.href = (link.dataset['openIn'] ?? '') + encodeURIComponent(target.textContent ?? '')
     }
@@ -56,6 +57,17 @@ if (!CSS.supports('field-sizing', 'content')) {
     field.addEventListener('input', grow)
     grow()
   }
+}
+
+/** A text with its control characters marked, as the service marks them. */
+function showText(text: string): (string | HTMLElement)[] {
+  return splitControls(text).map((piece) => {
+    if (typeof piece === 'string') return piece
+    const mark = document.createElement('bdi')
+    mark.dataset['controls'] = piece.name
+    mark.textContent = piece.controls
+    return mark
+  })
 }
 
 /** Results as they are typed, in the page that shows them; the address stays that of the form. */
@@ -89,5 +101,3 @@ if (search && location.pathname === action) {
     }, 200)
   })
 }
-
-export {}

@@ -1,0 +1,35 @@
+import { hasControls, showControls, splitControls } from '../library/controls.ts'
+
+/** Where a page holds text: fields and names that hold nothing else, tags, and what stands between them. */
+const PARTS = /(<textarea\b[^>]*>)[^<]*|(<(?:title|option)\b[^>]*>)([^<]*)|<[a-z/!][^>]*>|[^<]+|</gi
+/** Attributes that people see or hear. Others hold values, which stay as they are. */
+const SHOWN = /( (?:alt|aria-label|content|placeholder|title)=")([^"]*)"/g
+
+/**
+ * A page with the control characters of other people's texts marked, in whatever part of it they stand: the seam all pages go through.
+ * The characters themselves stay in the page, isolated from what is around them (`bdi`), so that a copy is the original; sheets write the
+ * mark. Values of fields stay as they are.
+ */
+export function markControls(html: string): string {
+  if (!hasControls(html)) return html
+  return html.replace(PARTS, (part, textarea?: string, holder?: string, held = '') => {
+    if (!hasControls(part)) return part
+    if (textarea !== undefined) return markTag(textarea) + part.slice(textarea.length)
+    if (holder !== undefined) return markTag(holder) + showControls(held)
+    return part.startsWith('<') ? markTag(part) : markText(part)
+  })
+}
+
+function markTag(tag: string): string {
+  return tag.replace(SHOWN, (_, start: string, value: string) => `${start}${showControls(value)}"`)
+}
+
+function markText(text: string): string {
+  return splitControls(text)
+    .map((piece) => {
+      if (typeof piece === 'string') return piece
+      // A parser turns a carriage return into a line feed, unless it is written as a reference.
+      return `<bdi data-controls="${piece.name}">${piece.controls.replaceAll('\r', '&#13;')}</bdi>`
+    })
+    .join('')
+}
