@@ -182,7 +182,7 @@ describe('signing in', () => {
     const answer = await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD, isRemembered: 'true' })
     const [cookie, known, ...others] = answer.headers.getSetCookie()
     expect(others).toEqual([])
-    expect(known).toMatch(/^commonplace\.known=[\w.-]+; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/)
+    expect(known).toMatch(/^commonplace\.known=[\w.-]+; Path=\/; Max-Age=31536000; SameSite=Lax; HttpOnly$/)
     expect(cookie).toMatch(/^commonplace\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })

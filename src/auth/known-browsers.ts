@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readCookie, writeCookie } from '../library/cookies.ts'
 
 const COOKIE = 'commonplace.known'
 const MAX_AGE_SECONDS = 365 * 24 * 3600
@@ -18,22 +19,17 @@ export interface KnownBrowsers {
 
 /** @param settings.secret signs the cookies */
 export function createKnownBrowsers({ secret, baseUrl }: { readonly secret: string; readonly baseUrl: string }): KnownBrowsers {
-  const isSecure = baseUrl.startsWith('https:')
-  const name = isSecure ? `__Host-${COOKIE}` : COOKIE
   const sign = (nonce: string, account: string) => createHmac('sha256', secret).update(`known browser ${nonce} ${account}`).digest()
   return {
     find(cookies, account) {
-      const start = `${name}=`
-      for (const cookie of cookies.split(';').map((one) => one.trim())) {
-        const [, nonce, mac] = (cookie.startsWith(start) && SHAPE.exec(cookie.slice(start.length))) || []
-        if (nonce && mac && timingSafeEqual(Buffer.from(mac, 'base64url'), sign(nonce, account))) return `${account} ${nonce}`
-      }
-      return null
+      const [, nonce, mac] = SHAPE.exec(readCookie(COOKIE, cookies, baseUrl) ?? '') ?? []
+      if (nonce === undefined || mac === undefined) return null
+      return timingSafeEqual(Buffer.from(mac, 'base64url'), sign(nonce, account)) ? `${account} ${nonce}` : null
     },
     make(account) {
       const nonce = randomBytes(NONCE_BYTES).toString('base64url')
       const value = `${nonce}.${sign(nonce, account).toString('base64url')}`
-      return `${name}=${value}; Path=/; Max-Age=${MAX_AGE_SECONDS}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+      return writeCookie(COOKIE, value, baseUrl, { maxAgeSeconds: MAX_AGE_SECONDS, sameSite: 'Lax' })
     },
   }
 }

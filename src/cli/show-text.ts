@@ -1,6 +1,5 @@
 import { showControls } from '../library/controls.ts'
 import type { OnText } from '../library/improve/improve-with-model.ts'
-import { forTerminal } from './table.ts'
 
 /** Where a command writes to. */
 interface Screen {
