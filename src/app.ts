@@ -22,6 +22,7 @@ import { OPERATIONS } from './operations/index.ts'
 import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy-library.ts'
 import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
+import { markLibrary, refuseLostLibrary } from './storage/library-marker.ts'
 import { createStore } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
@@ -117,13 +118,19 @@ export function describeDatabase(databaseUrl: string): string {
 /**
  * Opens the library and brings it up to date; every command goes through here.
  * @param options.mustExist refuse to make a missing file
+ * @param options.service opened to serve: it must be writable, and is made anew where there was one before only with `mayCreate`
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
-export async function openApp(settings: AppSettings, options: { mustExist?: boolean; outside?: Outside } = {}): Promise<App> {
+export async function openApp(
+  settings: AppSettings,
+  options: { mustExist?: boolean; service?: { mayCreate: boolean }; outside?: Outside } = {},
+): Promise<App> {
   const outside = options.outside ?? SYSTEM
   if (options.mustExist) {
     requireFile(settings.databaseUrl, 'Start the service once, import into it, or set DATABASE_URL to an existing one.')
   }
+  const path = databasePath(settings.databaseUrl)
+  if (options.service && path !== null) refuseLostLibrary(path, options.service.mayCreate)
   const improver = createImprover(settings.improve, (length) => outside.random.letters(length))
   const listeners = new Set<(change: LibraryChange) => void>()
   const onChange = (change: LibraryChange) => {
@@ -136,6 +143,15 @@ export async function openApp(settings: AppSettings, options: { mustExist?: bool
     vectors: loadWordVectors(),
     embeddingModel: settings.embeddings?.model,
   })
+  if (options.service) {
+    try {
+      await store.checkWrite()
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+    if (path !== null) markLibrary(path)
+  }
   const patience = {
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,

@@ -91,7 +91,10 @@ export function createProgram(): Command {
     .command('serve')
     .description('Run the service')
     .option('--starter', 'load the starter library into an empty database')
-    .action(async (options: { starter?: true }) => await serve(loadConfig(), { starter: options.starter === true }))
+    .option('--create', 'make an empty library even where there was one before')
+    .action(async (options: { starter?: true; create?: true }) => {
+      await serve(loadConfig(), { starter: options.starter === true, create: options.create === true })
+    })
   program
     .command('mcp')
     .description('Serve MCP over stdin and stdout, on the local library or through another Commonplace; the key comes from PROMPTS_API_KEY')

@@ -33,7 +33,7 @@ export async function findFreePort(host: string): Promise<number> {
 }
 
 /** Runs the service until it is told to stop (SIGINT, SIGTERM); resolves when everything is closed. */
-export async function serve(config: Config, options: { starter: boolean }): Promise<void> {
+export async function serve(config: Config, options: { starter: boolean; create: boolean }): Promise<void> {
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT
   const address = config.BASE_URL ?? defaultBaseUrl(config.HOST, port)
@@ -45,11 +45,14 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
       : (sql: string, durationMs: number) => {
           if (durationMs >= slowMs) logger.warn({ ms: Math.round(durationMs), sql: sql.slice(0, MAX_LOGGED_SQL) }, 'Slow query')
         }
-  const app = await openApp({ ...toAppSettings(config, address), onStatement })
+  // Before the library is opened, so that whoever watches the process sees it: an upgrade may take a while.
+  const server = await startServer({ host: config.HOST, port }, logger)
+  let app: App | undefined
   try {
+    app = await openApp({ ...toAppSettings(config, address), onStatement }, { service: { mayCreate: options.create } })
     const loaded = options.starter ? await loadStarter(app) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
-    const server = await startServer(app, { ...config, PORT: port }, logger)
+    server.open(app, { ...config, PORT: port })
     await app.store.keepServiceUrl(address)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
     // Before the welcome: whoever reads it may send a signal at once.
@@ -57,9 +60,9 @@ export async function serve(config: Config, options: { starter: boolean }): Prom
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
     process.stdout.write(welcome(address, config, setupCode))
     await stopped
-    await server.close()
   } finally {
-    await app.close()
+    await server.close()
+    await app?.close()
   }
 }
 

@@ -234,6 +234,8 @@ export interface SessionStore {
   takeSession(sha256: string, instance: string, expected: string | null): Promise<string | null>
   /** Notes that no instance holds the session's server, when `instance` does. */
   releaseSession(sha256: string, instance: string): Promise<void>
+  /** Lets go of all sessions that an instance holds. */
+  releaseSessions(instance: string): Promise<void>
   /** Gives who held it; null when nobody did, or there was none. */
   deleteSession(sha256: string): Promise<string | null>
 }
@@ -412,8 +414,12 @@ export interface LibraryStore
   ): Promise<{ order: number; skill: Skill; owner: string; files: SkillFile[] }[]>
   /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
-  /** A trivial read, for readiness. */
-  ping(): Promise<void>
+  /** Looks whether the library can be used: reads a row of it, and writes where the last write failed. @throws AppError `unavailable` */
+  check(): Promise<void>
+  /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */
+  checkWrite(): Promise<void>
+  /** Reads what search goes by; resolves when the first search would not wait for it. */
+  loadSearch(): Promise<void>
   /** Another number whenever somebody has written to the library since it was last asked for, in this process or in another. */
   readVersion(): Promise<number>
   close(): Promise<void>

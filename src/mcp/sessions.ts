@@ -122,6 +122,7 @@ export function createSessions(
   /** Sessions being made from their records, so that two calls at once make one. */
   const waking = new Map<string, Promise<Live>>()
 
+  let isClosed = false
   /** Sessions being let go of: until that is written down, nobody may take them again, or what is written last would be wrong. */
   const leaving = new Map<string, Promise<void>>()
 
@@ -215,6 +216,7 @@ export function createSessions(
   }
 
   async function wakeOnce(id: string, owner: SessionOwner, binding: Binding): Promise<Live> {
+    if (isClosed) throw new AppError('unavailable', 'The service is stopping; try again in a moment.', { retryAfterSeconds: 1 })
     const begun = waking.get(id) ?? wake(id, owner, binding).finally(() => waking.delete(id))
     waking.set(id, begun)
     return await begun
@@ -366,8 +368,20 @@ export function createSessions(
       }
     },
     async close() {
+      isClosed = true
       clearInterval(checking)
-      for (const one of [...live.values()]) await letGo(one)
+      const all = [...live.values()]
+      live.clear()
+      for (const one of all) {
+        clearTimeout(one.timer)
+        one.questions.settleAll()
+        await one.mcp.close()
+        one.events.end()
+      }
+      for (const other of [...others]) other.end()
+      await Promise.allSettled(leaving.values())
+      // All at once: one transaction each would wait behind writers for each.
+      await store.releaseSessions(instance)
       relay.close()
     },
   }

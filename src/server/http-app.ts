@@ -28,6 +28,7 @@ import { readProduct } from '../product.ts'
 import { addEmbeds } from '../web/embed/routes.ts'
 import { addFeeds } from '../web/feeds.ts'
 import { createPages, describePage } from '../web/routes.ts'
+import { createFaultLog } from './fault-log.ts'
 import { createMcpRoutes, MCP_PATH } from './mcp-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 
@@ -74,14 +75,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const hasMcp = settings.MCP_ENABLED
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   const turns = createTurns()
-  /** What an operator must hear of. The sentence of a service that failed holds neither keys nor prompts; its cause might. */
-  const onFault = (error: AppError, requestId: string) => {
-    if (error.code === 'internal') logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
-    else if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
-  }
+  const onFault = createFaultLog(logger)
   const cache = createPageCache(() => app.store.readVersion(), describePage)
   const pages = createPages(operations, contextFor, { onFault, cache }, { name: product.title, baseUrl, hasMcp })
-  const mcp = hasMcp ? createMcpRoutes(app, product, logger, options.extras) : null
+  const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
 
   const hono = new Hono<HttpEnv>()
   // The pipeline answers errors, and only calls routes that are there.
@@ -140,7 +137,9 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   ]
   const router = createRouter<BoundRoute>([
     ...healthRoutes({
-      check: () => app.store.ping(),
+      check: () => app.store.check(),
+      loadSearch: () => app.store.loadSearch(),
+      onFault,
       isReady: options.isReady ?? (() => true),
       embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
     }),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { AppError } from '../errors.ts'
 import type { Answer, Exchange } from '../exchange.ts'
-import type { Turns } from '../http/turns.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** Longest time a client may take to send its request. */
@@ -15,37 +15,80 @@ const MAX_UNREAD_BYTES = 256 * 1024
 /** Targets that mean themselves: no dot segment, no backslash, and nothing encoded that need not be. */
 const PLAIN_TARGET = /^\/(?![^?]*(?:\\|\/\.|%[2-7]))[^#\s]*$/
 
+/** What connections meet; it may change while the server listens. */
+export interface Front {
+  pipeline: Pipeline
+  noteConnection: () => void
+  /** Whether each answer is the last one of its connection. */
+  isStopping: boolean
+}
+
+/** A server that listens. */
+export interface ListeningServer extends Server {
+  /** What is being answered at the moment; none of these rejects. */
+  underWay(): readonly Promise<void>[]
+  /** Closes connections on which nobody has begun to ask anything: those kept for a next request, and silent ones, which Node keeps. */
+  closeSilent(): void
+}
+
 /** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
-export async function listen({ host, port }: { host: string; port: number }, pipeline: Pipeline, turns: Turns): Promise<Server> {
+export async function listen({ host, port }: { host: string; port: number }, front: Front): Promise<ListeningServer> {
   const timeouts = {
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
   }
-  const server = createServer(timeouts, answerWith(pipeline))
-  server.on('connection', () => turns.noteConnection())
+  const underWay = new Set<Promise<void>>()
+  const answer = answerWith(
+    (exchange, send) => front.pipeline(exchange, send),
+    () => front.isStopping,
+  )
+  const server = createServer(timeouts, (incoming, outgoing) => {
+    const answered = answer(incoming, outgoing)
+    underWay.add(answered)
+    void answered.then(() => underWay.delete(answered))
+  })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    front.noteConnection()
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(new AppError('unavailable', `Could not listen on ${host}:${port}: ${error.message}. Set PORT or HOST.`, { cause: error })),
     )
     server.listen(port, host, resolve)
   })
-  return server
+  return Object.assign(server, {
+    underWay: () => [...underWay],
+    closeSilent() {
+      server.closeIdleConnections()
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    },
+  })
 }
 
-/** What a server calls with each request. */
-export function answerWith(pipeline: Pipeline): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  return (incoming, outgoing) => {
+/**
+ * What a server calls with each request; resolves when it is answered.
+ * @param isStopping whether an answer is the last one of its connection
+ */
+export function answerWith(
+  pipeline: Pipeline,
+  isStopping = () => false,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  return async (incoming, outgoing) => {
     const exchange = readExchange(incoming, outgoing)
     if (!exchange) {
       outgoing.writeHead(400, { 'content-length': '0', connection: 'close' }).end()
       return
     }
     const answer: Parameters<Pipeline>[1] = (one) => {
-      if (!incoming.complete && incoming.readableFlowing === null && hasLongBody(exchange)) outgoing.shouldKeepAlive = false
+      const isLeftUnread = !incoming.complete && incoming.readableFlowing === null && hasLongBody(exchange)
+      if (isLeftUnread || isStopping()) outgoing.shouldKeepAlive = false
       return send(one, exchange.method, outgoing)
     }
-    pipeline(exchange, answer).catch(() => outgoing.destroy())
+    await pipeline(exchange, answer).catch(() => outgoing.destroy())
   }
 }
 

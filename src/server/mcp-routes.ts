@@ -1,7 +1,6 @@
-import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
-import { type AppError, toAppError } from '../errors.ts'
+import { toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
@@ -12,6 +11,7 @@ import { type Binding, createServerFactory, type Extras } from '../mcp/server-fa
 import { createSessions } from '../mcp/sessions.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import type { Product } from '../product.ts'
+import type { ReportFault } from './fault-log.ts'
 
 /** Where MCP is served. */
 export const MCP_PATH = '/api/mcp'
@@ -27,13 +27,12 @@ export interface McpRoutes {
 }
 
 /** @param extras tools and prompts beside those of the operations: the conformance fixtures of the tests */
-export function createMcpRoutes(app: App, { name, title, version }: Product, logger: Logger, extras: Extras | undefined): McpRoutes {
+export function createMcpRoutes(app: App, { name, title, version }: Product, onFault: ReportFault, extras: Extras | undefined): McpRoutes {
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
-  const logError = (error: AppError, requestId?: string) => logger.error({ requestId, err: error.cause ?? error }, 'Internal error')
   const mcp = createMcpEndpoint(
     buildServer,
     createCalls(app.operations, buildServer, extras),
-    createSessions(app.store, buildServer, (error) => logError(error)),
+    createSessions(app.store, buildServer, onFault),
     { alwaysStream: extras !== undefined },
   )
   const stopNotifying = notifyChanges(app, mcp)
@@ -48,12 +47,12 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, log
         if (names.has(args[0])) operations.add(args[0])
         return await invoke(...args).catch((thrown: unknown) => {
           const error = toAppError(thrown)
-          if (error.code === 'upstream_failed') logger.warn({ requestId }, error.message)
+          if (error.code !== 'internal') onFault(error, requestId)
           throw thrown
         })
       },
       filter: exchange.search === '' ? {} : readPromptFilter(new URLSearchParams(exchange.search)),
-      onInternalError: (error) => logError(error, requestId),
+      onInternalError: (error) => onFault(error, requestId),
       signal: () => exchange.signal(),
     }
   }

@@ -1,44 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
-import { createHttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
-import { listen } from './listen.ts'
+import { AppError } from '../errors.ts'
+import { jsonAnswer } from '../exchange.ts'
+import { toErrorAnswer } from '../http/errors.ts'
+import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
+import { type Front, listen } from './listen.ts'
+import type { Pipeline } from './pipeline.ts'
 
-/** How long open requests may finish after a stop was asked for. */
+/** How long open requests may finish after a stop was asked for, and how long what they began may then go on. */
 const DRAIN_MS = 5_000
+const FINISH_MS = 1_500
+/** How often connections on which nothing is asked are closed meanwhile. */
+const CLOSE_IDLE_MS = 100
 
-/** A server that listens; `close` lets open requests finish for a moment. */
+/** A server that listens. */
 export interface RunningServer {
+  /** Serves a library from here on; until then everybody hears that the service is starting. */
+  open(app: App, settings: ServerSettings, options?: Pick<HttpOptions, 'extras'>): void
+  /** Ends streams, lets open requests finish for a moment, and waits for what they began. */
   close(): Promise<void>
 }
 
+/** What is answered before the library is open: the process is there, and not ready. */
+const STARTING: Pipeline = async ({ path }, send) => {
+  if (path === '/healthz') return await send(jsonAnswer({ status: 'ok' }))
+  if (path === '/readyz') return await send(jsonAnswer({ status: 'starting' }, 503))
+  await send(toErrorAnswer(new AppError('unavailable', 'The service is starting; try again in a moment.', { retryAfterSeconds: 2 }), ''))
+}
+
 /** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */
-export async function startServer(
-  app: App,
-  settings: ServerSettings,
-  logger: Logger,
-  options: Pick<HttpOptions, 'extras'> = {},
-): Promise<RunningServer> {
+export async function startServer(address: { host: string; port: number }, logger: Logger): Promise<RunningServer> {
   let isReady = true
-  const http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
-  const server = await listen({ host: settings.HOST, port: settings.PORT }, http.pipeline, http.turns)
-  app.embeddings?.start((message) => logger.warn(message))
-  const stopListening = app.listen(http.receive)
+  let http: HttpApp | null = null
+  let stopListening = async () => {}
+  let opened: App | null = null
+  const front: Front = { pipeline: STARTING, noteConnection: () => {}, isStopping: false }
+  const server = await listen(address, front)
   return {
+    open(app, settings, options = {}) {
+      http = createHttpApp(app, settings, logger, { ...options, isReady: () => isReady })
+      front.noteConnection = http.turns.noteConnection
+      front.pipeline = http.pipeline
+      opened = app
+      app.embeddings?.start((message) => logger.warn(message))
+      stopListening = app.listen(http.receive)
+      // The first search should not wait for it; what goes wrong is told when somebody asks.
+      app.store.loadSearch().catch(() => {})
+    },
     async close() {
       isReady = false
-      await app.embeddings?.stop()
-      await http.close()
+      front.isStopping = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeSilent()
+      const closing = setInterval(() => server.closeSilent(), CLOSE_IDLE_MS)
+      const giveUp = new AbortController()
+      await opened?.embeddings?.stop()
+      await http?.close()
+      await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: giveUp.signal }).catch(() => {})])
+      giveUp.abort()
+      clearInterval(closing)
+      server.closeAllConnections()
+      await closed
+      // A client that was cut off leaves work behind, which must not find the library closed.
+      await Promise.race([Promise.all(server.underWay()), sleep(FINISH_MS, undefined, { ref: false })])
       await stopListening()
-      await new Promise<void>((resolve) => {
-        const giveUp = setTimeout(() => {
-          server.closeAllConnections()
-        }, DRAIN_MS)
-        server.close(() => {
-          clearTimeout(giveUp)
-          resolve()
-        })
-        server.closeIdleConnections()
-      })
     },
   }
 }

@@ -76,6 +76,10 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       context.transactBeside(async (db) => {
         await db.updateTable('session').set({ holder: null }).where('sha256', '=', sha256).where('holder', '=', instance).execute()
       }),
+    releaseSessions: (instance) =>
+      context.transactBeside(async (db) => {
+        await db.updateTable('session').set({ holder: null }).where('holder', '=', instance).execute()
+      }),
     deleteSession: (sha256) =>
       context.transactBeside(async (db) => {
         const gone = await db.deleteFrom('session').where('sha256', '=', sha256).returning('holder').executeTakeFirst()

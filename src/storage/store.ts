@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { LibraryChange } from '../library/library-change.ts'
 import type { Clock, LibraryStore, Random } from '../library/ports.ts'
 import { createPublicReads } from '../library/public-reads.ts'
@@ -91,8 +91,10 @@ export async function createStore(
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
       },
       readUsage: () => database.readUsage(),
-      async ping() {
-        await sql`select 1`.execute(reader)
+      check: () => database.check(),
+      checkWrite: () => database.checkWrite(),
+      async loadSearch() {
+        await search.current()
       },
       readVersion: () => database.dialect.readVersion(database.reader),
       close: () => database.close(),

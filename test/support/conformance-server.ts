@@ -46,7 +46,8 @@ const settings = loadConfig({ HOST, PORT: String(port), LOG_LEVEL: 'warn', RATE_
 const app = await openApp(toAppSettings({ ...settings, DATABASE_URL: `sqlite:${join(folder, 'library.db')}` }, address))
 await importSkills(app.store, SKILLS, { owner: 'fixtures', visibility: 'public' })
 const extras = { ...conformanceExtras, tools: [...(conformanceExtras.tools ?? []), promptChange(app)] }
-const server = await startServer(app, settings, pino({ level: settings.LOG_LEVEL }, pino.destination(2)), { extras })
+const server = await startServer({ host: HOST, port }, pino({ level: settings.LOG_LEVEL }, pino.destination(2)))
+server.open(app, settings, { extras })
 process.stdout.write(`${address}/api/mcp\n`)
 
 const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()

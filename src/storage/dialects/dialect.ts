@@ -62,6 +62,13 @@ export interface OpenDatabase {
   readonly signals: Signals | null
   /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */
   emptyLog(): Promise<void>
+  /**
+   * Looks whether the library can be used: reads a row of it, and writes where the last write failed.
+   * @throws AppError `unavailable`, or what the engine says
+   */
+  check(): Promise<void>
+  /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */
+  checkWrite(): Promise<void>
   /** Connections to a server, and what waits for one; null where there is no server. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   close(): Promise<void>

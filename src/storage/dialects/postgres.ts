@@ -45,6 +45,8 @@ const UNIQUE_VIOLATION = '23505'
 /** What instances listen to. */
 const CHANNEL = 'commonplace'
 
+const anyItem = prepareStatement(sql`select title, content from item order by seq desc limit 1`)
+const recovery = prepareStatement(sql`select pg_is_in_recovery() as "inRecovery"`)
 const writeCount = prepareStatement(sql`select count from write_count`)
 const countRow = z.object({ count: z.number() })
 
@@ -154,6 +156,14 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     // Deleted rows lie in pages and logs of the server until it cleans up, which is its operator's to set.
     async emptyLog() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
+    async check() {
+      await anyItem(reader, {})
+    },
+    async checkWrite() {
+      const [row] = await recovery(reader, {})
+      if (z.object({ inRecovery: z.boolean() }).parse(row).inRecovery)
+        throw new AppError('unavailable', 'The database is a standby, which nobody can write to.')
+    },
     readUsage() {
       const sum = (read: (pool: pg.Pool) => number) => read(reading) + read(writing) + read(long) + read(beside)
       const idle = sum((pool) => pool.idleCount)

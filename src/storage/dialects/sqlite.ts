@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -11,8 +11,17 @@ import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } fr
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
-/** IOERR, FULL, READONLY: faults of the disk, not of the statement. */
-const DISK_FAULTS = new Set([10, 13, 8])
+/** READONLY_DBMOVED: the file was renamed or deleted since it was opened. */
+const SQLITE_MOVED = 1032
+/** Faults of the file and its disk, not of the statement, by their primary result codes. */
+const DISK_FAULTS: ReadonlyMap<number, string> = new Map([
+  [8, 'The library cannot be written to: its file or folder is read-only for the service.'],
+  [10, 'The library cannot be read or written: its disk is failing.'],
+  [11, 'The library file is damaged. Restore a backup.'],
+  [13, 'The library cannot be written to: its disk is full.'],
+  [26, 'The library file is damaged. Restore a backup.'],
+])
+const MOVED = 'The library file was moved or deleted while the service ran. Put it back, or restart the service.'
 const SQLITE_CONSTRAINT_UNIQUE = 2067
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 /** Longest wait for another process's transaction before the caller hears `unavailable`. */
@@ -44,6 +53,19 @@ function resultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0
 }
 
+/** A fault of the file or its disk, in words; null for every other error. */
+function toDiskFault(error: unknown): AppError | null {
+  const code = resultCode(error)
+  const message = code === SQLITE_MOVED ? MOVED : DISK_FAULTS.get(code & 0xff)
+  return message === undefined ? null : new AppError('unavailable', message, { cause: error })
+}
+
+/** Which file a path leads to; null when there is none. */
+function identify(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found ? `${found.dev} ${found.ino}` : null
+}
+
 /**
  * Opens (or makes) a library file: WAL, foreign keys, every commit on the disk before it is acknowledged.
  * Two connections, because Kysely's SQLite driver is one connection behind a lock: reads never wait for a write.
@@ -58,10 +80,19 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
+  const opened = identify(path)
+  /** What is written into a file that nobody can open any more is lost. */
+  const requireFile = () => {
+    if (identify(path) !== opened) throw new AppError('unavailable', MOVED, { cause: new Error(`${path} is not the file that was opened`) })
+  }
+  let hasWriteFault = false
   // Compiled when it is first asked: while a file is being made by others at the same moment, this connection would not wait long enough.
   let version: StatementSync | undefined
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
-  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(reading) }), ...watchStatements(onStatement) })
+  const reader = new Kysely<Database>({
+    dialect: new SqliteDialect({ database: adapt(reading, toDiskFault) }),
+    ...watchStatements(onStatement),
+  })
   // A transaction holds up the process until it is on the disk. Many at once would hold it up until the last of them is: reads would wait for all, and new
   // connections too, of which one is taken a turn.
   let turn: Promise<unknown> = Promise.resolve()
@@ -74,13 +105,20 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     for (let delayMs = 5; ; delayMs = Math.min(delayMs * 2, 200)) {
       let hasStarted = false
       try {
-        return await writer.transaction().execute(async (transaction) => {
+        requireFile()
+        const result = await writer.transaction().execute(async (transaction) => {
           hasStarted = true
           return await work(transaction)
         })
+        // Before anybody hears that it is saved.
+        requireFile()
+        hasWriteFault = false
+        return result
       } catch (error) {
-        if (DISK_FAULTS.has(resultCode(error) & 0xff)) {
-          throw new AppError('unavailable', 'The library cannot be written to: its disk is full or failing.', { cause: error })
+        const fault = toDiskFault(error)
+        if (fault) {
+          hasWriteFault = true
+          throw fault
         }
         if (hasStarted || resultCode(error) !== SQLITE_BUSY) throw error
         if (performance.now() > deadline) {
@@ -92,6 +130,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       }
     }
   }
+  const checkWrite = async () => {
+    await transact(async (transaction) => {
+      const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)
+      // The same number again is a write, too.
+      await sql`pragma user_version = ${sql.lit(rows[0]?.user_version ?? 0)}`.execute(transaction)
+    })
+  }
+  let anyRow: StatementSync | undefined
   return {
     // Asked for with almost every read, so without a detour: it is the reading connection's own number.
     dialect: {
@@ -116,6 +162,20 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       }
     },
     readUsage: () => null,
+    async check() {
+      requireFile()
+      try {
+        // Another row each time, so that damage shows that is not everywhere.
+        anyRow ??= reading.prepare(
+          'select title, content from item where seq >= abs(random()) % (select coalesce(max(seq), 0) + 1 from item) order by seq limit 1',
+        )
+        anyRow.get()
+      } catch (error) {
+        throw toDiskFault(error) ?? error
+      }
+      if (hasWriteFault) await checkWrite()
+    },
+    checkWrite,
     async close() {
       await reader.destroy()
       await writer.destroy()
@@ -125,10 +185,10 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
 }
 
 /**
- * What Kysely's driver needs, over `node:sqlite`. A transaction takes the write lock at its start ("begin immediate"):
+ * What Kysely's driver needs, over `node:sqlite`. `toFault` names faults of the file that statements meet. A transaction takes the write lock at its start ("begin immediate"):
  * one that read first and wrote later could find that another process had written between.
  */
-function adapt(connection: DatabaseSync): SqliteDatabase {
+function adapt(connection: DatabaseSync, toFault: (error: unknown) => AppError | null = () => null): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>()
   return {
     close: () => connection.close(),
@@ -139,7 +199,7 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
       const known = statements.get(query)
       if (known) return known
       if (statements.size >= MAX_STATEMENTS) statements.clear()
-      const statement = adaptStatement(connection.prepare(query))
+      const statement = adaptStatement(connection.prepare(query), toFault)
       statements.set(query, statement)
       return statement
     },
@@ -154,10 +214,16 @@ const NOTHING: SqliteStatement = {
   iterate: () => [].values(),
 }
 
-function adaptStatement(statement: StatementSync): SqliteStatement {
+function adaptStatement(statement: StatementSync, toFault: (error: unknown) => AppError | null): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...bind(parameters)),
+    all(parameters) {
+      try {
+        return statement.all(...bind(parameters))
+      } catch (error) {
+        throw toFault(error) ?? error
+      }
+    },
     run: (parameters) => statement.run(...bind(parameters)),
     iterate: (parameters) => statement.iterate(...bind(parameters)),
   }
