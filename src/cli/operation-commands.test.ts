@@ -63,7 +63,7 @@ describe('search', () => {
     expect((await runCommand(['search', 'x'], answer)).stdout).toBe(json)
     expect((await runCommand(['search', 'x', '--json'], answer)).stdout).toBe(json)
     const { stdout } = await runCommand(['search', 'x'], answer, true)
-    expect(stdout).toBe('slug    type  title\nwalrus  TEXT  A walrus \ufffd[31m of many ma…\n')
+    expect(stdout).toBe('slug    type  title\nwalrus  TEXT  A walrus ⟨U+001B⟩[31m of …\n')
     expect(JSON.parse((await runCommand(['search', 'x', '--json'], answer, true)).stdout)).toEqual(answer)
   })
 })
@@ -129,9 +129,9 @@ describe('get-skill --out', () => {
     mkdirSync(join(folder, 'elsewhere'))
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
     const rows = [
-      ['full', 'full is not empty; name a new folder.'],
-      ['file', 'file is there and is no folder; name a new one.'],
-      ['link', 'link is there and is no folder; name a new one.'],
+      ['full', 'full is not empty; choose a new or an empty folder.'],
+      ['file', 'file exists and is not a folder; choose another name.'],
+      ['link', 'link is a symbolic link, which is not followed; choose another name.'],
     ] as const
     for (const [name, message] of rows) {
       const out = join(folder, name)

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import { showControls } from '../library/controls.ts'
 import type { Operation } from '../operations/define-operation.ts'
 import { describeInputs } from '../operations/describe-inputs.ts'
 import type { Invoke } from '../operations/invoke.ts'
@@ -9,7 +10,6 @@ import { formatList, isList, readOutput } from './print-list.ts'
 import { createInputReader } from './read-input.ts'
 import { saveSkillFiles } from './save-skill-files.ts'
 import { showText } from './show-text.ts'
-import { forTerminal } from './table.ts'
 
 const PLACEHOLDERS = { text: '<text>', number: '<n>', boolean: '[true|false]', list: '<a,b,…>', json: '<json>' } as const
 
@@ -92,7 +92,7 @@ export function addOperationCommands(
         const text = isTable
           ? formatList(operation.name, output, screen.columns ?? null)
           : ((await extra?.present?.(output, values, options)) ?? `${toJson(output)}\n`)
-        screen.write(screen.isTTY ? forTerminal(text) : text)
+        screen.write(screen.isTTY ? showControls(text) : text)
         onPrinted(text)
       })
     })

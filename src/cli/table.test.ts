@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatTable, forTerminal } from './table.ts'
+import { formatTable } from './table.ts'
 
 it('aligns columns and cuts the last one to the width of the terminal', () => {
   const rows = [
@@ -22,8 +22,8 @@ it('aligns columns and cuts the last one to the width of the terminal', () => {
 })
 
 it('keeps a row on its line, and commands away from the terminal', () => {
-  expect(formatTable([['x', 'two\nlines\tand \u001b[31mred']], 80)).toBe('x  two lines and \ufffd[31mred\n')
-  expect(forTerminal('a\tb\n\u001b]0;title\u0007\r\u009b1m')).toBe('a\tb\n\ufffd]0;title\ufffd\ufffd\ufffd1m')
+  expect(formatTable([['x', 'two\nlines\tand \u001b[31mred']], 80)).toBe('x  two lines and ⟨U+001B⟩[31mred\n')
+  expect(formatTable([['a\u202eb']], 80)).toBe('a⟨U+202E⟩b\n')
 })
 
 it('does not cut a character in half', () => {

@@ -1,10 +1,4 @@
-/** What a terminal would take for a command rather than for text: all control characters but tab and line feed. */
-const CONTROLS = /\p{Cc}/gu
-
-/** A text that does no more to a terminal than to appear there. */
-export function forTerminal(text: string): string {
-  return text.replaceAll(CONTROLS, (control) => (control === '\t' || control === '\n' ? control : '\ufffd'))
-}
+import { showControls } from '../library/controls.ts'
 
 /** Fewest characters of a last column that are shown, however narrow the terminal is. */
 const MIN_LAST_COLUMN = 20
@@ -14,7 +8,7 @@ const MIN_LAST_COLUMN = 20
  * @param width characters of a line, or null for lines of any length
  */
 export function formatTable(rows: readonly (readonly string[])[], width: number | null): string {
-  const cells = rows.map((row) => row.map((cell) => forTerminal(cell).replaceAll(/\s+/g, ' ')))
+  const cells = rows.map((row) => row.map((cell) => showControls(cell).replaceAll(/\s+/g, ' ')))
   const widths: number[] = []
   for (const row of cells) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
   const before = widths.slice(0, -1).reduce((sum, columnWidth) => sum + columnWidth + 2, 0)

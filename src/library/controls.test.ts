@@ -18,6 +18,19 @@ describe('showControls', () => {
   })
 })
 
+describe('a text that is full of controls', () => {
+  const text = '\u202ea'.repeat(100_000)
+
+  it('grows by no more than its marks', () => {
+    expect(showControls(text).length - text.length).toBeLessThan(200 * 10)
+    expect(showControls(text).endsWith('\ufffda')).toBe(true)
+    const pieces = splitControls(text)
+    expect(pieces.filter((piece) => typeof piece === 'object')).toHaveLength(200)
+    expect(pieces.at(-1)).toMatch(/^a(?:\ufffda)+$/)
+    expect(splitControls(text, 0)).toEqual(['\ufffda'.repeat(100_000)])
+  })
+})
+
 describe('splitControls', () => {
   it('gives runs their names, and loses nothing', () => {
     expect(splitControls('a\u202e\u2066b')).toEqual(['a', { controls: '\u202e\u2066', name: '202E 2066' }, 'b'])

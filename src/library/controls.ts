@@ -21,12 +21,18 @@ export function hasControls(text: string): boolean {
   return ANY.test(text)
 }
 
+/** Marks of one text, and what stands for further controls: a text that is full of them must not grow to many times its length. */
+const MAX_MARKS = 200
+const UNNAMED = '\ufffd'
+
 /**
  * A text for places that hold nothing but text, its control characters replaced by visible marks. What is stored or copied stays as it is.
  * @example showControls('a\u202eb') // 'a⟨U+202E⟩b'
  */
 export function showControls(text: string): string {
-  return text.replace(CONTROL, (control) => `⟨U+${toHex(control)}⟩`)
+  if (!hasControls(text)) return text
+  let marks = 0
+  return text.replace(CONTROL, (control) => (marks++ < MAX_MARKS ? `⟨U+${toHex(control)}⟩` : UNNAMED))
 }
 
 /** A run of control characters, and how it is named: `202E`, or `202E 2066`. */
@@ -35,16 +41,18 @@ export interface ControlRun {
   readonly name: string
 }
 
-/** A text in pieces, its runs of control characters apart. */
-export function splitControls(text: string): (string | ControlRun)[] {
+/** A text in pieces, its runs of control characters apart: at most `limit`, and what comes after them with each control replaced. */
+export function splitControls(text: string, limit: number = MAX_MARKS): (string | ControlRun)[] {
   const pieces: (string | ControlRun)[] = []
   let end = 0
+  let runs = 0
   for (const { 0: controls, index } of text.matchAll(RUN)) {
+    if (runs++ >= limit) break
     if (index > end) pieces.push(text.slice(end, index))
     pieces.push({ controls, name: nameControls(controls) })
     end = index + controls.length
   }
-  if (end < text.length || pieces.length === 0) pieces.push(text.slice(end))
+  if (end < text.length || pieces.length === 0) pieces.push(text.slice(end).replace(CONTROL, UNNAMED))
   return pieces
 }
 

@@ -11,8 +11,11 @@ export async function writeWholeFolder<T>(folder: string, mode: number, write: (
   if (folder.trim() === '') throw new AppError('invalid_input', 'Name a folder to write to.')
   const target = resolve(folder)
   const about = await lstat(target).catch(() => null)
-  if (about && !about.isDirectory()) throw new AppError('invalid_input', `${folder} is there and is no folder; name a new one.`)
-  if (about && (await readdir(target)).length > 0) throw new AppError('invalid_input', `${folder} is not empty; name a new folder.`)
+  if (about?.isSymbolicLink())
+    throw new AppError('invalid_input', `${folder} is a symbolic link, which is not followed; choose another name.`)
+  if (about && !about.isDirectory()) throw new AppError('invalid_input', `${folder} exists and is not a folder; choose another name.`)
+  if (about && (await readdir(target)).length > 0)
+    throw new AppError('invalid_input', `${folder} is not empty; choose a new or an empty folder.`)
   const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
   try {
     await mkdir(dirname(target), { recursive: true, mode })

@@ -5,6 +5,9 @@ const PARTS = /(<textarea\b[^>]*>)[^<]*|(<(?:title|option)\b[^>]*>)([^<]*)|<[a-z
 /** Attributes that people see or hear. Others hold values, which stay as they are. */
 const SHOWN = /( (?:alt|aria-label|content|placeholder|title)=")([^"]*)"/g
 
+/** Runs of control characters that are marked on one page; further ones are replaced, so that no page grows by more than its marks. */
+const MAX_MARKED = 500
+
 /**
  * A page with the control characters of other people's texts marked, in whatever part of it they stand: the seam all pages go through.
  * The characters themselves stay in the page, isolated from what is around them (`bdi`), so that a copy is the original; sheets write the
@@ -12,11 +15,12 @@ const SHOWN = /( (?:alt|aria-label|content|placeholder|title)=")([^"]*)"/g
  */
 export function markControls(html: string): string {
   if (!hasControls(html)) return html
+  const budget = { left: MAX_MARKED }
   return html.replace(PARTS, (part, textarea?: string, holder?: string, held = '') => {
     if (!hasControls(part)) return part
     if (textarea !== undefined) return markTag(textarea) + part.slice(textarea.length)
     if (holder !== undefined) return markTag(holder) + showControls(held)
-    return part.startsWith('<') ? markTag(part) : markText(part)
+    return part.startsWith('<') ? markTag(part) : markText(part, budget)
   })
 }
 
@@ -24,10 +28,11 @@ function markTag(tag: string): string {
   return tag.replace(SHOWN, (_, start: string, value: string) => `${start}${showControls(value)}"`)
 }
 
-function markText(text: string): string {
-  return splitControls(text)
+function markText(text: string, budget: { left: number }): string {
+  return splitControls(text, budget.left)
     .map((piece) => {
       if (typeof piece === 'string') return piece
+      budget.left--
       // A parser turns a carriage return into a line feed, unless it is written as a reference.
       return `<bdi data-controls="${piece.name}">${piece.controls.replaceAll('\r', '&#13;')}</bdi>`
     })
