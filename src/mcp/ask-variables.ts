@@ -1,6 +1,7 @@
 import { type ElicitRequestFormParams, inputRequired, inputResponse, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { invalidInput } from '../errors.ts'
+import { isLongerThan } from '../library/characters.ts'
 import { showControls } from '../library/controls.ts'
 import { MAX_VARIABLE_VALUE } from '../library/variables.ts'
 
@@ -40,7 +41,7 @@ export function askableVariables(variables: readonly AskedVariable[]): AskedVari
 function toText(name: string, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((choice) => typeof choice === 'string')) return value.join(', ')
-  throw invalidInput(`variables.${name}`, `The answer for "${name}" is no text.`)
+  throw invalidInput(`variables.${name}`, `The answer for "${name}" must be text.`)
 }
 
 /**
@@ -79,7 +80,10 @@ function readAnswer(
   if (action !== 'accept') return { kind: 'refused' }
   const known = new Set(variables.map((variable) => variable.name))
   const values = Object.entries(content ?? {}).filter(([name]) => known.has(name))
-  return { kind: 'values', values: Object.fromEntries(values.map(([name, value]) => [name, toText(name, value)])) }
+  const texts = values.map(([name, value]) => [name, toText(name, value)] as const)
+  // Longer than the form allows.
+  if (texts.some(([, text]) => isLongerThan(text, MAX_VARIABLE_VALUE))) return { kind: 'refused' }
+  return { kind: 'values', values: Object.fromEntries(texts) }
 }
 
 function describeForm(title: string, variables: readonly AskedVariable[]): ElicitRequestFormParams {

@@ -4,7 +4,7 @@ import { joinBytes, toJsonBytes, toQuotedBytes } from '../library/shared-records
 import type { Operation } from '../operations/define-operation.ts'
 import { splitHints } from '../operations/filter-hints.ts'
 import { toProtocolError, toToolError } from './errors.ts'
-import { isObject, type RequestMessage } from './messages.ts'
+import { describeMetaFault, isObject, type RequestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
 import { type Binding, type Extras, MAX_ARGUMENTS, promptResult, renderedPrompt } from './server-factory.ts'
 import { listResources } from './skills.ts'
@@ -58,7 +58,7 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
   }
   /** How a request is answered here; null for one that is the SDK's to answer. */
   const findResult = ({ method, params = {} }: RequestMessage): ((binding: Binding) => Promise<string | Pieces>) | null => {
-    if (!isMeta(params['_meta'])) return null
+    if (describeMetaFault(params) !== null) return null
     switch (method) {
       case 'ping':
       case 'tools/list':
@@ -131,13 +131,6 @@ function toSeen(binding: Binding, thrown: unknown): AppError {
   const known = toAppError(thrown)
   if (known.code === 'internal') binding.onInternalError(known)
   return known
-}
-
-function isMeta(meta: unknown): boolean {
-  if (meta === undefined) return true
-  if (!isObject(meta)) return false
-  const token = meta['progressToken']
-  return token === undefined || typeof token === 'string' || Number.isSafeInteger(token)
 }
 
 function isInitialize({ capabilities, clientInfo }: Record<string, unknown>): boolean {

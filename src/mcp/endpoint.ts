@@ -25,6 +25,7 @@ import {
   type RequestMessage,
   takesJson,
   takesStream,
+  toResponse,
 } from './messages.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
 import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions.ts'
@@ -118,9 +119,10 @@ export function createMcpEndpoint(
   const listening = createTally()
 
   /** A message of a session: to its server when something may be streamed or is awaited there, else answered at once. */
-  async function postToSession(session: Session, message: unknown, call: McpCall): Promise<Answer> {
+  async function postToSession(session: Session, sent: unknown, call: McpCall): Promise<Answer> {
     const { exchange, binding, requestId } = call
-    const asked = asRequest(message)
+    const asked = asRequest(sent)
+    const message = isObject(sent) && !('method' in sent) ? toResponse(sent) : sent
     // The SDK's transport knows whole numbers for ids only; others are answered at once.
     const isPlainId = typeof asked?.id !== 'number' || Number.isSafeInteger(asked.id)
     const needsServer = asked

@@ -62,6 +62,28 @@ export function describeFault(value: unknown): string {
   return `${start} params must be an object.`
 }
 
+/** What is wrong with `_meta`, which every message may carry; null when nothing is. */
+export function describeMetaFault(params: Readonly<Record<string, unknown>> | undefined): string | null {
+  const meta = params?.['_meta']
+  if (meta === undefined) return null
+  if (!isObject(meta)) return 'params._meta must be an object.'
+  const token = meta['progressToken']
+  const isToken = token === undefined || typeof token === 'string' || Number.isSafeInteger(token)
+  return isToken ? null : 'params._meta.progressToken must be a text or a whole number.'
+}
+
+const rpcError = z.object({ code: z.number().int(), message: z.string() })
+
+/**
+ * A response as a server takes it. One that is malformed answers its question all the same: as an error, so that nobody waits for another.
+ */
+export function toResponse(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { id, result, error } = value
+  if (isObject(result) && error === undefined) return { jsonrpc: '2.0', id, result }
+  const known = rpcError.safeParse(error).data
+  return { jsonrpc: '2.0', id, error: known ?? { code: -32603, message: 'The response is not valid.' } }
+}
+
 /** The id an answer to `value` carries; null where none can be read. */
 export function idOf(value: unknown): string | number | null {
   return isObject(value) && isId(value['id']) ? value['id'] : null

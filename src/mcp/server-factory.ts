@@ -17,6 +17,7 @@ import type { Invoke } from '../operations/invoke.ts'
 import { askableVariables, askVariables, canAskByForm, variableShape } from './ask-variables.ts'
 import { toProtocolError, toToolError } from './errors.ts'
 import { createSkillsExtension } from './skills.ts'
+import { tidyErrors } from './tidy-errors.ts'
 import { describeTools, selectTools } from './tools.ts'
 
 /** What narrows the prompts a connection shows (the URL's `users`, `categories`, `tags`). */
@@ -197,7 +198,7 @@ export function createServerFactory(
     })
     if (!isWithoutSkills || extras.attach) createSkillsExtension(invoke).attach(mcp)
     extras.attach?.(mcp)
-    return mcp
+    return tidyErrors(mcp)
   }
 }
 

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Binding } from './server-factory.ts'
+import { filterLines } from './stdio-lines.ts'
 
 /** How long answers may still take after stdin has ended. */
 const FINISH_WITHIN_MS = 10_000
@@ -31,7 +32,8 @@ export async function serveOverStdio(buildServer: (binding: Binding) => McpServe
     },
   }
   // The SDK's transport gives up whatever is under way when its input ends: this one goes on until the answers are out.
-  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  const lines = process.stdin.pipe(filterLines((line) => process.stdout.write(line)))
+  const input = lines.pipe(new PassThrough(), { end: false })
   const connection = serveStdio(() => buildServer(counted), {
     transport: new StdioServerTransport(input, process.stdout),
     onerror: (error) => process.stderr.write(`${error.message}\n`),

@@ -108,7 +108,7 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
 }
 
 /** Headers that proxies add. */
-const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']
+const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip']
 
 function isProxied({ header }: Exchange): boolean {
   return PROXY_HEADERS.some((name) => header(name) !== undefined)

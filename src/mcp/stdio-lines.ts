@@ -1,0 +1,70 @@
+import { Transform, type TransformCallback } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { asRequest, describeFault, describeMetaFault, idOf, isMessage, isObject, toResponse } from './messages.ts'
+
+const PARSE_ERROR = -32700
+const INVALID_REQUEST = -32600
+const INVALID_PARAMS = -32602
+/** Longest line taken, in UTF-16 units: a skill of 8 MiB in base64 fits. */
+const MAX_LINE = 64 * 1024 * 1024
+
+/**
+ * Lines of JSON-RPC on their way to the SDK's transport, which drops what its schemas do not take without an answer: such messages are
+ * answered here, members that it does not know are taken off, and a malformed response counts as one that failed.
+ * @param answer writes a line to the client
+ */
+export function filterLines(answer: (line: string) => void): Transform {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  const refuse = (code: number, message: string, id: string | number | null = null) =>
+    answer(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data: { code: 'invalid_input' } } })}\n`)
+  /** The line to hand on, or null when it is answered. */
+  const admit = (line: string): string | null => {
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      refuse(PARSE_ERROR, 'This is not JSON.')
+      return null
+    }
+    if (Array.isArray(value)) {
+      refuse(INVALID_REQUEST, 'There are no batches over stdio; send one message at a time.')
+      return null
+    }
+    if (!isMessage(value) || !isObject(value)) {
+      refuse(INVALID_REQUEST, describeFault(value), idOf(value))
+      return null
+    }
+    if (!('method' in value)) return JSON.stringify(toResponse(value))
+    const request = asRequest(value)
+    if (!request) return JSON.stringify({ jsonrpc: '2.0', method: value['method'], params: value['params'] })
+    if (typeof request.id === 'number' && !Number.isSafeInteger(request.id)) {
+      refuse(INVALID_REQUEST, 'This is not a JSON-RPC 2.0 message: id must be a text or a whole number.', request.id)
+      return null
+    }
+    const fault = describeMetaFault(request.params)
+    if (fault === null) return JSON.stringify(request)
+    refuse(INVALID_PARAMS, fault, request.id)
+    return null
+  }
+  const take = (stream: Transform, line: string) => {
+    const admitted = line.trim() === '' ? null : admit(line)
+    if (admitted !== null) stream.push(`${admitted}\n`)
+  }
+  return new Transform({
+    transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) {
+      const lines = (rest + decoder.write(chunk)).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) take(this, line)
+      if (rest.length > MAX_LINE) {
+        rest = ''
+        refuse(INVALID_REQUEST, `A message may have up to ${MAX_LINE} characters.`)
+      }
+      done()
+    },
+    flush(done: TransformCallback) {
+      take(this, rest)
+      done()
+    },
+  })
+}
