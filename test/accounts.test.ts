@@ -45,6 +45,31 @@ describe('the first account', () => {
   })
 })
 
+describe('an invite before there is an administrator', () => {
+  const invite = async (role: 'user' | 'admin') => {
+    const { token, sha256 } = test.app.contextFor({ kind: 'anonymous' }).secrets.makeToken()
+    const expiresAt = new Date(test.app.clock() + 86_400_000).toISOString()
+    await test.app.store.createInvite({ sha256, username: null, role, expiresAt })
+    return token
+  }
+
+  it('makes nobody one, unless it is for one', async () => {
+    const [plain, forAdmin] = [await invite('user'), await invite('admin')]
+    const refused = await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, invite: plain })
+    expect([refused.status, refused.html]).toEqual([403, expect.stringContaining('setup code')])
+    expect((await visit(test).post('/sign-up', { username: 'ada', password: PASSWORD, invite: forAdmin })).status).toBe(303)
+    expect((await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, invite: plain })).status).toBe(303)
+    const roles = (await test.app.store.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username, role }) => [
+      username,
+      role,
+    ])
+    expect(roles.toSorted()).toEqual([
+      ['ada', 'admin'],
+      ['eve', 'user'],
+    ])
+  })
+})
+
 describe('signing up', () => {
   it.each([
     [{ username: 'a b' }, 'The name may hold only A-Z, a-z, 0-9, dot, underscore and hyphen.'],
@@ -63,7 +88,7 @@ describe('signing up', () => {
     const made = await admin.postOn('/admin/invites', { do: 'create', role: 'user' })
     const invite = /invite=([\w-]+)/.exec(made.html)?.[1] ?? ''
     const refused = await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD, invite, ...fields })
-    expect([refused.status, faultsIn(refused.html)]).toEqual([400, ['Something is missing or not right. It is said at the field.', fault]])
+    expect([refused.status, faultsIn(refused.html)]).toEqual([400, ['Please correct the fields marked below.', fault]])
     expect((await test.app.store.listInvites({ limit: 1, offset: 0 })).items[0]?.usedAt).toBeNull()
   })
 
@@ -119,7 +144,7 @@ describe('signing up', () => {
     const invite = /invite=([\w-]+)/.exec(anyName.html)?.[1] ?? ''
     for (const username of ['kept', 'grace']) {
       expect(faultsIn((await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).html).at(-1)).toMatch(
-        /^The name ".*" was made on the command line or by an import\. To use it, get an invite for it: users invite /,
+        /^The name ".*" is reserved\. Ask an administrator to invite you under it \(users invite /,
       )
     }
     const forGrace = await admin.postOn('/admin/invites', { do: 'create', username: 'grace', role: 'user' })

@@ -86,7 +86,7 @@ export function createProgram(): Command {
     .version(readProduct().version)
     // Commands take this over when they are added.
     .exitOverride()
-    .showHelpAfterError('(add --help for what is possible)')
+    .showHelpAfterError('(add --help to see the options)')
   program
     .command('serve')
     .description('Run the service')

@@ -32,7 +32,7 @@ function decideRole(context: Context, input: SignUpRequest, state: SignUpState):
   const taken = invalidInput(
     'username',
     holder && !holder.hasLogin
-      ? `The name "${input.username}" was made on the command line or by an import. To use it, get an invite for it: users invite ${holder.username}`
+      ? `The name "${input.username}" is reserved. Ask an administrator to invite you under it (users invite ${holder.username}).`
       : `The name "${input.username}" is taken; choose another.`,
   )
   // Last of all, and only to who may make an account: it tells that there is one.
@@ -48,7 +48,13 @@ function decideRole(context: Context, input: SignUpRequest, state: SignUpState):
       throw invalidInput('username', `This invite is for the name "${username}".`)
     }
     if (holder && (holder.hasLogin || username === null)) throw taken
-    return checked(isFirst ? 'admin' : role)
+    if (isFirst && role !== 'admin') {
+      throw new AppError(
+        'forbidden',
+        'The first account administers the library: make it with the setup code that the service printed when it started. This invite is good after that.',
+      )
+    }
+    return checked(role)
   }
   if (isFirst) {
     const isProved = input.setupCode !== undefined && context.signUp.isSetupCode(input.setupCode)

@@ -117,7 +117,7 @@ export function addEmbeds(
     const format = query.get('format') ?? 'json'
     if (format !== 'json') {
       // The status is oEmbed's own (section 2.3.3).
-      const refused = toErrorBody(new AppError('invalid_input', 'Only format=json is spoken here.'), c.get('call').requestId)
+      const refused = toErrorBody(new AppError('invalid_input', 'Only format=json is supported.'), c.get('call').requestId)
       return c.json(refused, 501, { 'Cache-Control': 'no-store' })
     }
     return c.json(await describeLink(call, settings, query))
