@@ -218,7 +218,7 @@ async function prepare(desk: Desk): Promise<void> {
   await savePrompts(desk.databaseUrl, 'alice', [{ title: 'Release note', content: READERS_FILES['note.txt'] ?? '' }])
   await desk.commonplace('import', 'skills', 'path/to/skills', '--user', 'alice', '--public')
   await desk.type(`KEY=${await createKey(desk.databaseUrl, 'alice')}`)
-  const invite = new URL((await desk.commonplace('users', 'invite', 'bob')).trim())
+  const invite = new URL((await desk.commonplace('users', 'invite', 'bob', '--admin')).trim())
   const fields = { username: 'bob', password: PASSWORD, invite: invite.searchParams.get('invite') ?? '' }
   const { status } = await fetch(`${desk.url}/sign-up`, {
     method: 'POST',

@@ -60,7 +60,7 @@ describe('a library file that is deleted or replaced under a service', () => {
     expect((await fetch(`${served.url}/readyz`)).status).toBe(503)
     expect((await readJson(await fetch(`${served.url}/readyz`))).reason).toMatch(/moved or deleted/)
     // Once a minute, not with each request.
-    expect(errors().filter(({ msg }) => /moved or deleted/.test(msg))).toHaveLength(1)
+    await expect.poll(() => errors().filter(({ msg }) => /moved or deleted/.test(msg)).length, { timeout: 10_000 }).toBe(1)
     renameSync(`${file}.elsewhere`, file)
     expect((await save(served)).status).toBe(201)
     expect((await fetch(`${served.url}/readyz`)).status).toBe(200)
@@ -130,7 +130,8 @@ describe('a library that cannot be written to', () => {
       const refused = await save(served, 'x'.repeat(150_000))
       expect([refused.status, (await readJson(refused)).message]).toEqual([503, expect.stringMatching(/its disk is full/)])
       expect(await ready(served)).toMatchObject({ status: 'unavailable', reason: expect.stringMatching(/full/) })
-      expect(errors().some(({ msg, err }) => /full/.test(msg) && /full/.test(err?.message ?? ''))).toBe(true)
+      const isTold = () => errors().some(({ msg, err }) => /full/.test(msg) && /full/.test(err?.message ?? ''))
+      await expect.poll(isTold, { timeout: 10_000 }).toBe(true)
       expect((await fetch(`${served.url}/healthz`)).status).toBe(200)
       unlinkSync(join(disk, 'filler'))
       expect((await fetch(`${served.url}/readyz`)).status).toBe(200)
@@ -159,7 +160,7 @@ describe('a damaged library', () => {
     let status = 200
     for (let n = 0; n < 200 && status === 200; n++) status = (await fetch(`${served.url}/readyz`)).status
     expect(status).toBe(503)
-    expect(errors().some(({ msg }) => /damaged/.test(msg))).toBe(true)
+    await expect.poll(() => errors().some(({ msg }) => /damaged/.test(msg)), { timeout: 10_000 }).toBe(true)
     expect((await fetch(`${served.url}/healthz`)).status).toBe(200)
   })
 })
