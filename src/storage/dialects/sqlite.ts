@@ -30,6 +30,8 @@ const LOCK_WAIT_MS = 15_000
 const MAX_STATEMENTS = 300
 /** How often emptying the log is tried. Failing is no harm: the next checkpoints, or the last process that closes the file, do it. */
 const LOG_ATTEMPTS = 20
+/** Temporary data stays out of files: a container with a read-only root has no folder for them. */
+const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 /** Made once: to make a schema takes longer than the look it reads. */
 const versionRow = z.object({ data_version: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
@@ -78,8 +80,10 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   if (isNew) chmodSync(path, 0o600)
   // What is deleted is overwritten: an account that was deleted must not be readable in the file.
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
+  writing.exec(TEMP_IN_MEMORY)
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
+  reading.exec(TEMP_IN_MEMORY)
   const opened = identify(path)
   /** What is written into a file that nobody can open any more is lost. */
   const requireFile = () => {
