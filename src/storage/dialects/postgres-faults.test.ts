@@ -39,12 +39,16 @@ it('what people can do something about is told as unavailable, in our words; the
     fromServer('55P03'),
     fromServer('53100'),
     fromServer('57P01'),
+    fromServer('28000'),
+    fromServer('28P01'),
+    new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+    fromServer('3D000'),
   ].map(toKnownError)
   for (const known of sentences) {
     expect(known).toMatchObject({ code: 'unavailable', message: expect.stringMatching(/^[A-Z].*[a-z.]$/) })
     expect(String(known)).not.toContain('what the server says')
   }
-  expect(new Set(sentences.map(String)).size).toBe(4)
+  expect(new Set(sentences.map(String)).size).toBe(7)
   for (const error of [fromServer('23505'), new TypeError('x'), new AppError('conflict', 'Taken.')]) expect(toKnownError(error)).toBe(error)
 })
 

@@ -20,10 +20,22 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '53100': 'The library cannot be written to: the disk of the database is full.',
   '25006': 'The library cannot be written to: the database takes no writes at the moment.',
   '53200': 'The database has no memory left at the moment; try again.',
+  '28000': 'The database does not let its user in.',
+  '28P01': 'The database refuses the password of its user.',
+  '3D000': 'The server has no such database.',
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** The SQLSTATE of a fault, also of those that pg finds by itself and gives no code. */
+function stateOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  if (message === 'Query read timeout') return '57014'
+  // No password where the server wants one.
+  if (message.startsWith('SASL: ')) return '28P01'
+  return codeOf(error)
 }
 
 /** Which kind of fault it was. */
@@ -46,9 +58,7 @@ export function toKnownError(error: unknown): unknown {
     const message = 'The database cannot be reached at the moment, or has no connection free; try again.'
     return new AppError('unavailable', message, { cause: error, retryAfterSeconds: 2 })
   }
-  // pg's own limit for one statement has no code.
-  const code = error instanceof Error && error.message === 'Query read timeout' ? '57014' : codeOf(error)
-  const sentence = SENTENCES[code]
+  const sentence = SENTENCES[stateOf(error)]
   return sentence === undefined ? error : new AppError('unavailable', sentence, { cause: error })
 }
 
