@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { KEY_HEADERS } from '../src/auth/authenticate.ts'
 import { EXIT_CODES, EXIT_STATUSES } from '../src/cli/exit-codes.ts'
 import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS } from '../src/config.ts'
+import { SETTINGS, type Setting } from '../src/config.ts'
 import { ERROR_CODES, type ErrorCode } from '../src/errors.ts'
 import { HTTP_STATUS } from '../src/http/errors.ts'
 import { createOpenApi } from '../src/http/openapi.ts'
@@ -127,8 +127,8 @@ ${table(
 }
 
 function settingsPage(): string {
-  const rows = Object.entries(SETTINGS).map(([name, { doc, fallback, shownDefault }]) => [
-    `\`${name}\``,
+  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(([name, { doc, fallback, shownDefault, isSecret }]) => [
+    isSecret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``,
     `\`${shownDefault ?? String(fallback)}\``,
     /mcp/i.test(name + doc) ? `${doc} ${MCP_LINE}` : doc,
   ])
@@ -138,7 +138,9 @@ Environment variables, read once at the start. An empty one counts as unset; one
 
 ${table(['Setting', 'Default', 'Meaning'], rows)}
 
-\`PROMPTS_API_KEY\` is no setting of the service: programs on the command line take their key from it.
+A setting that has \`NAME_FILE\` beside its name can be given in a file, as Docker, Kubernetes and systemd hand out secrets: \`NAME_FILE\` is the path of a file whose one line is the value. The newline at its end does not count. When both are set, or the file cannot be read or is empty, the start stops with a sentence naming the setting.
+
+\`PROMPTS_API_KEY\` is no setting of the service: programs on the command line take their key from it, or from the file \`PROMPTS_API_KEY_FILE\` names.
 `
 }
 

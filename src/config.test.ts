@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { keyFromEnvironment, loadConfig, SETTINGS } from './config.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keyFromEnvironment, loadConfig, SETTINGS, type Setting } from './config.ts'
 
 const DEFAULTS = {
   PORT: 3000,
@@ -219,5 +222,84 @@ describe('a mail server', () => {
 
   it('is refused without', () => {
     expect(() => loadConfig({ SMTP_URL })).toThrow('SMTP_URL is set, which needs MAIL_FROM too: who the mails come from.')
+  })
+})
+
+describe('a secret in a file', () => {
+  /** Each setting that holds a secret, and a value it takes. */
+  const SECRETS: Readonly<Record<string, string>> = {
+    DATABASE_URL: 'postgres://me:hush@db.example.org/library',
+    DATABASE_LISTEN_URL: 'postgres://me:hush@db.example.org/library',
+    SECRET_KEY: 'hush hush hush hush hush hush hush',
+    SMTP_URL: 'smtps://me:hush@mail.example.org',
+    OPENAI_API_KEY: 'sk-hush',
+    ANTHROPIC_API_KEY: 'sk-hush',
+    GOOGLE_GENERATIVE_AI_API_KEY: 'sk-hush',
+    EMBEDDINGS_API_KEY: 'sk-hush',
+    METRICS_TOKEN: 'hush-hush-hush-hush',
+  }
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-secrets-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (name: string, content: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+
+  it('can be every setting whose name or value has a secret in it', () => {
+    const marked = Object.entries<Setting<unknown>>(SETTINGS).flatMap(([name, { isSecret }]) => (isSecret ? [name] : []))
+    expect(marked.toSorted()).toEqual(Object.keys(SECRETS).toSorted())
+    const named = Object.entries(SETTINGS).flatMap(([name, { doc }]) =>
+      /(KEY|TOKEN|PASSWORD)$/.test(name) || /:PASSWORD@|:password@/.test(doc) ? [name] : [],
+    )
+    expect(named.filter((name) => !marked.includes(name))).toEqual([])
+  })
+
+  it.each(Object.entries(SECRETS))('%s is read from there, without the newline at the end', (name, value) => {
+    const others = name === 'SMTP_URL' ? { MAIL_FROM: 'prompts@example.org' } : {}
+    const expected = { ...DEFAULTS, ...others, [name]: value }
+    for (const end of ['', '\n', '\r\n']) {
+      expect(loadConfig({ ...others, [`${name}_FILE`]: write(name, value + end) })).toEqual(expected)
+    }
+    expect(loadConfig({ ...others, [name]: value, [`${name}_FILE`]: ' ' })).toEqual(expected)
+    expect(loadConfig({ ...others, [name]: '', [`${name}_FILE`]: ` ${write(name, value)} ` })).toEqual(expected)
+  })
+
+  it('keeps spaces, which an environment variable would lose', () => {
+    const value = `  ${'x'.repeat(32)}  `
+    expect(loadConfig({ SECRET_KEY_FILE: write('spaces', `${value}\n`) }).SECRET_KEY).toBe(value)
+  })
+
+  it.each([
+    ['is missing', () => join(folder, 'missing'), 'SECRET_KEY_FILE must name a file that can be read (ENOENT).'],
+    ['is a folder', () => folder, 'SECRET_KEY_FILE must name a regular file of at most 64 KiB.'],
+    ['is no regular file', () => '/dev/null', 'SECRET_KEY_FILE must name a regular file of at most 64 KiB.'],
+    ['is too large', () => write('large', 'x'.repeat(65 * 1024)), 'SECRET_KEY_FILE must name a regular file of at most 64 KiB.'],
+    ['is empty', () => write('empty', ''), 'SECRET_KEY_FILE names an empty file.'],
+    ['is blank', () => write('blank', ' \n'), 'SECRET_KEY_FILE names an empty file.'],
+    ['has two lines', () => write('lines', 'hush\nhush\n'), 'SECRET_KEY_FILE names a file with more than one line.'],
+    ['is too short', () => write('short', 'hush\n'), 'SECRET_KEY must have at least 32 characters.'],
+  ])('is refused in a sentence with neither path nor content when it %s', (_, path, sentence) => {
+    expect(() => loadConfig({ SECRET_KEY_FILE: path() })).toThrow(expect.objectContaining({ code: 'invalid_input', message: sentence }))
+  })
+
+  it('is refused beside the variable itself, with all other faults', () => {
+    const environment = { SECRET_KEY: 'y'.repeat(32), SECRET_KEY_FILE: write('both', 'x'.repeat(32)), PORT: 'x' }
+    expect(() => loadConfig(environment)).toThrow(/^PORT must .*\. SECRET_KEY and SECRET_KEY_FILE are both set; set one of them\.$/)
+  })
+
+  it('can be no other setting', () => {
+    expect(loadConfig({ HOST_FILE: write('host', '0.0.0.0') })).toEqual(DEFAULTS)
+  })
+
+  it('can be the key of a command', () => {
+    expect(keyFromEnvironment({ PROMPTS_API_KEY_FILE: write('key', 'cpb_x\n') })).toBe('cpb_x')
+    expect(() => keyFromEnvironment({ PROMPTS_API_KEY: 'cpb_x', PROMPTS_API_KEY_FILE: write('key', 'cpb_y') })).toThrow(
+      'PROMPTS_API_KEY and PROMPTS_API_KEY_FILE are both set; set one of them.',
+    )
+    expect(() => keyFromEnvironment({ PROMPTS_API_KEY_FILE: write('key', '') })).toThrow('PROMPTS_API_KEY_FILE names an empty file.')
   })
 })

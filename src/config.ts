@@ -1,19 +1,26 @@
+import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from './errors.ts'
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
 /** How a setting's text is read: a zod schema over the text, and a line for people. */
-interface Setting<T> {
+export interface Setting<T> {
   readonly schema: z.ZodType<T, string>
   readonly fallback: T
   /** Default as the reference shows it, when it is not simply the value. */
   readonly shownDefault?: string
   readonly doc: string
+  /** Whether NAME_FILE may name a file that holds the value. */
+  readonly isSecret?: true
 }
 
 function setting<T>(schema: z.ZodType<T, string>, fallback: T, doc: string, shownDefault?: string): Setting<T> {
   return shownDefault === undefined ? { schema, fallback, doc } : { schema, fallback, doc, shownDefault }
+}
+
+function secret<T>(...args: Parameters<typeof setting<T>>): Setting<T> & { readonly isSecret: true } {
+  return { ...setting(...args), isSecret: true }
 }
 
 const list = z.string().transform((text) =>
@@ -120,7 +127,7 @@ export const SETTINGS = {
     'Address people reach the service at: all links are made from it, and its host and origin are allowed.',
     'http://HOST:PORT',
   ),
-  DATABASE_URL: setting(
+  DATABASE_URL: secret(
     databaseUrl,
     'sqlite:./data/commonplace.db',
     'Where the library is kept: sqlite:PATH, one file, made when missing; or postgres://USER:PASSWORD@HOST/DATABASE, an empty database at first.',
@@ -130,13 +137,13 @@ export const SETTINGS = {
     10,
     'With PostgreSQL: connections one process reads with at most. One to write with, two for what stands beside the library, and one to listen on come on top.',
   ),
-  DATABASE_LISTEN_URL: setting<string | null>(
+  DATABASE_LISTEN_URL: secret<string | null>(
     postgresUrl,
     null,
     'With PostgreSQL behind a pooler that shares connections between clients: the address of the server itself, for the one connection on which instances hear of each other.',
     'DATABASE_URL',
   ),
-  SECRET_KEY: setting<string | null>(
+  SECRET_KEY: secret<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
     null,
     'What cursors and sessions are sealed with: the same for all instances of one service. Changing it makes cursors that are out invalid, and signs everybody out.',
@@ -152,7 +159,7 @@ export const SETTINGS = {
     'standard',
     'owasp hashes passwords at the cost OWASP recommends for scrypt (N = 2^17), which takes 128 MiB of memory and about half a second of one core for each sign-in, one at a time; standard takes 32 MiB and a tenth of that, two at a time. Either checks the hashes of the other, and weaker ones are renewed when people sign in.',
   ),
-  SMTP_URL: setting<string | null>(
+  SMTP_URL: secret<string | null>(
     smtpUrl,
     null,
     'The mail server that sends links for forgotten passwords, such as smtps://user:password@mail.example.org. Without it, an administrator makes such links. Needs MAIL_FROM.',
@@ -211,14 +218,14 @@ export const SETTINGS = {
     "A server that speaks OpenAI's protocol (Ollama, vLLM, LM Studio and others), such as http://127.0.0.1:11434/v1. IMPROVE_MODEL is then asked there.",
     '(none)',
   ),
-  OPENAI_API_KEY: setting<string | null>(
+  OPENAI_API_KEY: secret<string | null>(
     providerKey,
     null,
     'Key for openai/ models, or for the server at OPENAI_BASE_URL when it wants one.',
     '(none)',
   ),
-  ANTHROPIC_API_KEY: setting<string | null>(providerKey, null, 'Key for anthropic/ models.', '(none)'),
-  GOOGLE_GENERATIVE_AI_API_KEY: setting<string | null>(providerKey, null, 'Key for google/ models.', '(none)'),
+  ANTHROPIC_API_KEY: secret<string | null>(providerKey, null, 'Key for anthropic/ models.', '(none)'),
+  GOOGLE_GENERATIVE_AI_API_KEY: secret<string | null>(providerKey, null, 'Key for google/ models.', '(none)'),
   IMPROVE_TIMEOUT_SECONDS: setting(
     countUpTo(280),
     60,
@@ -254,7 +261,7 @@ export const SETTINGS = {
     'The model that embeds, as the server at EMBEDDINGS_URL names it. After a change, all is embedded anew in the background.',
     '(none)',
   ),
-  EMBEDDINGS_API_KEY: setting<string | null>(providerKey, null, 'Key for the server at EMBEDDINGS_URL, when it wants one.', '(none)'),
+  EMBEDDINGS_API_KEY: secret<string | null>(providerKey, null, 'Key for the server at EMBEDDINGS_URL, when it wants one.', '(none)'),
   EMBED_FRAME_ANCESTORS: setting(
     frameAncestors,
     '* file:',
@@ -265,7 +272,7 @@ export const SETTINGS = {
     500,
     'Database statements that take at least so many milliseconds are logged, without their values.',
   ),
-  METRICS_TOKEN: setting<string | null>(
+  METRICS_TOKEN: secret<string | null>(
     z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces'),
     null,
     'What GET /metrics wants as a Bearer token. Without it there are no metrics, and the address answers 404.',
@@ -276,14 +283,55 @@ export const SETTINGS = {
 /** The settings as the program uses them. */
 export type Config = Readonly<{ [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never }>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Largest file a secret is read from. */
+const MAX_SECRET_BYTES = 64 * 1024
+
+/**
+ * Reads a secret from its variable, or from the file `NAME_FILE` names, without the newline at its end.
+ * No sentence has the path in it: it may be the secret itself, given in the wrong variable.
+ * @throws AppError `invalid_input`
+ */
+function readSecret(name: string, environment: Environment): string | undefined {
+  const text = environment[name]?.trim()
+  const fileSetting = `${name}_FILE`
+  const path = environment[fileSetting]?.trim()
+  if (!path) return text
+  const refuse = (what: string, cause?: unknown): never => {
+    throw new AppError('invalid_input', `${fileSetting} ${what}.`, { cause })
+  }
+  if (text) throw new AppError('invalid_input', `${name} and ${fileSetting} are both set; set one of them.`)
+  let content = ''
+  try {
+    const stats = statSync(path)
+    // A pipe can be read once, and settings are read more often.
+    if (!stats.isFile() || stats.size > MAX_SECRET_BYTES) refuse('must name a regular file of at most 64 KiB')
+    content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+    refuse(`must name a file that can be read${code}`, error)
+  }
+  if (content.trim() === '') refuse('names an empty file')
+  if (/[\r\n]/.test(content)) refuse('names a file with more than one line')
+  return content
+}
+
 /**
  * Reads the settings from an environment. The only reader of `process.env`.
  * @throws AppError `invalid_input` with a sentence for each setting that is out of range, naming it
  */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function loadConfig(environment: Environment = process.env): Config {
   const faults: string[] = []
-  const read = <T>(name: string, { schema, fallback }: Setting<T>): T => {
-    const text = environment[name]?.trim()
+  const read = <T>(name: string, { schema, fallback, isSecret }: Setting<T>): T => {
+    let text: string | undefined
+    try {
+      text = isSecret ? readSecret(name, environment) : environment[name]?.trim()
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      faults.push(error.message)
+    }
     if (text === undefined || text === '') return fallback
     const parsed = schema.safeParse(text)
     if (parsed.success) return parsed.data
@@ -338,15 +386,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return config
 }
 
-/** The key a command-line program was given in its environment, or null. */
-export function keyFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): string | null {
-  return environment['PROMPTS_API_KEY']?.trim() || null
+/** The key a command-line program was given in its environment (PROMPTS_API_KEY or PROMPTS_API_KEY_FILE), or null. @throws AppError `invalid_input` */
+export function keyFromEnvironment(environment: Environment = process.env): string | null {
+  return readSecret('PROMPTS_API_KEY', environment) || null
 }
 
 /** The script of a package that npm is running in this process, or null. */
-export function npmScriptFromEnvironment(
-  packageName: string,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): string | null {
+export function npmScriptFromEnvironment(packageName: string, environment: Environment = process.env): string | null {
   return (environment['npm_package_name'] === packageName && environment['npm_lifecycle_event']) || null
 }
