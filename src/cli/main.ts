@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { endOnSignals } from './end-on-signals.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { useHeapFlags } from './heap-flags.ts'
 import { oldNodeFault } from './node-version.ts'
@@ -21,6 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     return
   }
   if (argv[2] === 'serve') useHeapFlags(MAIN, argv.slice(2))
+  endOnSignals()
   const { runProgram } = await import('./run-program.ts')
   await runProgram(argv)
 }
