@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
-/** What keeps the service small: half the memory under load, for a few per cent of processor time. See docs/decisions/0011. */
-const HEAP_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
+/** What keeps the service small: half the memory under load, for a few per cent of processor time. See docs/decisions/0011. The Dockerfile has them too. */
+export const HEAP_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
 
 /**
  * Sees to it that this process runs with the heap flags, except those that were given a value already. V8 reads the size of the young
