@@ -1,5 +1,6 @@
-// Writes the reference pages from the code; with --check, fails when a page on disk says something else.
+// Writes the reference pages and .env.example from the code; with --check, fails when one on disk says something else.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { KEY_HEADERS } from '../src/auth/authenticate.ts'
@@ -14,10 +15,10 @@ import type { Operation } from '../src/operations/define-operation.ts'
 import { describeInputs } from '../src/operations/describe-inputs.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 
-const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
+const root = fileURLToPath(new URL('../', import.meta.url))
 /** Marks what the service shows only with MCP; invisible elsewhere. See `chooseParts` in src/web/documents.ts. */
 const MCP_LINE = '<!-- mcp line -->'
-const NOTICE = '<!-- Made by `npm run docs` from the code; edit the code instead. -->'
+const NOTICE = 'Made by `npm run docs` from the code; edit the code instead.'
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
@@ -144,6 +145,19 @@ A setting that has \`NAME_FILE\` beside its name can be given in a file, as Dock
 `
 }
 
+/** Every setting as a line to uncomment, for Docker Compose and systemd. */
+function environmentExample(): string {
+  const parts = Object.entries<Setting<unknown>>(SETTINGS).map(([name, { doc, fallback, shownDefault, isSecret }]) => {
+    const value = shownDefault === undefined ? String(fallback) : ''
+    return `# ${doc}\n${[`# ${name}=${value}`, ...(isSecret ? [`# ${name}_FILE=`] : [])].join('\n')}\n`
+  })
+  return `# Copy this file to .env and take the # from what you set. compose.yaml and packaging/commonplace.service read it.
+# Put a value with $ or # in it into single quotes: Compose takes $ for a variable.
+# With compose.yaml, PORT is the port on this machine, and HOST has no effect.
+
+${parts.join('\n')}`
+}
+
 function errorsPage(): string {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[]
   const rows = codes.map((code) => [`\`${code}\``, String(HTTP_STATUS[code]), String(EXIT_CODES[code]), ERROR_CODES[code]])
@@ -183,20 +197,24 @@ Which error ends with which status is in [errors](errors.md).
 `
 }
 
-const PAGES: Record<string, () => string> = {
-  'tools.md': toolsPage,
-  'routes.md': routesPage,
-  'settings.md': settingsPage,
-  'errors.md': errorsPage,
-  'cli.md': cliPage,
+const asPage = (make: () => string) => () => `<!-- ${NOTICE} -->\n\n${make()}`
+
+/** What is written, by its path in the repository. */
+const FILES: Record<string, () => string> = {
+  'docs/reference/tools.md': asPage(toolsPage),
+  'docs/reference/routes.md': asPage(routesPage),
+  'docs/reference/settings.md': asPage(settingsPage),
+  'docs/reference/errors.md': asPage(errorsPage),
+  'docs/reference/cli.md': asPage(cliPage),
+  '.env.example': () => `# ${NOTICE}\n\n${environmentExample()}`,
 }
 
 const isCheck = process.argv.includes('--check')
-mkdirSync(folder, { recursive: true })
+mkdirSync(join(root, 'docs/reference'), { recursive: true })
 const stale: string[] = []
-for (const [name, make] of Object.entries(PAGES)) {
-  const text = `${NOTICE}\n\n${make()}`
-  const path = folder + name
+for (const [name, make] of Object.entries(FILES)) {
+  const text = make()
+  const path = join(root, name)
   if (!isCheck) writeFileSync(path, text)
   else if (readPage(path) !== text) stale.push(name)
 }
@@ -210,7 +228,7 @@ function readPage(path: string): string {
 }
 
 if (stale.length > 0) {
-  process.stderr.write(`docs/reference is out of date (${stale.join(', ')}): run npm run docs\n`)
+  process.stderr.write(`Out of date: ${stale.join(', ')}. Run npm run docs.\n`)
   process.exit(1)
 }
-process.stdout.write(`docs/reference: ${Object.keys(PAGES).length} pages ${isCheck ? 'are up to date' : 'written'}\n`)
+process.stdout.write(`${Object.keys(FILES).length} files made from the code ${isCheck ? 'are up to date' : 'written'}\n`)
