@@ -23,7 +23,7 @@ import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy-
 import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
 import { markLibrary, refuseLostLibrary } from './storage/library-marker.ts'
-import { createStore } from './storage/store.ts'
+import { createStore, type OpeningProgress } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
 export interface App {
@@ -53,6 +53,8 @@ export interface App {
   close(): Promise<void>
 }
 
+export type { OpeningProgress } from './storage/store.ts'
+
 /** What the settings say of where the library is kept. */
 interface DatabaseSettings {
   readonly databaseUrl: string
@@ -60,6 +62,8 @@ interface DatabaseSettings {
   readonly databaseConnections?: number
   /** Hears of each statement of the database, without its values. */
   readonly onStatement?: OnStatement | undefined
+  /** Whether a library file is copied before its schema is changed. Default: true. */
+  readonly copiesBeforeUpgrade?: boolean
   /** For a server of databases behind a pooler: its own address. */
   readonly databaseListenUrl?: string | null
 }
@@ -119,11 +123,17 @@ export function describeDatabase(databaseUrl: string): string {
  * Opens the library and brings it up to date; every command goes through here.
  * @param options.mustExist refuse to make a missing file
  * @param options.service opened to serve: it must be writable, and is made anew where there was one before only with `mayCreate`
+ * @param options.onProgress hears of what takes time before the library is open, such as an upgrade
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
 export async function openApp(
   settings: AppSettings,
-  options: { mustExist?: boolean; service?: { mayCreate: boolean }; outside?: Outside } = {},
+  options: {
+    mustExist?: boolean
+    service?: { mayCreate: boolean }
+    outside?: Outside
+    onProgress?: (progress: OpeningProgress) => void
+  } = {},
 ): Promise<App> {
   const outside = options.outside ?? SYSTEM
   if (options.mustExist) {
@@ -142,6 +152,8 @@ export async function openApp(
     instance: randomUUID(),
     vectors: loadWordVectors(),
     embeddingModel: settings.embeddings?.model,
+    copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
+    onProgress: options.onProgress,
   })
   if (options.service) {
     try {

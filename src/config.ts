@@ -143,6 +143,11 @@ export const SETTINGS = {
     'With PostgreSQL behind a pooler that shares connections between clients: the address of the server itself, for the one connection on which instances hear of each other.',
     'DATABASE_URL',
   ),
+  BACKUP_BEFORE_UPGRADE: setting(
+    onOff,
+    true,
+    'With SQLite: whether the file is copied before a newer version changes its schema, to FILE.before-NUMBER beside it.',
+  ),
   SECRET_KEY: secret<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
     null,
@@ -346,6 +351,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     DATABASE_URL: read('DATABASE_URL', SETTINGS.DATABASE_URL),
     DATABASE_CONNECTIONS: read('DATABASE_CONNECTIONS', SETTINGS.DATABASE_CONNECTIONS),
     DATABASE_LISTEN_URL: read('DATABASE_LISTEN_URL', SETTINGS.DATABASE_LISTEN_URL),
+    BACKUP_BEFORE_UPGRADE: read('BACKUP_BEFORE_UPGRADE', SETTINGS.BACKUP_BEFORE_UPGRADE),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
     PASSWORD_HASH: read('PASSWORD_HASH', SETTINGS.PASSWORD_HASH),
     ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),

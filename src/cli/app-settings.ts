@@ -7,6 +7,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     databaseUrl: config.DATABASE_URL,
     databaseConnections: config.DATABASE_CONNECTIONS,
     databaseListenUrl: config.DATABASE_LISTEN_URL,
+    copiesBeforeUpgrade: config.BACKUP_BEFORE_UPGRADE,
     baseUrl: address,
     secretKey: config.SECRET_KEY,
     allowSignUp: config.ALLOW_SIGNUP,

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { startServer } from '../server/start.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
+import { logOpening } from './log-opening.ts'
 import { needsDatabaseUrl, programName } from './program-name.ts'
 
 /** How much of a slow statement is logged, in characters. */
@@ -49,7 +50,10 @@ export async function serve(config: Config, options: { starter: boolean; create:
   const server = await startServer({ host: config.HOST, port }, logger)
   let app: App | undefined
   try {
-    app = await openApp({ ...toAppSettings(config, address), onStatement }, { service: { mayCreate: options.create } })
+    app = await openApp(
+      { ...toAppSettings(config, address), onStatement },
+      { service: { mayCreate: options.create }, onProgress: logOpening((fields, text) => logger.info(fields, text)) },
+    )
     const loaded = options.starter ? await loadStarter(app) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     server.open(app, { ...config, PORT: port })

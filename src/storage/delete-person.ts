@@ -94,9 +94,12 @@ export async function finishRemoval(context: WriteContext, userSeq: number): Pro
 }
 
 /** Takes up the removals a process did not finish. */
-export async function finishRemovals(context: WriteContext): Promise<void> {
+export async function finishRemovals(context: WriteContext, onProgress: (done: number, of: number) => void = () => {}): Promise<void> {
   const rows = await context.reader.selectFrom('user').select('seq').where('removal', 'is not', null).execute()
-  for (const { seq } of rows) await finishRemoval(context, seq)
+  for (const [done, { seq }] of rows.entries()) {
+    onProgress(done, rows.length)
+    await finishRemoval(context, seq)
+  }
 }
 
 /** Removes some items with everything that was written of them. False when there are none. */

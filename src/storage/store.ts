@@ -25,16 +25,27 @@ import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
 import { sessionStore } from './sessions.ts'
+import { copyBeforeUpgrade } from './upgrade-copy.ts'
 import { readVectors } from './vector-reader.ts'
 import { type WriteContext, writeLibrary } from './write-items.ts'
 
 /** Items whose words are read anew in one transaction. */
 const ITEMS_A_TRANSACTION = 200
 
+/** What opening a library takes time for: `done` of `of` before the next part of a step. */
+export interface OpeningProgress {
+  readonly step: 'copying' | 'migrating' | 'reading words' | 'finishing removals'
+  /** The file that is written, or the migration that runs; null where there is nothing more to say. */
+  readonly detail: string | null
+  readonly done: number
+  readonly of: number
+}
+
 /**
  * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing one.
  * @param outside.instance this process among those that share the database
  * @param outside.vectors word vectors for search; without them it goes by the library's own words alone
+ * @param outside.copiesBeforeUpgrade whether a library file is copied before its schema is changed. Default: false
  * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
  * @throws AppError `unavailable` when the database cannot be migrated
  */
@@ -47,10 +58,12 @@ export async function createStore(
     onChange?: (change: LibraryChange) => void
     vectors?: WordVectors | undefined
     embeddingModel?: string | undefined
+    copiesBeforeUpgrade?: boolean
+    onProgress?: ((progress: OpeningProgress) => void) | undefined
   },
 ): Promise<LibraryStore> {
-  const { instance = 'alone' } = outside
-  await migrate(database)
+  const { instance = 'alone', copiesBeforeUpgrade = false, onProgress = () => {} } = outside
+  await bringUpToDate(database, copiesBeforeUpgrade, onProgress)
   const index = createSearchIndex(outside.vectors)
   const { embeddingModel } = outside
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
@@ -123,7 +136,7 @@ export async function createStore(
     if (outside.onChange) for (const change of changes) outside.onChange(change)
     return result
   }
-  await indexUnread(database.reader, transact)
+  await indexUnread(database.reader, transact, onProgress)
   const context: WriteContext = {
     ...outside,
     reader: database.reader,
@@ -131,22 +144,47 @@ export async function createStore(
     transactBeside: (work) => database.transactBeside(work),
     emptyLog: () => database.emptyLog(),
   }
-  await finishRemovals(context)
+  await finishRemovals(context, (done, of) => onProgress({ step: 'finishing removals', detail: null, done, of }))
   return assemble(context)
 }
 
+/** Migrates a database, and copies its file first where that is asked for. @throws AppError `unavailable` */
+export async function bringUpToDate(
+  database: OpenDatabase,
+  copiesFirst: boolean,
+  onProgress: (progress: OpeningProgress) => void = () => {},
+): Promise<void> {
+  const { file } = database
+  await migrate(database, {
+    ...(copiesFirst && file
+      ? {
+          beforeUpgrade: async (first) => {
+            const target = `${file.path}.before-${first}`
+            onProgress({ step: 'copying', detail: target, done: 0, of: 1 })
+            await copyBeforeUpgrade(file, target, first)
+          },
+        }
+      : {}),
+    onMigration: (name, done, of) => onProgress({ step: 'migrating', detail: name, done, of }),
+  })
+}
+
 /** Reads the words of items that have none yet, or had them from an older analysis: after an upgrade, and never again. */
-async function indexUnread(reader: Kysely<Database>, transact: WriteContext['transact']): Promise<void> {
-  for (;;) {
-    const unread = await reader
-      .selectFrom('item')
-      .leftJoin('item_words', 'item_words.item_seq', 'item.seq')
-      .select('item.seq')
-      .where((eb) => eb.or([eb('item_words.item_seq', 'is', null), eb('item_words.analysis', '<', ANALYSIS)]))
-      .orderBy('item.seq')
-      .limit(ITEMS_A_TRANSACTION)
-      .execute()
+async function indexUnread(
+  reader: Kysely<Database>,
+  transact: WriteContext['transact'],
+  onProgress: (progress: OpeningProgress) => void,
+): Promise<void> {
+  const unreadItems = reader
+    .selectFrom('item')
+    .leftJoin('item_words', 'item_words.item_seq', 'item.seq')
+    .where((eb) => eb.or([eb('item_words.item_seq', 'is', null), eb('item_words.analysis', '<', ANALYSIS)]))
+  const { count } = await unreadItems.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const of = Number(count)
+  for (let done = 0; ; done += ITEMS_A_TRANSACTION) {
+    const unread = await unreadItems.select('item.seq').orderBy('item.seq').limit(ITEMS_A_TRANSACTION).execute()
     if (unread.length === 0) return
+    onProgress({ step: 'reading words', detail: null, done, of: Math.max(of, done) })
     await transact(async (db, notes) => {
       for (const { seq } of unread) notes.index(seq, await readSearchableText(db, seq))
     })

@@ -14,6 +14,8 @@ export interface Dialect {
   /** A number that differs whenever another connection has committed since it was last asked for on this one. */
   readVersion(db: Kysely<Database>): Promise<number>
   isUniqueViolation(error: unknown): boolean
+  /** The columns of every table the library's database has, as `table.column`. */
+  readColumns(db: Kysely<Database>): Promise<ReadonlySet<string>>
   /** Where the engine itself can compare vectors: ready for use, with all there are. null where it cannot, and they are compared in this process. */
   openVectors(database: OpenDatabase): Promise<VectorTable | null>
 }
@@ -46,6 +48,17 @@ export interface Signals {
 /** Longest signal, in bytes of UTF-8: what PostgreSQL takes, less some room. */
 export const MAX_SIGNAL_BYTES = 7_500
 
+/** A database that is one file. */
+export interface LibraryFile {
+  readonly path: string
+  /**
+   * Copies it to another, as it is at one moment, beside whoever writes to it. `finish` gets the path of the copy before that takes its name;
+   * false from it drops the copy.
+   * @throws AppError `unavailable` for a damaged library; errors of the file system as they are
+   */
+  copyTo(target: string, finish?: (copy: string) => Promise<boolean>): Promise<void>
+}
+
 /** An opened database: one connection (or pool) for writing, one for reading, and how the engine differs. */
 export interface OpenDatabase {
   readonly dialect: Dialect
@@ -58,6 +71,8 @@ export interface OpenDatabase {
    * so each statement must be right by itself; it may be run again from its start.
    */
   transactBeside<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
+  /** The file that is the database; null where a server keeps it. */
+  readonly file: LibraryFile | null
   /** null where one process has the database to itself. */
   readonly signals: Signals | null
   /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */

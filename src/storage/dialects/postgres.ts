@@ -50,7 +50,7 @@ const recovery = prepareStatement(sql`select pg_is_in_recovery() as "inRecovery"
 const writeCount = prepareStatement(sql`select count from write_count`)
 const countRow = z.object({ count: z.number() })
 
-const postgresDialect: Dialect = {
+export const postgresDialect: Dialect = {
   blobType: 'bytea',
   identity: (column) => column.primaryKey().generatedByDefaultAsIdentity(),
   async readIdentity(db, table) {
@@ -66,6 +66,11 @@ const postgresDialect: Dialect = {
     return countRow.parse(row).count
   },
   openVectors: openVectorTable,
+  async readColumns(db) {
+    const { rows } = await sql<{ place: string }>`
+      select table_name || '.' || column_name as place from information_schema.columns where table_schema = current_schema()`.execute(db)
+    return new Set(rows.map(({ place }) => place))
+  },
   isUniqueViolation: (error) => error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION,
 }
 
@@ -124,6 +129,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     dialect: postgresDialect,
     writer,
     reader,
+    file: null,
     async transact(work, { isLong = false } = {}) {
       let hasStarted = false
       try {
@@ -205,7 +211,7 @@ async function patiently<T>(work: () => Promise<T>, mayRetry: () => boolean): Pr
 }
 
 /** Texts compare by their bytes, as they do in SQLite: an order that no server's language changes. */
-class BytewiseCompiler extends PostgresQueryCompiler {
+export class BytewiseCompiler extends PostgresQueryCompiler {
   protected override visitDataType(node: DataTypeNode): void {
     super.visitDataType(node)
     if (node.dataType === 'text') this.append(' collate "C"')

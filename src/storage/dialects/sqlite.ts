@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
+import { copySqliteFile } from './sqlite-copy.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -36,7 +37,8 @@ const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 const versionRow = z.object({ data_version: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
-const sqliteDialect: Omit<Dialect, 'readVersion'> = {
+/** All but `readVersion`, which is a connection's own. */
+export const sqliteDialect: Omit<Dialect, 'readVersion'> = {
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async readIdentity(db, table) {
@@ -48,6 +50,13 @@ const sqliteDialect: Omit<Dialect, 'readVersion'> = {
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
   },
   openVectors: async () => null,
+  async readColumns(db) {
+    const { rows } = await sql<{ place: string }>`
+      select tables.name || '.' || columns.name as place
+      from sqlite_master as tables, pragma_table_info(tables.name) as columns
+      where tables.type = 'table'`.execute(db)
+    return new Set(rows.map(({ place }) => place))
+  },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
 }
 
@@ -153,6 +162,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     },
     writer,
     reader,
+    file: { path, copyTo: (target, finish) => copySqliteFile(path, target, finish) },
     signals: null,
     transact,
     // There is one lock, and everything is a change.

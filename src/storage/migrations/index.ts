@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { isFillingName } from '../filling.ts'
+import { findMissingColumns } from '../library-columns.ts'
 import type { Database } from '../schema.ts'
 import { createLibrary } from './0001-library.ts'
 import { createSessions } from './0002-sessions.ts'
@@ -13,56 +14,125 @@ import { createAccounts } from './0007-accounts.ts'
 import { createEmbeds } from './0008-embeds.ts'
 import { createInstances } from './0009-instances.ts'
 import { createFormDrafts } from './0010-form-drafts.ts'
+import { freezeSchema } from './0011-frozen-schema.ts'
+import { adoptEarlierRecords } from './earlier-records.ts'
 
-/** All migrations, numbered, forward only. A landed one is never edited, but to leave out what a later one takes away again. */
-const MIGRATIONS: readonly (readonly [string, (db: Kysely<Database>, dialect: Dialect) => Promise<void>])[] = [
-  ['0001-library', createLibrary],
-  ['0002-sessions', createSessions],
-  ['0003-skill-names', addSkillNames],
-  ['0004-improve-usage', createImproveUsage],
-  ['0005-search-words', createSearchWords],
-  ['0006-embeddings', createEmbeddings],
-  ['0007-accounts', createAccounts],
-  ['0008-embeds', createEmbeds],
-  ['0009-instances', createInstances],
-  ['0010-form-drafts', createFormDrafts],
+/** One step of the schema. A landed one is never edited: its digest is pinned here, checked by a test, and kept in every database. */
+interface Migration {
+  readonly name: string
+  readonly up: (db: Kysely<Database>, dialect: Dialect) => Promise<void>
+  /** SHA-256 of the statements it runs, on every engine (docs/decisions/0025-frozen-migrations.md). */
+  readonly digest: string
+}
+
+/** All migrations, numbered, forward only. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-library', up: createLibrary, digest: '399091ee8aa89b1815f038249760630f16ec419020673933a002a40ef4c21a4b' },
+  { name: '0002-sessions', up: createSessions, digest: '26b10478dfc826497590975ea497fa4e9df53328ac4893ca67b947df41d32ea7' },
+  { name: '0003-skill-names', up: addSkillNames, digest: '6e97f0ff51a8ac36e4132c6461f3b90f3ade7aa1f191da733d2fc4429aca0f0d' },
+  { name: '0004-improve-usage', up: createImproveUsage, digest: 'e00f243d45fc01dfe81355fa81638a79ed0a4ad67d21afea055c4b0c3268e6a9' },
+  { name: '0005-search-words', up: createSearchWords, digest: '35fe859693b4c1c0ef69849ac77557e671e4c5e56cbb6538694f919596994024' },
+  { name: '0006-embeddings', up: createEmbeddings, digest: 'aa9933fbd3c64f849a2162215e8e5c296d372353d33921de33bae7d5644e41b0' },
+  { name: '0007-accounts', up: createAccounts, digest: '505f958878ef82dfc659c322ee7b13e74456211fad69120863229a663805e709' },
+  { name: '0008-embeds', up: createEmbeds, digest: '55e71b6f4552df3b507b6ade13e1a87d1c9f9dc8d3f81edd0b0e6807eb648abf' },
+  { name: '0009-instances', up: createInstances, digest: '0261a9f0aee9a5de9fc062e6f214f53dbc9003907199742c460b998960798b0c' },
+  { name: '0010-form-drafts', up: createFormDrafts, digest: '5df514f562773eecfee4a6ea1099b6989f49d37c0cac4ab6075f5f493ed7da0f' },
+  { name: '0011-frozen-schema', up: freezeSchema, digest: 'bf549682ebd3f75ce382038d522132926ff27925c3763f05bd3fa3d29dd2c746' },
 ]
+
+/** Who migrates, and what is to be done before. */
+export interface MigrateOptions {
+  /** For who fills the database from another library; all others are refused until it is whole. Default: false. */
+  readonly mayBeFilling?: boolean
+  /** Called once, before anything is changed, when a library that is in use is about to be. `first` is the number of the first change. */
+  readonly beforeUpgrade?: (first: string) => Promise<void>
+  /** Hears of each migration that is about to run. */
+  readonly onMigration?: (name: string, done: number, of: number) => void
+}
+
+interface Applied {
+  readonly name: string
+  /** Absent before 0011. */
+  readonly digest?: string | null
+}
 
 /**
  * Brings a database up to date: all that is pending in one transaction that holds the write lock from its start,
  * so that a kill half-way leaves nothing, and of several processes that start at once one migrates and the others find it done.
- * (Kysely's own migrator runs SQLite's migrations outside of a transaction.)
- * @param options.mayBeFilling for who fills it from another library; all others are refused until it is whole
- * @throws AppError `unavailable` when the database is newer than this program, is half-way filled, or a migration fails
+ * (Kysely's own migrator runs SQLite's migrations outside of a transaction.) What could refuse the result is checked before the commit, so
+ * that the build that wrote the database can still open one that was refused.
+ * @throws AppError `unavailable` when the database is newer than this program or another's, is half-way filled, or a migration fails
  */
-export async function migrate(database: OpenDatabase, { mayBeFilling = false } = {}): Promise<void> {
+export async function migrate(database: OpenDatabase, options: MigrateOptions = {}): Promise<void> {
   try {
-    await database.transact(
-      async (db) => {
-        await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
-        const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db)
-        const known = new Set(MIGRATIONS.map(([name]) => name))
-        if (!mayBeFilling && rows.some((row) => isFillingName(row.name))) {
-          const message =
-            'The database is being filled from another library, or was left half-way: run the same migrate-data again until it is done.'
-          throw new AppError('unavailable', message)
-        }
-        const unknown = rows.find((row) => !known.has(row.name) && !isFillingName(row.name))
-        if (unknown) {
-          throw new AppError('unavailable', `The database was last used by a newer version (it has "${unknown.name}"); start that one.`)
-        }
-        const applied = new Set(rows.map((row) => row.name))
-        for (const [name, up] of MIGRATIONS) {
-          if (applied.has(name)) continue
-          await up(db, database.dialect)
-          await sql`insert into migration (name, applied_at) values (${name}, ${new Date().toISOString()})`.execute(db)
-        }
-      },
-      { isLong: true },
-    )
+    const first = options.beforeUpgrade && (await findFirstPending(database))
+    if (first) await options.beforeUpgrade?.(numberOf(first))
+    await database.transact((db) => migrateIn(db, database.dialect, options), { isLong: true })
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('unavailable', `The database could not be brought up to date, and is as it was: ${reason}.`, { cause: error })
   }
+}
+
+/** The first migration a library lacks; null when it is up to date, or there is no library yet. */
+async function findFirstPending({ reader, dialect }: OpenDatabase): Promise<string | null> {
+  const columns = await dialect.readColumns(reader)
+  const records = ['migration', 'kysely_migration'].filter((table) => columns.has(`${table}.name`))
+  const applied = new Set<string>()
+  for (const table of records) for (const { name } of await readApplied(reader, table)) applied.add(name)
+  return applied.size === 0 ? null : (MIGRATIONS.find(({ name }) => !applied.has(name))?.name ?? null)
+}
+
+async function migrateIn(db: Kysely<Database>, dialect: Dialect, { mayBeFilling = false, onMigration }: MigrateOptions): Promise<void> {
+  await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(db)
+  await adoptEarlierRecords(db, await dialect.readColumns(db))
+  const rows = await readApplied(db, 'migration')
+  refuseOthers(rows, mayBeFilling)
+  const applied = new Set(rows.map((row) => row.name))
+  const pending = MIGRATIONS.filter(({ name }) => !applied.has(name))
+  for (const [done, { name, up }] of pending.entries()) {
+    onMigration?.(name, done, pending.length)
+    await up(db, dialect)
+    await sql`insert into migration (name, applied_at) values (${name}, ${new Date().toISOString()})`.execute(db)
+  }
+  if (pending.length > 0) {
+    for (const { name, digest } of MIGRATIONS) {
+      await sql`update migration set digest = ${digest} where name = ${name} and digest is null`.execute(db)
+    }
+  }
+  const missing = findMissingColumns(await dialect.readColumns(db))
+  if (missing.length > 0) {
+    const message = `The database lacks ${missing.join(', ')}, which it should have by its migrations, and is as it was: restore a backup, or start the version that wrote it.`
+    throw new AppError('unavailable', message)
+  }
+}
+
+/** @throws AppError `unavailable` for a database that this program must not use */
+function refuseOthers(rows: readonly Applied[], mayBeFilling: boolean): void {
+  if (!mayBeFilling && rows.some((row) => isFillingName(row.name))) {
+    const message =
+      'The database is being filled from another library, or was left half-way: run the same migrate-data again until it is done.'
+    throw new AppError('unavailable', message)
+  }
+  const digests = new Map(MIGRATIONS.map(({ name, digest }) => [name, digest]))
+  for (const { name, digest = null } of rows) {
+    if (isFillingName(name)) continue
+    const known = digests.get(name)
+    if (known === undefined) {
+      throw new AppError('unavailable', `The database was last used by a newer version (it has "${name}"); start that one.`)
+    }
+    if (digest !== null && digest !== known) {
+      throw new AppError('unavailable', `The database was made by another program: its "${name}" is not this one's. Start that program.`)
+    }
+  }
+}
+
+async function readApplied(db: Kysely<Database>, table: string): Promise<Applied[]> {
+  const { rows } = await sql<Applied>`select * from ${sql.table(table)} order by name`.execute(db)
+  return rows
+}
+
+function numberOf(name: string): string {
+  return name.slice(0, name.indexOf('-'))
 }
