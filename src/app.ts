@@ -1,5 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEmbeddings, type Embeddings } from './ai/embeddings.ts'
 import { createImprover, type ImproveSettings } from './ai/improver.ts'
@@ -19,6 +21,9 @@ import type { Clock, LibraryStore, Random } from './library/ports.ts'
 import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
+import type { Manifest } from './storage/backup/manifest.ts'
+import { type RestoreOptions, type RestoreReport, refuseCutOffRestore, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
+import { backUpDatabase, backUpFile } from './storage/backup/write-backup.ts'
 import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy-library.ts'
 import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
 import { openSqlite } from './storage/dialects/sqlite.ts'
@@ -241,6 +246,42 @@ export async function migrateData(fromUrl: string, toUrl: string, onProgress: (p
   )
 }
 
+/**
+ * Writes a backup of a library, beside whoever uses it.
+ * @returns what it holds
+ * @throws AppError as `backUpFile` and `backUpDatabase` say
+ */
+export async function backUpLibrary(databaseUrl: string, target: string, options: { replaces?: boolean } = {}): Promise<Manifest> {
+  requireFile(databaseUrl, 'Look at DATABASE_URL.')
+  const settings = { ...options, now: new Date(SYSTEM.clock()) }
+  const path = databasePath(databaseUrl)
+  if (path !== null) return await backUpFile(path, target, settings)
+  return await withDatabase({ databaseUrl }, (database) => backUpDatabase(database, target, settings))
+}
+
+/**
+ * Puts a backup in the place of a library that nobody uses, or into the empty database of a server.
+ * @throws AppError as `restoreFile` says, and `conflict` for a database that is not empty
+ */
+export async function restoreLibrary(
+  backup: string,
+  databaseUrl: string,
+  options: Pick<RestoreOptions, 'revokesKeys' | 'replacesUnreadable' | 'onStep'>,
+): Promise<RestoreReport> {
+  const path = databasePath(databaseUrl)
+  if (path !== null) return await restoreFile(backup, path, { ...SYSTEM, ...options })
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-restore-'))
+  try {
+    const { restored, result } = await withRestored(backup, folder, { ...SYSTEM, ...options }, (file) =>
+      migrateData(`sqlite:${file}`, databaseUrl, () => {}),
+    )
+    if (result.fault !== null) throw new AppError('conflict', result.fault)
+    return { ...restored, keptAs: null }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 async function withDatabase<T>(settings: DatabaseSettings, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const database = await explain(settings, () => openDatabase(settings))
   try {
@@ -253,6 +294,7 @@ async function withDatabase<T>(settings: DatabaseSettings, work: (database: Open
 /** @throws AppError `not_found` when an address names a file that is not there */
 function requireFile(databaseUrl: string, remedy: string): void {
   const path = databasePath(databaseUrl)
+  if (path !== null) refuseCutOffRestore(path)
   if (path !== null && !existsSync(path)) throw new AppError('not_found', `There is no library at ${path}. ${remedy}`)
 }
 
@@ -283,7 +325,10 @@ async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise
 
 async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl, onStatement }: DatabaseSettings): Promise<OpenDatabase> {
   const path = databasePath(databaseUrl)
-  if (path !== null) return openSqlite(path, onStatement)
+  if (path !== null) {
+    refuseCutOffRestore(path)
+    return openSqlite(path, onStatement)
+  }
   // Who keeps the library in a file does not load the driver of a server.
   const { openPostgres } = await import('./storage/dialects/postgres.ts')
   return openPostgres(databaseUrl, {

@@ -10,6 +10,7 @@ import { OPERATIONS } from '../operations/index.ts'
 import { type Invoke, invokeLocally } from '../operations/invoke.ts'
 import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
+import { addBackupCommands } from './backup-commands.ts'
 import { addDataCommand } from './data-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
@@ -103,6 +104,7 @@ export function createProgram(): Command {
   addPeopleCommands(program, withApp)
   addTransferCommands(program, withApp)
   addDataCommand(program)
+  addBackupCommands(program)
   addEmbeddingCommands(program, withApp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   return program

@@ -1,8 +1,10 @@
+import type { Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
 import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
-import type { OpenDatabase } from './dialects/dialect.ts'
+import type { Dialect, OpenDatabase } from './dialects/dialect.ts'
 import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
 import { migrate } from './migrations/index.ts'
+import type { Database } from './schema.ts'
 import { countRows, digestTable, insertRows, readLastKey, readPage, type TableDigest } from './table-rows.ts'
 
 /** How far the copying of one table is: rows the target has of those the source has. */
@@ -38,12 +40,7 @@ export async function copyLibrary(
   const versionBefore = await from.dialect.readVersion(from.reader)
   await migrate(to, { mayBeFilling: true })
   const wasResumed = await claim(to, source)
-  for (const table of COPIED_TABLES) await copyTable(from, to, table, onProgress)
-  for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
-    // Numbers of rows that are gone are not given again: what still refers to them would mean another row.
-    const last = await from.dialect.readIdentity(from.reader, name)
-    await to.transact((db) => to.dialect.setIdentity(db, name, last))
-  }
+  await copyRows(from.reader, from.dialect, to, onProgress)
   const tables: CopyReport['tables'][number][] = []
   for (const table of COPIED_TABLES) {
     const [ofSource, ofTarget] = await Promise.all([digestTable(from.reader, table), digestTable(to.reader, table)])
@@ -53,6 +50,27 @@ export async function copyLibrary(
   const fault = await findFault(from, versionBefore, different)
   if (fault === null) await to.transact((db) => endFilling(db, source))
   return { tables, wasResumed, fault }
+}
+
+/** Copies every row of a library into one that has none, or some of the first ones. */
+export async function copyRows(
+  from: Kysely<Database>,
+  dialect: Dialect,
+  to: OpenDatabase,
+  onProgress: (progress: CopyProgress) => void = () => {},
+): Promise<void> {
+  for (const table of COPIED_TABLES) await copyTable(from, to, table, onProgress)
+  for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
+    // Numbers of rows that are gone are not given again: what still refers to them would mean another row.
+    const last = await dialect.readIdentity(from, name)
+    await to.transact((db) => to.dialect.setIdentity(db, name, last))
+  }
+}
+
+/** Removes the categories a new library comes with. */
+export async function removeCategories(db: Kysely<Database>): Promise<void> {
+  await db.deleteFrom('category').where('parent_seq', 'is not', null).execute()
+  await db.deleteFrom('category').execute()
 }
 
 async function findFault(from: OpenDatabase, versionBefore: number, different: readonly string[]): Promise<string | null> {
@@ -83,8 +101,7 @@ async function claim(to: OpenDatabase, source: string): Promise<boolean> {
         throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Give the address of a new database.`)
       }
       await beginFilling(db, source)
-      await db.deleteFrom('category').where('parent_seq', 'is not', null).execute()
-      await db.deleteFrom('category').execute()
+      await removeCategories(db)
       return false
     },
     { isLong: true },
@@ -92,17 +109,17 @@ async function claim(to: OpenDatabase, source: string): Promise<boolean> {
 }
 
 async function copyTable(
-  from: OpenDatabase,
+  from: Kysely<Database>,
   to: OpenDatabase,
   table: CopiedTable,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
-  const ofRows = await countRows(from.reader, table)
+  const ofRows = await countRows(from, table)
   let rows = await countRows(to.reader, table)
   for (;;) {
     const copied = await to.transact(
       async (db) => {
-        const page = await readPage(from.reader, table, await readLastKey(db, table))
+        const page = await readPage(from, table, await readLastKey(db, table))
         if (page.length > 0) await insertRows(db, table, page)
         return page.length
       },

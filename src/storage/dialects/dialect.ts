@@ -66,6 +66,8 @@ export interface OpenDatabase {
   readonly reader: Kysely<Database>
   /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. `isLong`: for as long as it takes. */
   transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean }): Promise<T>
+  /** Runs what only reads on the library as it is at one moment, however long it takes and whoever writes meanwhile. */
+  readSnapshot<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**
    * Runs a transaction that waits for no writer of the library and is counted as no change of it: for records beside it. Several may run at once,
    * so each statement must be right by itself; it may be run again from its start.

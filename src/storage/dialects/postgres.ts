@@ -86,6 +86,8 @@ const COMMIT = 'update write_count set count = count + 1; commit'
 /** Of records beside the library: no lock, and nothing is counted. */
 const BEGIN_BESIDE = `begin; set local statement_timeout = ${STATEMENT_MS}`
 const COMMIT_BESIDE = 'commit'
+/** Everything as it is at one moment. */
+const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 /** Connections for them. */
 const BESIDE = 2
 
@@ -125,6 +127,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const beside = createPool({ ...connection, max: BESIDE, query_timeout: STATEMENT_MS })
   const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT_BESIDE)), ...watched })
   const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT)), ...watched })
+  const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT_BESIDE)), ...watched })
   return {
     dialect: postgresDialect,
     writer,
@@ -146,6 +149,13 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
           const message = 'The connection to the database broke during a change: look whether it was made before you try again.'
           throw new AppError('unavailable', message, { cause: error })
         }
+        throw toKnownError(error)
+      }
+    },
+    async readSnapshot(work) {
+      try {
+        return await snapshots.transaction().execute(work)
+      } catch (error) {
         throw toKnownError(error)
       }
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
@@ -8,10 +8,10 @@ import { AppError } from '../../errors.ts'
 const LOCK_WAIT_MS = 15_000
 
 /** What stands beside a library file while it is in use, or was left there by a process that was killed. */
-const COMPANIONS = ['-wal', '-shm', '-journal'] as const
+export const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
 /** The name under which a file is made before it gets its own: in the same folder, hidden, and known by its end. */
-function temporaryName(target: string): string {
+export function temporaryName(target: string): string {
   return join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
 }
 
@@ -36,6 +36,7 @@ export async function copySqliteFile(
     } finally {
       source.close()
     }
+    foldLog(temporary)
     if (!(await finish(temporary))) return
     checkSqliteFile(temporary)
     syncFile(temporary)
@@ -47,7 +48,7 @@ export async function copySqliteFile(
 }
 
 /** @throws AppError `unavailable` when the file is damaged, or is no database */
-function checkSqliteFile(path: string): void {
+export function checkSqliteFile(path: string): void {
   const faults = readOnly(path, (file) => file.prepare('pragma quick_check(3)').all().flatMap(Object.values))
   if (faults.length !== 1 || faults[0] !== 'ok') {
     throw new AppError('unavailable', `${path} is damaged: ${faults.join('; ').slice(0, 400)}.`)
@@ -70,8 +71,38 @@ export function readOnly<T>(path: string, work: (file: DatabaseSync) => T): T {
   }
 }
 
+/**
+ * Refuses a library file beside which another's log stands: SQLite would write it into the file. A file whose header says that it has no log
+ * (bytes 18 and 19, sqlite.org/fileformat.html) is a backup that was put there; those in use say that they have one before they make it.
+ * To be called before the process opens the file: closing a file drops the process's locks on it.
+ * @throws AppError `unavailable`
+ */
+export function refuseForeignLog(path: string): void {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  const header = new Uint8Array(20)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header, 0, header.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  if (header[18] !== 1 || header[19] !== 1) return
+  const message = `${path}-wal does not belong to ${path}, which was put there without it, and would damage it. Move ${path}-wal and ${path}-shm away.`
+  throw new AppError('unavailable', message)
+}
+
+/** Makes a file that nobody else has open whole by itself: nothing of it stands in a log beside it. */
+export function foldLog(path: string): void {
+  const file = new DatabaseSync(path)
+  try {
+    file.exec('pragma journal_mode = delete')
+  } finally {
+    file.close()
+  }
+}
+
 /** Waits until a file's bytes, or a folder's names, are on the disk. */
-function syncFile(path: string): void {
+export function syncFile(path: string): void {
   if (!existsSync(path)) return
   const file = openSync(path, 'r')
   try {

@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
-import { copySqliteFile } from './sqlite-copy.ts'
+import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -84,12 +84,19 @@ function identify(path: string): string | null {
 export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)
+  if (!isNew) refuseForeignLog(path)
+  const before = isNew ? null : statSync(path).ino
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   // It holds everybody's private items: nobody else on this machine reads it unless its owner says so.
   if (isNew) chmodSync(path, 0o600)
   // What is deleted is overwritten: an account that was deleted must not be readable in the file.
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   writing.exec(TEMP_IN_MEMORY)
+  // A restore may have put another file in its place while this waited for it to end.
+  if (before !== null && statSync(path).ino !== before) {
+    writing.close()
+    throw new AppError('unavailable', `The library at ${path} was replaced while it was opened; try again.`)
+  }
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   reading.exec(TEMP_IN_MEMORY)
@@ -165,6 +172,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     file: { path, copyTo: (target, finish) => copySqliteFile(path, target, finish) },
     signals: null,
     transact,
+    readSnapshot: (work) => readSqliteFile(path, work),
     // There is one lock, and everything is a change.
     transactBeside: transact,
     async emptyLog() {
@@ -195,6 +203,18 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       await writer.destroy()
       for (const connection of [reading, writing]) if (connection.isOpen) connection.close()
     },
+  }
+}
+
+/** Runs `work` on a library file as it is at one moment; nothing is written, and nothing is brought up to date. */
+export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
+  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
+  try {
+    return await db.transaction().execute(work)
+  } finally {
+    await db.destroy()
+    if (connection.isOpen) connection.close()
   }
 }
 

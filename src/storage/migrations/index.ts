@@ -75,12 +75,18 @@ export async function migrate(database: OpenDatabase, options: MigrateOptions = 
   }
 }
 
-/** The first migration a library lacks; null when it is up to date, or there is no library yet. */
-async function findFirstPending({ reader, dialect }: OpenDatabase): Promise<string | null> {
-  const columns = await dialect.readColumns(reader)
+/** The migrations a database has, without changing it; empty where there is no library. */
+export async function readMigrations(db: Kysely<Database>, dialect: Pick<Dialect, 'readColumns'>): Promise<ReadonlySet<string>> {
+  const columns = await dialect.readColumns(db)
   const records = ['migration', 'kysely_migration'].filter((table) => columns.has(`${table}.name`))
   const applied = new Set<string>()
-  for (const table of records) for (const { name } of await readApplied(reader, table)) applied.add(name)
+  for (const table of records) for (const { name } of await readApplied(db, table)) applied.add(name)
+  return applied
+}
+
+/** The first migration a library lacks; null when it is up to date, or there is no library yet. */
+async function findFirstPending({ reader, dialect }: OpenDatabase): Promise<string | null> {
+  const applied = await readMigrations(reader, dialect)
   return applied.size === 0 ? null : (MIGRATIONS.find(({ name }) => !applied.has(name))?.name ?? null)
 }
 

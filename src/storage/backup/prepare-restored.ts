@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { Clock, Random } from '../../library/ports.ts'
+import { openSqlite } from '../dialects/sqlite.ts'
+import { createStore } from '../store.ts'
+import { dropManifest } from './manifest.ts'
+import type { Afterwards } from './present-library.ts'
+
+/** What was done to a restored library before it took its place. */
+export interface Restored {
+  /** Whether revocations and removals of later were known: the library it replaces is the same one, and could be read. */
+  readonly knewLater: boolean
+  readonly revokedKeys: number
+  readonly removedUsers: readonly string[]
+  /** Removed since, but the only administrator of then: there again. */
+  readonly returnedUsers: readonly string[]
+  /** The keys that work now. */
+  readonly validKeys: readonly { readonly id: string; readonly name: string; readonly username: string }[]
+}
+
+/**
+ * Makes a copy of a backup ready to be the library: brought up to date, without sessions and links of then, and without the keys and users that
+ * were removed since, as far as `afterwards` tells.
+ * @param options.revokesKeys whether no key works afterwards
+ */
+export async function prepareRestored(
+  path: string,
+  afterwards: Afterwards | null,
+  options: { revokesKeys: boolean; clock: Clock; random: Random },
+): Promise<Restored> {
+  const database = openSqlite(path)
+  const store = await createStore(database, options).catch(async (error) => {
+    await database.close()
+    throw error
+  })
+  try {
+    await database.transact(async (db) => {
+      await dropManifest(db)
+      // Whoever had them may have lost them since, or they were ended.
+      for (const table of ['login_session', 'login_verification', 'session'] as const) await db.deleteFrom(table).execute()
+      const at = new Date(options.clock()).toISOString()
+      await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
+      for (const table of ['instance_mail', 'counter', 'embedding_claim'] as const) await db.deleteFrom(table).execute()
+    })
+    const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(database.reader)
+    const known = afterwards?.madeAt === rows[0]?.applied_at ? afterwards : null
+    const removedUsers: string[] = []
+    const returnedUsers: string[] = []
+    if (known) {
+      const users = await database.reader
+        .selectFrom('user')
+        .select(['seq', 'id', 'username', 'username_key'])
+        .where('removal', 'is', null)
+        .execute()
+      for (const user of users.filter((one) => wasUserRemoved(known, one))) {
+        removedUsers.push(user.username)
+        await store.deletePerson(user.id).catch((error) => {
+          if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+          returnedUsers.push(...removedUsers.splice(-1))
+        })
+      }
+    }
+    let revokedKeys = 0
+    for (const key of await database.reader.selectFrom('api_key').select(['seq', 'id']).where('revoked_at', 'is', null).execute()) {
+      if (!options.revokesKeys && !(known && wasKeyEnded(known, key))) continue
+      await store.revokeKey(key.id)
+      revokedKeys++
+    }
+    const time = new Date(options.clock()).toISOString()
+    const validKeys = (await store.listKeys(null)).filter(
+      (key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > time),
+    )
+    return {
+      knewLater: known !== null,
+      revokedKeys,
+      removedUsers,
+      returnedUsers,
+      validKeys: validKeys.map(({ id, name, username }) => ({ id, name, username })),
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** Revoked, or forgotten since. A row of this number that is another key's says that the two libraries went different ways. */
+function wasKeyEnded({ keys, lastKey }: Afterwards, { seq, id }: { seq: number; id: string }): boolean {
+  const now = keys.get(seq)
+  return now ? now.id === id && now.revokedAt !== null : seq <= lastKey
+}
+
+/** A user who is removed either has no row any more, or a row of the same name with another id. */
+function wasUserRemoved(
+  { users, lastUser }: Afterwards,
+  { seq, id, username_key: nameKey }: { seq: number; id: string; username_key: string },
+): boolean {
+  const now = users.get(seq)
+  return now ? now.id !== id && now.nameKey === nameKey : seq <= lastUser
+}

@@ -1,0 +1,66 @@
+import { DatabaseSync } from 'node:sqlite'
+import { AppError } from '../../errors.ts'
+
+/** Result codes of SQLite (sqlite.org/rescode.html). */
+const SQLITE_BUSY = 5
+
+/** What the library that is about to be replaced knows, and a backup of earlier does not. */
+export interface Afterwards {
+  /** Tells the library from others: when its first migration ran. */
+  readonly madeAt: string
+  readonly keys: ReadonlyMap<number, { readonly id: string; readonly revokedAt: string | null }>
+  readonly users: ReadonlyMap<number, { readonly id: string; readonly nameKey: string }>
+  /** The last row numbers that were given: a row below without a row was removed. */
+  readonly lastKey: number
+  readonly lastUser: number
+}
+
+/** The present library, which nobody else can open until it is released. */
+export interface HeldLibrary {
+  /** null where it cannot be read, or is no library. */
+  readonly afterwards: Afterwards | null
+  /** Why it cannot be read. */
+  readonly fault: string | null
+  release(): void
+}
+
+/**
+ * Takes a library file for this process alone, and makes it whole by itself: what stood in its log is in the file, and the log is gone.
+ * SQLite lets nobody change the kind of log of a file that another connection has open, so a service that only waits is found too.
+ * @throws AppError `conflict` when somebody has it open
+ */
+export function holdLibrary(path: string): HeldLibrary {
+  const file = new DatabaseSync(path, { timeout: 0 })
+  try {
+    file.exec('pragma journal_mode = delete; begin exclusive')
+    return { afterwards: readAfterwards(file), fault: null, release: () => file.close() }
+  } catch (error) {
+    if (file.isOpen) file.close()
+    if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === SQLITE_BUSY) {
+      throw new AppError('conflict', `The library at ${path} is in use: stop the service and every command that works on it, then restore.`)
+    }
+    return { afterwards: null, fault: error instanceof Error ? error.message : String(error), release: () => {} }
+  }
+}
+
+function readAfterwards(file: DatabaseSync): Afterwards | null {
+  const hasTable = (name: string) => file.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
+  if (!hasTable('migration') || !hasTable('api_key')) return null
+  const madeAt = file.prepare('select applied_at from migration order by name limit 1').get()?.['applied_at']
+  if (madeAt === undefined) return null
+  const keys = file.prepare('select seq, id, revoked_at from api_key').all()
+  const users = file.prepare('select seq, id, username_key from user').all()
+  const last = (table: string) => Number(file.prepare('select seq from sqlite_sequence where name = ?').get(table)?.['seq'] ?? 0)
+  return {
+    madeAt: String(madeAt),
+    keys: new Map(
+      keys.map(({ seq, id, revoked_at: at }) => [
+        Number(seq),
+        { id: String(id), revokedAt: at === null || at === undefined ? null : String(at) },
+      ]),
+    ),
+    users: new Map(users.map(({ seq, id, username_key: name }) => [Number(seq), { id: String(id), nameKey: String(name) }])),
+    lastKey: last('api_key'),
+    lastUser: last('user'),
+  }
+}

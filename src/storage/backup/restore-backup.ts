@@ -1,0 +1,157 @@
+import { createReadStream, createWriteStream, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../../errors.ts'
+import type { Clock, Random } from '../../library/ports.ts'
+import { COMPANIONS, checkSqliteFile, foldLog, refuseForeignLog, syncFile } from '../dialects/sqlite-copy.ts'
+import { prepareRestored, type Restored } from './prepare-restored.ts'
+import { type HeldLibrary, holdLibrary } from './present-library.ts'
+import { checkBackup } from './write-backup.ts'
+
+/** What the library that takes the place is called until then. */
+const PREPARED = '.restoring'
+
+/** The points a restore passes; a kill at any of them leaves the old or the new library whole. */
+export const RESTORE_STEPS = ['checked', 'held', 'copied', 'prepared', 'kept', 'cleared', 'placed', 'verified'] as const
+
+/** How a backup is restored. */
+export interface RestoreOptions {
+  /** Whether all keys end. Default: false. */
+  readonly revokesKeys?: boolean
+  /** Whether a library that cannot be read is replaced, of which nobody can tell whether it is in use. Default: false. */
+  readonly replacesUnreadable?: boolean
+  readonly clock: Clock
+  readonly random: Random
+  /** Hears of each step that is done. */
+  readonly onStep?: (step: (typeof RESTORE_STEPS)[number]) => void
+}
+
+/** What came of it. */
+export interface RestoreReport extends Restored {
+  /** Where the library is that stood there before; null when there was none. */
+  readonly keptAs: string | null
+  /** Whether the backup said what it holds, and held it. */
+  readonly hadManifest: boolean
+}
+
+/**
+ * Puts a backup in the place of a library file. What stood there is kept beside it.
+ * @throws AppError `not_found` for a missing backup; `conflict` while the library is in use, for a log beside the backup, and for a library
+ * that cannot be read; `unavailable` for a backup that is damaged or of a newer version
+ */
+export async function restoreFile(backup: string, path: string, options: RestoreOptions): Promise<RestoreReport> {
+  const { onStep = () => {} } = options
+  refuseSource(backup, path)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const prepared = `${path}${PREPARED}`
+  onStep('checked')
+  if (existsSync(path)) refuseForeignLog(path)
+  const held = existsSync(path) ? holdLibrary(path) : null
+  try {
+    refuseUnreadable(held, path, options.replacesUnreadable ?? false)
+    onStep('held')
+    removeFiles(prepared)
+    const { hadManifest } = await copyChecked(backup, prepared)
+    onStep('copied')
+    const restored = await prepareRestored(prepared, held?.afterwards ?? null, { revokesKeys: false, ...options })
+    foldLog(prepared)
+    syncFile(prepared)
+    onStep('prepared')
+    const keptAs = await keepPresent(path, new Date(options.clock()))
+    onStep('kept')
+    if (!held || held.fault !== null) for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+    onStep('cleared')
+    renameSync(prepared, path)
+    syncFile(dirname(path))
+    onStep('placed')
+    checkSqliteFile(path)
+    onStep('verified')
+    return { ...restored, keptAs, hadManifest }
+  } finally {
+    held?.release()
+  }
+}
+
+/**
+ * A backup made ready for another engine, at a path of its own that is removed when `work` is done.
+ * @param folder where it may be written, readable by nobody else
+ * @throws AppError as {@link restoreFile}
+ */
+export async function withRestored<T>(
+  backup: string,
+  folder: string,
+  options: RestoreOptions,
+  work: (path: string) => Promise<T>,
+): Promise<{ result: T; restored: Restored & { readonly hadManifest: boolean } }> {
+  const path = `${folder}/library.db`
+  refuseSource(backup, path)
+  try {
+    const { hadManifest } = await copyChecked(backup, path)
+    const restored = await prepareRestored(path, null, { revokesKeys: false, ...options })
+    return { restored: { ...restored, hadManifest }, result: await work(path) }
+  } finally {
+    removeFiles(path)
+  }
+}
+
+/** @throws AppError `unavailable` when a restore was killed between taking the old library away and putting the new one in its place */
+export function refuseCutOffRestore(path: string): void {
+  const prepared = `${path}${PREPARED}`
+  if (existsSync(path) || !existsSync(prepared)) return
+  const message = `A restore of the library at ${path} was cut off. Run the same restore again; to go on without it, remove ${prepared}.`
+  throw new AppError('unavailable', message)
+}
+
+function refuseSource(backup: string, path: string): void {
+  if (!existsSync(backup)) throw new AppError('not_found', `There is no backup at ${backup}.`)
+  if (existsSync(path) && realpathSync(path) === realpathSync(backup)) throw new AppError('conflict', `${backup} is the library itself.`)
+  for (const suffix of COMPANIONS) {
+    const log = `${backup}${suffix}`
+    // The index of a log holds nothing by itself.
+    if (suffix === '-shm' || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) continue
+    const message = `${log} stands beside the backup. When it belongs to it, the backup was copied while it was written to: make another with "backup". When it is another library's, move it away.`
+    throw new AppError('conflict', message)
+  }
+}
+
+function refuseUnreadable(held: HeldLibrary | null, path: string, isAllowed: boolean): void {
+  if (!held || held.fault === null || isAllowed) return
+  const message = `The library at ${path} cannot be read (${held.fault}), so whether it is in use is not known. Stop the service, and restore with --force.`
+  throw new AppError('conflict', message)
+}
+
+async function copyChecked(backup: string, target: string): Promise<{ hadManifest: boolean }> {
+  await pipeline(createReadStream(backup), createWriteStream(target, { flags: 'wx', mode: 0o600 }))
+  const { said } = await checkBackup(target, backup)
+  return { hadManifest: said !== null }
+}
+
+/** Gives the files of the present library another name as well, and leaves them where they are. */
+async function keepPresent(path: string, now: Date): Promise<string | null> {
+  const present = ['', ...COMPANIONS].filter((suffix) => existsSync(`${path}${suffix}`))
+  if (present.length === 0) return null
+  const keptAs = findFreeName(`${path}.replaced-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`)
+  for (const suffix of present) {
+    try {
+      linkSync(`${path}${suffix}`, `${keptAs}${suffix}`)
+    } catch {
+      // Some file systems know no second name.
+      await copyFile(`${path}${suffix}`, `${keptAs}${suffix}`)
+      syncFile(`${keptAs}${suffix}`)
+    }
+  }
+  syncFile(dirname(path))
+  return keptAs
+}
+
+function findFreeName(name: string): string {
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name}-${count}`
+    if (!existsSync(candidate)) return candidate
+  }
+}
+
+function removeFiles(path: string): void {
+  for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+}

@@ -1,0 +1,352 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RESTORE_STEPS } from '../../src/storage/backup/restore-backup.ts'
+import { openAt } from '../support/engines.ts'
+import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
+import { createDatabaseNow } from '../support/postgres.ts'
+import { createPlace, type Place, run } from '../support/processes.ts'
+import { json, readJson } from '../support/test-app.ts'
+
+/** Backups beside a service, and what comes back of them. */
+
+const KILLED_RESTORE = fileURLToPath(new URL('../support/killed-restore.ts', import.meta.url))
+
+let place: Place
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'commonplace-backup-'))
+  path = join(folder, 'library.db')
+  // In a file on every engine's run; the one of a server is asked for where it is meant.
+  place = createPlace(() => `sqlite:${path}`)
+})
+afterEach(async () => {
+  await place.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A command that must go well; its output. */
+async function must(args: readonly string[], on: Place = place): Promise<string> {
+  const { code, stdout, stderr } = await on.commonplace(args)
+  expect([code, stderr], args.join(' ')).toEqual([0, ''])
+  return stdout
+}
+
+/** The usernames in a library, and whether it is sound. */
+async function readUsers(on: Place = place): Promise<string> {
+  const users = await must(['users', 'list'], on)
+  return users
+    .split('\n')
+    .map((line) => line.split('\t')[0])
+    .join(' ')
+    .trim()
+}
+
+describe('a backup', () => {
+  it('is made while fifty saves a second come in, and has all that was acknowledged before it', async () => {
+    const key = await createKey(place.databaseUrl, 'ada')
+    await savePrompts(
+      place.databaseUrl,
+      'ada',
+      Array.from({ length: 300 }, (_, n) => ({ title: `Old ${n}`, content: 'x'.repeat(2000) })),
+    )
+    const { url } = await place.serve({ env: { RATE_LIMITS: 'off' } })
+    const acknowledged: string[] = []
+    let isWriting = true
+    const write = async (writer: number) => {
+      for (let n = 0; isWriting; n++) {
+        const title = `New ${writer}-${n}`
+        const { status } = await fetch(`${url}/api/prompts`, {
+          ...json('POST', { title, content: 'y'.repeat(500) }),
+          headers: { 'content-type': 'application/json', 'X-API-Key': key },
+        })
+        if (status === 201) acknowledged.push(title)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+    const writers = [1, 2, 3, 4].map(write)
+    while (acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 10))
+    const before = [...acknowledged]
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup])
+    const during = acknowledged.length - before.length
+    isWriting = false
+    await Promise.all(writers)
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    expect(readdirSync(place.folder).toSorted()).toEqual(['backup.db'])
+
+    const other = createPlace(() => `sqlite:${join(place.folder, 'other.db')}`)
+    await must(['restore-backup', backup], other)
+    const file = new DatabaseSync(join(place.folder, 'other.db'))
+    const titles = new Set(
+      file
+        .prepare('select title from item')
+        .all()
+        .map(({ title }) => String(title)),
+    )
+    file.close()
+    await other.remove()
+    expect(before.filter((title) => !titles.has(title))).toEqual([])
+    expect(titles.size).toBeGreaterThanOrEqual(320)
+    expect(during).toBeGreaterThan(0)
+  })
+
+  it('replaces no file, and never the library', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backup = join(place.folder, 'backup.db')
+    const manifest = JSON.parse(await must(['backup', backup, '--json']))
+    expect(manifest).toMatchObject({ format: 1, schema: expect.stringMatching(/^\d{4}-/), tables: { user: { rows: 1 } } })
+    expect(await place.commonplace(['backup', backup])).toMatchObject({
+      code: 75,
+      stderr: `${backup} exists: give another name, or --force to replace it.\n`,
+    })
+    await must(['backup', backup, '--force'])
+    expect((await place.commonplace(['backup', path, '--force'])).stderr).toBe(
+      `${path} is the library itself: give the backup another name.\n`,
+    )
+    expect((await place.commonplace(['backup', join(place.folder, 'no', 'where.db')])).code).toBe(66)
+    expect(await readUsers()).toBe('ada')
+  })
+
+  it('of a server of databases is a library file, and goes back into either', async () => {
+    const database = createDatabaseNow()
+    const server = createPlace(() => database)
+    const key = await createKey(database, 'ada')
+    await savePrompts(database, 'ada', [{ title: 'Walrus', content: 'Write about a walrus.' }])
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup], server)
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    expect(await server.commonplace(['restore-backup', backup])).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(/not empty|same library/),
+    })
+
+    await must(['restore-backup', backup])
+    const other = createPlace(createDatabaseNow)
+    await must(['restore-backup', backup], other)
+    for (const restored of [place, other]) {
+      const { url } = await restored.serve()
+      const answer = await fetch(`${url}/api/prompts?q=walrus`, { headers: { 'X-API-Key': key } })
+      expect(await readJson(answer)).toMatchObject({ prompts: [{ title: 'Walrus' }] })
+    }
+    await other.remove()
+    await server.remove()
+  })
+})
+
+describe('a restore', () => {
+  const backUp = async () => {
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup])
+    return backup
+  }
+
+  it('is refused while a service runs, however quiet it is', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backup = await backUp()
+    await createUser(place.databaseUrl, 'bob')
+    await place.serve()
+    expect(await place.commonplace(['restore-backup', backup])).toMatchObject({
+      code: 75,
+      stderr: `The library at ${path} is in use: stop the service and every command that works on it, then restore.\n`,
+    })
+    expect(await place.commonplace(['restore-backup', backup, '--force'])).toMatchObject({ code: 75 })
+    expect(await readUsers()).toBe('ada bob')
+  })
+
+  it('keeps what stood there, ends sessions and links, and applies what was revoked and removed since', async () => {
+    const [kept, revoked, removed] = await Promise.all(['ada', 'bob', 'carol'].map((name) => createKey(place.databaseUrl, name)))
+    await savePrompts(place.databaseUrl, 'carol', [{ title: 'Carol’s secret', content: 'carol-was-here' }])
+    expect((await place.commonplace(['users', 'invite', 'dora'])).code).toBe(0)
+    const file = new DatabaseSync(path)
+    file.exec("insert into session (sha256, owner, quota, initialize, seen_at) values ('s', 'o', 'q', '{}', '2026-01-01T00:00:00.000Z')")
+    file.exec("insert into login_verification values ('v', 'i', 'x', '2099-01-01', '2026-01-01', '2026-01-01')")
+    file.close()
+    const backup = await backUp()
+
+    const [bobsKey = ''] = (await must(['keys', 'list', '--user', 'bob'])).split('\t')
+    await must(['keys', 'revoke', bobsKey])
+    const database = openAt(place.databaseUrl)
+    const { id } = await database.reader.selectFrom('user').select('id').where('username', '=', 'carol').executeTakeFirstOrThrow()
+    await database.close()
+    const { createStore } = await import('../../src/storage/store.ts')
+    const { SYSTEM } = await import('../../src/app.ts')
+    const store = await createStore(openAt(place.databaseUrl), SYSTEM)
+    await store.deletePerson(id)
+    await store.close()
+    const newer = await createKey(place.databaseUrl, 'eve')
+
+    const report = JSON.parse(await must(['restore-backup', backup, '--json']))
+    expect(report).toMatchObject({
+      hadManifest: true,
+      knewLater: true,
+      revokedKeys: 1,
+      removedUsers: ['carol'],
+      validKeys: [{ username: 'ada' }],
+    })
+    expect(report.keptAs).toMatch(/library\.db\.replaced-\d{8}T\d{6}Z$/)
+    expect(readFileSync(path).includes('carol-was-here')).toBe(false)
+    const restored = new DatabaseSync(path, { readOnly: true })
+    for (const table of ['session', 'login_session', 'login_verification']) {
+      expect(restored.prepare(`select count(*) as rows from ${table}`).get()).toEqual({ rows: 0 })
+    }
+    expect(restored.prepare('select count(*) as rows from invite where revoked_at is null').get()).toEqual({ rows: 0 })
+    expect(restored.prepare("select name from sqlite_master where name = 'backup_manifest'").all()).toEqual([])
+    restored.close()
+    const old = createPlace(() => `sqlite:${report.keptAs}`)
+    expect(await readUsers(old)).toBe('ada bob carol eve')
+    await old.remove()
+
+    const { url } = await place.serve()
+    const statuses = await Promise.all(
+      [kept, revoked, removed, newer].map(
+        async (key) => (await fetch(`${url}/api/prompts`, { headers: { 'X-API-Key': key ?? '' } })).status,
+      ),
+    )
+    expect(statuses).toEqual([200, 401, 401, 401])
+  })
+
+  it('names the keys that work again where nothing of later is known, and ends them when told to', async () => {
+    await createKey(place.databaseUrl, 'ada')
+    const backup = await backUp()
+    rmSync(path)
+    expect(await must(['restore-backup', backup])).toMatch(/These keys work again.*\n.*\n\S+ +test +ada\n/)
+    expect(await must(['restore-backup', backup, '--revoke-keys'])).toContain('Revoked 1 key.')
+    expect(JSON.parse(await must(['restore-backup', backup, '--json'])).validKeys).toEqual([])
+  })
+
+  it('takes no file that is damaged, was changed, is newer, or has another log beside it', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    await savePrompts(place.databaseUrl, 'ada', [{ title: 'Walrus', content: 'x'.repeat(50_000) }])
+    const backup = await backUp()
+    const refuse = async (spoil: (file: string) => void) => {
+      const spoiled = join(place.folder, 'spoiled.db')
+      for (const suffix of ['', '-wal']) rmSync(`${spoiled}${suffix}`, { force: true })
+      copyFileSync(backup, spoiled)
+      spoil(spoiled)
+      const { code, stderr } = await place.commonplace(['restore-backup', spoiled])
+      expect(await readUsers()).toBe('ada')
+      return `${code} ${stderr.replaceAll(place.folder, '')}`
+    }
+    const change = (statement: string) => (file: string) => {
+      const database = new DatabaseSync(file)
+      database.exec(statement)
+      database.close()
+    }
+    expect(await refuse((file) => truncateSync(file, statSync(file).size - 20_480))).toMatch(
+      /^69 \/spoiled\.db cannot be used as a backup: /,
+    )
+    expect(await refuse((file) => writeFileSync(file, 'no database, but long enough to look at'))).toMatch(/^69 .*not a database/)
+    expect(await refuse(change("update version set content = 'another'"))).toBe(
+      '69 /spoiled.db cannot be used as a backup: It is not what its manifest says in: version.\n',
+    )
+    expect(await refuse(change("insert into migration (name, applied_at) values ('9999-future', '')"))).toMatch(
+      /newer version \(it has "9999-future"\)/,
+    )
+    expect(await refuse((file) => writeFileSync(`${file}-wal`, 'of another'))).toMatch(/^75 \/spoiled\.db-wal stands beside the backup\./)
+    expect(await refuse((file) => rmSync(file))).toMatch(/^66 There is no backup/)
+  })
+
+  it('takes a copy another tool made, and says that it could check less', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const copy = join(place.folder, 'copy.db')
+    const file = new DatabaseSync(path)
+    file.prepare('vacuum into ?').run(copy)
+    file.close()
+    chmodSync(copy, 0o644)
+    expect(await must(['restore-backup', copy])).toContain('only its structure could be checked')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('replaces a library that cannot be read only when told to, and keeps every file of it', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backup = await backUp()
+    writeFileSync(path, 'x'.repeat(5000))
+    writeFileSync(`${path}-shm`, 'y')
+    expect(await place.commonplace(['restore-backup', backup])).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(/cannot be read.*--force/),
+    })
+    const { keptAs } = JSON.parse(await must(['restore-backup', backup, '--force', '--json']))
+    expect([readFileSync(keptAs, 'utf8').length, readFileSync(`${keptAs}-shm`, 'utf8')]).toEqual([5000, 'y'])
+    expect(await readUsers()).toBe('ada')
+  })
+
+  it.each(RESTORE_STEPS)('that is killed when it has %s leaves the old or the new library whole', async (step) => {
+    await createUser(place.databaseUrl, 'new')
+    const backup = await backUp()
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    await createUser(place.databaseUrl, 'old')
+    const killed = await run(process.execPath, [KILLED_RESTORE, backup, place.databaseUrl, step])
+    expect([killed.code, killed.stderr]).toEqual([null, ''])
+    expect(await readUsers()).toBe(RESTORE_STEPS.indexOf(step) < RESTORE_STEPS.indexOf('placed') ? 'old' : 'new')
+    await must(['restore-backup', backup])
+    expect(await readUsers()).toBe('new')
+    expect(existsSync(`${path}.restoring`)).toBe(false)
+  })
+
+  it.each(RESTORE_STEPS)(
+    'over a library that cannot be read, killed when it has %s, is refused or whole until it is run again',
+    async (step) => {
+      await createUser(place.databaseUrl, 'new')
+      const backup = await backUp()
+      writeFileSync(path, 'x'.repeat(5000))
+      const killed = await run(process.execPath, [KILLED_RESTORE, backup, place.databaseUrl, step, '--force'])
+      expect([killed.code, killed.stderr]).toEqual([null, ''])
+      const { code, stdout } = await place.commonplace(['users', 'list'])
+      expect(code === 0 ? stdout.startsWith('new') : code).toBe(RESTORE_STEPS.indexOf(step) < RESTORE_STEPS.indexOf('placed') ? 69 : true)
+      await must(['restore-backup', backup, '--force'])
+      expect(await readUsers()).toBe('new')
+    },
+  )
+
+  it('that was cut off without a library in place is told of by everything that opens it', async () => {
+    mkdirSync(join(place.folder, 'empty'))
+    const cut = join(place.folder, 'empty', 'library.db')
+    writeFileSync(`${cut}.restoring`, '')
+    const other = createPlace(() => `sqlite:${cut}`)
+    for (const command of [['users', 'create', 'ada'], ['list-prompts'], ['serve']]) {
+      expect(await other.commonplace(command)).toMatchObject({
+        code: 69,
+        stderr: expect.stringMatching(/^A restore of the library at \S+ was cut off\. Run the same restore again/),
+      })
+    }
+    await other.remove()
+  })
+})
+
+describe('a library file', () => {
+  it('that was put beside the log of another is refused, and not damaged', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backup = join(place.folder, 'backup.db')
+    await must(['backup', backup])
+    const { child } = await place.serve()
+    await createUser(place.databaseUrl, 'bob')
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.once('exit', resolve))
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
+    copyFileSync(backup, path)
+    expect(await place.commonplace(['users', 'list'])).toMatchObject({
+      code: 69,
+      stderr: `${path}-wal does not belong to ${path}, which was put there without it, and would damage it. Move ${path}-wal and ${path}-shm away.\n`,
+    })
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    expect(await readUsers()).toBe('ada')
+  })
+})
