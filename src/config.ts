@@ -72,6 +72,12 @@ const countOrOff = (what: string) =>
     .string()
     .regex(/^(off|[1-9]\d{0,11})$/, `must be off, or how many ${what}`)
     .transform((text) => (text === 'off' ? null : Number(text)))
+const UNITS_MS: Partial<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** A time such as 24h, as milliseconds. */
+const interval = z
+  .string()
+  .regex(/^[1-9]\d{0,3}[mhd]$/, 'must be a time such as 30m, 24h or 7d')
+  .transform((text) => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? Number.NaN))
 /** A whole number from 1 to `most`. */
 const countUpTo = (most: number) =>
   z
@@ -148,6 +154,14 @@ export const SETTINGS = {
     true,
     'With SQLite: whether the file is copied before a newer version changes its schema, to FILE.before-NUMBER beside it.',
   ),
+  BACKUP_DIR: setting<string | null>(
+    z.string(),
+    null,
+    'A folder in which the service makes backups by itself, named by the time.',
+    '(none)',
+  ),
+  BACKUP_EVERY: setting(interval, 86_400_000, 'How often a backup is made in BACKUP_DIR: a number with m, h or d after it.', '24h'),
+  BACKUP_KEEP: setting(countUpTo(1000), 7, 'How many backups are kept in BACKUP_DIR; older ones are removed.'),
   SECRET_KEY: secret<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
     null,
@@ -352,6 +366,9 @@ export function loadConfig(environment: Environment = process.env): Config {
     DATABASE_CONNECTIONS: read('DATABASE_CONNECTIONS', SETTINGS.DATABASE_CONNECTIONS),
     DATABASE_LISTEN_URL: read('DATABASE_LISTEN_URL', SETTINGS.DATABASE_LISTEN_URL),
     BACKUP_BEFORE_UPGRADE: read('BACKUP_BEFORE_UPGRADE', SETTINGS.BACKUP_BEFORE_UPGRADE),
+    BACKUP_DIR: read('BACKUP_DIR', SETTINGS.BACKUP_DIR),
+    BACKUP_EVERY: read('BACKUP_EVERY', SETTINGS.BACKUP_EVERY),
+    BACKUP_KEEP: read('BACKUP_KEEP', SETTINGS.BACKUP_KEEP),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
     PASSWORD_HASH: read('PASSWORD_HASH', SETTINGS.PASSWORD_HASH),
     ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type App, describeDatabase, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { startServer } from '../server/start.ts'
@@ -8,6 +8,7 @@ import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
 import { logOpening } from './log-opening.ts'
 import { needsDatabaseUrl, programName } from './program-name.ts'
+import { requireFolder, type ScheduledBackups, startBackups, writeInProcess } from './scheduled-backups.ts'
 
 /** How much of a slow statement is logged, in characters. */
 const MAX_LOGGED_SQL = 2_000
@@ -46,9 +47,11 @@ export async function serve(config: Config, options: { starter: boolean; create:
       : (sql: string, durationMs: number) => {
           if (durationMs >= slowMs) logger.warn({ ms: Math.round(durationMs), sql: sql.slice(0, MAX_LOGGED_SQL) }, 'Slow query')
         }
+  if (config.BACKUP_DIR !== null) requireFolder(config.BACKUP_DIR)
   // Before the library is opened, so that whoever watches the process sees it: an upgrade may take a while.
   const server = await startServer({ host: config.HOST, port }, logger)
   let app: App | undefined
+  let backups: ScheduledBackups | null = null
   try {
     app = await openApp(
       { ...toAppSettings(config, address), onStatement },
@@ -56,7 +59,8 @@ export async function serve(config: Config, options: { starter: boolean; create:
     )
     const loaded = options.starter ? await loadStarter(app) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
-    server.open(app, { ...config, PORT: port })
+    backups = scheduleBackups(config, logger)
+    server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined })
     await app.store.keepServiceUrl(address)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
     // Before the welcome: whoever reads it may send a signal at once.
@@ -66,8 +70,27 @@ export async function serve(config: Config, options: { starter: boolean; create:
     await stopped
   } finally {
     await server.close()
+    await backups?.stop()
     await app?.close()
   }
+}
+
+/** Begins the backups the settings ask for; null when they ask for none. */
+function scheduleBackups(
+  { BACKUP_DIR: folder, BACKUP_EVERY: everyMs, BACKUP_KEEP: keep }: Config,
+  logger: Logger,
+): ScheduledBackups | null {
+  const [, program] = process.argv
+  if (folder === null || program === undefined) return null
+  return startBackups({
+    folder,
+    everyMs,
+    keep,
+    clock: Date.now,
+    write: (file, signal) => writeInProcess(program, file, signal),
+    onDone: (file) => logger.info({ file }, 'Backup made'),
+    onFailure: (error) => logger.error({ reason: error instanceof Error ? error.message : String(error) }, 'Backup failed'),
+  })
 }
 
 /** Fills an empty library in one transaction: all of it or nothing, and by one of several instances that start at once. Gives how many items there are then. */

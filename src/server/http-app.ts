@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { fromResponse, toRequest } from '../exchange.ts'
 import { createAdmission } from '../http/admission.ts'
+import { type BackupFigures, backupMetrics } from '../http/backup-metrics.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { BoundRoute, HttpEnv } from '../http/call.ts'
 import { createClientReader } from '../http/client-of-request.ts'
@@ -55,6 +56,8 @@ export interface HttpOptions {
   readonly isReady?: () => boolean
   /** MCP tools and prompts beside those of the operations: the conformance fixtures of the tests. */
   readonly extras?: Extras
+  /** The backups the process makes by itself. */
+  readonly backups?: BackupFigures | undefined
 }
 
 /** The HTTP surface. */
@@ -133,6 +136,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const metrics = [
     ...(requests?.metrics ?? []),
     ...databaseMetrics(app.store),
+    ...(options.backups ? backupMetrics(options.backups) : []),
     ...(embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []),
   ]
   const router = createRouter<BoundRoute>([

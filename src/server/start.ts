@@ -17,7 +17,7 @@ const CLOSE_IDLE_MS = 100
 /** A server that listens. */
 export interface RunningServer {
   /** Serves a library from here on; until then everybody hears that the service is starting. */
-  open(app: App, settings: ServerSettings, options?: Pick<HttpOptions, 'extras'>): void
+  open(app: App, settings: ServerSettings, options?: Pick<HttpOptions, 'extras' | 'backups'>): void
   /** Ends streams, lets open requests finish for a moment, and waits for what they began. */
   close(): Promise<void>
 }

@@ -150,6 +150,32 @@ describe('a backup', () => {
   })
 })
 
+describe('a service with BACKUP_DIR', () => {
+  it('makes a backup when none is new enough, and metrics tell of it', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backups = join(place.folder, 'backups')
+    mkdirSync(backups)
+    const token = 'metrics-token-of-the-test'
+    const { url } = await place.serve({ env: { BACKUP_DIR: backups, METRICS_TOKEN: token } })
+    const list = () => readdirSync(backups).filter((name) => !name.startsWith('.'))
+    while (list().length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    const [name = ''] = list()
+    expect(name).toMatch(/^commonplace-\d{8}T\d{6}Z\.db$/)
+    expect(statSync(join(backups, name)).mode & 0o777).toBe(0o600)
+    const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
+    expect(metrics).toMatch(/^commonplace_backup_last_success_timestamp_seconds 1\d{9}$/m)
+    expect(metrics).toMatch(/^commonplace_backup_failures_total 0$/m)
+  })
+
+  it('does not start without the folder', async () => {
+    const none = join(place.folder, 'none')
+    expect(await place.commonplace(['serve'], { env: { BACKUP_DIR: none } })).toMatchObject({
+      code: 64,
+      stderr: `BACKUP_DIR must be a folder that exists; ${none} is none.\n`,
+    })
+  })
+})
+
 describe('a restore', () => {
   const backUp = async () => {
     const backup = join(place.folder, 'backup.db')
