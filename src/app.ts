@@ -23,10 +23,11 @@ import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
 import type { Manifest } from './storage/backup/manifest.ts'
 import { type RestoreOptions, type RestoreReport, refuseCutOffRestore, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
-import { backUpDatabase, backUpFile } from './storage/backup/write-backup.ts'
+import { backUpDatabase, backUpFile, checkBackup } from './storage/backup/write-backup.ts'
 import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy-library.ts'
 import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
-import { openSqlite } from './storage/dialects/sqlite.ts'
+import { openSqlite, readSqliteFile, sqliteDialect } from './storage/dialects/sqlite.ts'
+import { examine, type Finding, repair } from './storage/doctor/examine.ts'
 import { markLibrary, refuseLostLibrary } from './storage/library-marker.ts'
 import { createStore, type OpeningProgress } from './storage/store.ts'
 
@@ -280,6 +281,35 @@ export async function restoreLibrary(
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Looks whether a library is sound, beside whoever uses it.
+ * @param options.repairs whether what can be made again is; @param options.compacts whether the room that removed rows left is given back
+ */
+export async function examineLibrary(databaseUrl: string, options: { repairs: boolean; compacts: boolean }): Promise<readonly Finding[]> {
+  requireFile(databaseUrl, 'Look at DATABASE_URL.')
+  const path = databasePath(databaseUrl)
+  // A damaged file may be too damaged to be opened for writing.
+  if (path !== null && !options.repairs && !options.compacts) return await examineFile(path)
+  return await withDatabase({ databaseUrl }, async (database) => {
+    const findings = await database.readSnapshot((db) => examine(db, database.dialect))
+    const after = options.repairs ? await repair(database, findings, SYSTEM) : findings
+    if (options.compacts) await database.compact()
+    return after
+  })
+}
+
+/** Looks whether a backup is sound, and holds what it says; it is only read. @throws AppError `unavailable` when it is not what it says */
+export async function examineBackup(file: string): Promise<readonly Finding[]> {
+  if (!existsSync(file)) throw new AppError('not_found', `There is no backup at ${file}.`)
+  const { said } = await checkBackup(file)
+  const manifest: Finding = { check: 'manifest', state: said ? 'ok' : 'skipped', count: 0, faults: [], isRepairable: false }
+  return [manifest, ...(await examineFile(file))]
+}
+
+async function examineFile(path: string): Promise<readonly Finding[]> {
+  return await readSqliteFile(path, (db) => examine(db, sqliteDialect))
 }
 
 async function withDatabase<T>(settings: DatabaseSettings, work: (database: OpenDatabase) => Promise<T>): Promise<T> {

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../src/app.ts'
 import { createApiKey } from '../src/auth/api-key.ts'
-import { openSqlite } from '../src/storage/dialects/sqlite.ts'
+import { openSqlite, readSqliteFile, sqliteDialect } from '../src/storage/dialects/sqlite.ts'
+import { examine } from '../src/storage/doctor/examine.ts'
 import { LIBRARY_COLUMNS } from '../src/storage/library-columns.ts'
 import { MIGRATIONS, migrate } from '../src/storage/migrations/index.ts'
 import { bringUpToDate, createStore } from '../src/storage/store.ts'
@@ -98,10 +99,12 @@ describe.each(readdirSync(FIXTURES))('a library of %s', (fixture) => {
     database.close()
   })
 
-  it('comes to have the schema of a new one', async () => {
+  it('comes to have the schema of a new one, and is sound', async () => {
     const path = makeFile(`${fixture}-schema.db`, fixture)
     const fresh = join(folder, `${fixture}-fresh.db`)
     for (const file of [path, fresh]) await (await createStore(openSqlite(file), SYSTEM)).close()
+    const findings = await readSqliteFile(path, (db) => examine(db, sqliteDialect))
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
     expect(describeSchema(path)).toEqual(describeSchema(fresh))
   })
 })

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.ts'
 /** What each exit status means, for the reference. */
 export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   0: 'Done.',
-  1: 'Done in part: an import refused entries, or a model refused texts to embed. Each one is named on stderr.',
+  1: 'Done in part: an import refused entries, or a model refused texts to embed, each named on stderr. Or `doctor` found faults.',
   64: 'The command line is wrong: an unknown command or option, a missing argument, or a value that is not allowed.',
   65: 'The input is too large, or of a kind that is not taken.',
   66: 'The item, user, key or library does not exist, or you may not see it.',

@@ -12,6 +12,7 @@ import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addDataCommand } from './data-command.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
 import { addOperationCommands, type OperationWork } from './operation-commands.ts'
@@ -105,6 +106,7 @@ export function createProgram(): Command {
   addTransferCommands(program, withApp)
   addDataCommand(program)
   addBackupCommands(program)
+  addDoctorCommand(program)
   addEmbeddingCommands(program, withApp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   return program

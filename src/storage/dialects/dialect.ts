@@ -14,6 +14,8 @@ export interface Dialect {
   /** A number that differs whenever another connection has committed since it was last asked for on this one. */
   readVersion(db: Kysely<Database>): Promise<number>
   isUniqueViolation(error: unknown): boolean
+  /** What is wrong with the file's structure, and with rows that refer to others; null where a server sees to that. */
+  findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
   /** The columns of every table the library's database has, as `table.column`. */
   readColumns(db: Kysely<Database>): Promise<ReadonlySet<string>>
   /** Where the engine itself can compare vectors: ready for use, with all there are. null where it cannot, and they are compared in this process. */
@@ -86,6 +88,8 @@ export interface OpenDatabase {
   check(): Promise<void>
   /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */
   checkWrite(): Promise<void>
+  /** Writes the database anew without the room that removed rows left; nothing where a server does so by itself. */
+  compact(): Promise<void>
   /** Connections to a server, and what waits for one; null where there is no server. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   close(): Promise<void>

@@ -66,6 +66,7 @@ export const postgresDialect: Dialect = {
     return countRow.parse(row).count
   },
   openVectors: openVectorTable,
+  findFaults: async () => null,
   async readColumns(db) {
     const { rows } = await sql<{ place: string }>`
       select table_name || '.' || column_name as place from information_schema.columns where table_schema = current_schema()`.execute(db)
@@ -170,6 +171,8 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
       }
     },
     // Deleted rows lie in pages and logs of the server until it cleans up, which is its operator's to set.
+    // Autovacuum does.
+    async compact() {},
     async emptyLog() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
     async check() {

@@ -50,6 +50,14 @@ export const sqliteDialect: Omit<Dialect, 'readVersion'> = {
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db)
   },
   openVectors: async () => null,
+  async findFaults(db) {
+    const structure = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db)
+    const references = await sql<{ table: string; rowid: number | null; parent: string }>`pragma foreign_key_check`.execute(db)
+    return {
+      structure: structure.rows.map((row) => row.integrity_check).filter((line) => line !== 'ok'),
+      references: references.rows.map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to a missing ${parent}`),
+    }
+  },
   async readColumns(db) {
     const { rows } = await sql<{ place: string }>`
       select tables.name || '.' || columns.name as place
@@ -158,6 +166,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     })
   }
   let anyRow: StatementSync | undefined
+  const emptyLog = async () => {
+    // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
+    for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
+      const [row] = await truncateLog(writer, {})
+      if (z.object({ busy: z.number() }).parse(row).busy === 0) return
+      await sleep(50)
+    }
+  }
   return {
     // Asked for with almost every read, so without a detour: it is the reading connection's own number.
     dialect: {
@@ -175,13 +191,10 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     readSnapshot: (work) => readSqliteFile(path, work),
     // There is one lock, and everything is a change.
     transactBeside: transact,
-    async emptyLog() {
-      // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
-      for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
-        const [row] = await truncateLog(writer, {})
-        if (z.object({ busy: z.number() }).parse(row).busy === 0) return
-        await sleep(50)
-      }
+    emptyLog,
+    async compact() {
+      await sql`vacuum`.execute(writer)
+      await emptyLog()
     },
     readUsage: () => null,
     async check() {
@@ -189,7 +202,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       try {
         // Another row each time, so that damage shows that is not everywhere.
         anyRow ??= reading.prepare(
-          'select title, content from item where seq >= abs(random()) % (select coalesce(max(seq), 0) + 1 from item) order by seq limit 1',
+          'select title, content from item where seq >= (select abs(random()) % (coalesce(max(seq), 0) + 1) from item) order by seq limit 1',
         )
         anyRow.get()
       } catch (error) {
@@ -211,7 +224,9 @@ export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database
   const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
   const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
   try {
-    return await db.transaction().execute(work)
+    connection.exec('begin')
+    // Never committed: that fails on a damaged file, and nothing was written.
+    return await work(db)
   } finally {
     await db.destroy()
     if (connection.isOpen) connection.close()
