@@ -27,6 +27,13 @@ it('builds on the Node that is installed with the packages', () => {
   expect(DOCKERFILE.match(/^FROM .*/gm)).toEqual(['FROM ${NODE_IMAGE} AS build', 'FROM ${NODE_IMAGE}'])
 })
 
+it.each(['x64', 'arm64'])('finds its packages with a binary in the lock file on %s', (architecture) => {
+  const { packages } = JSON.parse(read('package-lock.json'))
+  for (const name of ['@resvg/resvg-js-linux', '@rolldown/binding-linux']) {
+    expect(packages[`node_modules/${name}-${architecture}-gnu`]).toMatchObject({ cpu: [architecture], os: ['linux'] })
+  }
+})
+
 it('starts the service with its heap flags, so that it does not start itself anew', () => {
   expect(commandOf(/^CMD (\[.*\])$/m)).toEqual(['node', ...HEAP_FLAGS, 'dist/cli/main.js', 'serve', '--starter'])
 })
