@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { signalChildOf } from '../support/image.ts'
 import { findFreePort } from '../support/postgres-server.ts'
 import { createPlace, MAIN, type Place } from '../support/processes.ts'
 
@@ -49,9 +49,7 @@ function startAsFirst(env: Record<string, string>): First {
       while (!said.includes(text)) await once(child.stdout, 'data')
     },
     signal(name) {
-      // unshare waits for the program, which is its one child.
-      const [program] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')
-      process.kill(Number(program), name)
+      signalChildOf(child, name)
     },
   }
 }
