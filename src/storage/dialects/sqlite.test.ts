@@ -1,16 +1,19 @@
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Database } from '../schema.ts'
 import type { OpenDatabase } from './dialect.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite, readSqliteFile } from './sqlite.ts'
 
 let folder: string
+let path: string
 let database: OpenDatabase
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'commonplace-sqlite-'))
-  database = openSqlite(join(folder, 'library.db'))
+  path = join(folder, 'library.db')
+  database = openSqlite(path)
 })
 afterEach(async () => {
   await database.close()
@@ -30,11 +33,10 @@ function openTemporaryFiles(): string[] {
   })
 }
 
-it('keeps temporary data of both connections in memory', async () => {
-  for (const connection of [database.writer, database.reader]) {
-    const { rows } = await sql<{ temp_store: number }>`pragma temp_store`.execute(connection)
-    expect(rows).toEqual([{ temp_store: 2 }])
-  }
+it('keeps temporary data of every connection in memory', async () => {
+  const readSetting = async (connection: Kysely<Database>) => (await sql`pragma temp_store`.execute(connection)).rows
+  const found = [await readSetting(database.writer), await readSetting(database.reader), await readSqliteFile(path, readSetting)]
+  expect(found).toEqual([[{ temp_store: 2 }], [{ temp_store: 2 }], [{ temp_store: 2 }]])
 })
 
 it.skipIf(process.platform !== 'linux')('needs no temporary file for a large change', async () => {

@@ -222,6 +222,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
 /** Runs `work` on a library file as it is at one moment; nothing is written, and nothing is brought up to date. */
 export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
+  connection.exec(TEMP_IN_MEMORY)
   const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
   try {
     connection.exec('begin')
