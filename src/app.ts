@@ -270,12 +270,11 @@ export async function restoreLibrary(
   options: Pick<RestoreOptions, 'revokesKeys' | 'replacesUnreadable' | 'onStep'>,
 ): Promise<RestoreReport> {
   const path = databasePath(databaseUrl)
-  if (path !== null) return await restoreFile(backup, path, { ...SYSTEM, ...options })
+  const outside = { ...SYSTEM, vectors: loadWordVectors(), ...options }
+  if (path !== null) return await restoreFile(backup, path, outside)
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-restore-'))
   try {
-    const { restored, result } = await withRestored(backup, folder, { ...SYSTEM, ...options }, (file) =>
-      migrateData(`sqlite:${file}`, databaseUrl, () => {}),
-    )
+    const { restored, result } = await withRestored(backup, folder, outside, (file) => migrateData(`sqlite:${file}`, databaseUrl, () => {}))
     if (result.fault !== null) throw new AppError('conflict', result.fault)
     return { ...restored, keptAs: null }
   } finally {
@@ -294,7 +293,7 @@ export async function examineLibrary(databaseUrl: string, options: { repairs: bo
   if (path !== null && !options.repairs && !options.compacts) return await examineFile(path)
   return await withDatabase({ databaseUrl }, async (database) => {
     const findings = await database.readSnapshot((db) => examine(db, database.dialect))
-    const after = options.repairs ? await repair(database, findings, SYSTEM) : findings
+    const after = options.repairs ? await repair(database, findings, { ...SYSTEM, vectors: loadWordVectors() }) : findings
     if (options.compacts) await database.compact()
     return after
   })

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -110,7 +111,9 @@ describe('a backup', () => {
   it('replaces no file, and never the library', async () => {
     await createUser(place.databaseUrl, 'ada')
     const backup = join(place.folder, 'backup.db')
+    const before = readFileSync(path)
     const manifest = JSON.parse(await must(['backup', backup, '--json']))
+    expect(readFileSync(path).equals(before)).toBe(true)
     expect(manifest).toMatchObject({ format: 1, schema: expect.stringMatching(/^\d{4}-/), tables: { user: { rows: 1 } } })
     expect(await place.commonplace(['backup', backup])).toMatchObject({
       code: 75,
@@ -287,6 +290,34 @@ describe('a restore', () => {
     )
     expect(await refuse((file) => writeFileSync(`${file}-wal`, 'of another'))).toMatch(/^75 \/spoiled\.db-wal stands beside the backup\./)
     expect(await refuse((file) => rmSync(file))).toMatch(/^66 There is no backup/)
+  })
+
+  it('brings a backup of an early version up to date, and reads its words as the service would', async () => {
+    const early = join(folder, 'early.db')
+    const file = new DatabaseSync(early)
+    file.exec(readFileSync(new URL('../fixtures/schemas/0003-01bba77.sql', import.meta.url), 'utf8'))
+    file.close()
+    expect(await must(['restore-backup', early])).toContain('only its structure could be checked')
+    const opened = createPlace(() => `sqlite:${early}`)
+    await must(['users', 'list'], opened)
+    await opened.remove()
+    const [restored, other] = [path, early].map((library) => {
+      const database = new DatabaseSync(library, { readOnly: true })
+      const rows = database.prepare('select item_seq, title_length, body_length, vector from item_words order by item_seq').all()
+      database.close()
+      return rows
+    })
+    expect(restored?.length).toBe(4)
+    expect(restored).toEqual(other)
+    expect((await place.commonplace(['doctor'])).code).toBe(0)
+  })
+
+  it.runIf(process.getuid?.() === 0)('gives what root restores to the owner of the library', async () => {
+    await createUser(place.databaseUrl, 'ada')
+    const backup = await backUp()
+    chownSync(path, 1000, 1000)
+    await must(['restore-backup', backup])
+    expect([statSync(path).uid, statSync(path).gid]).toEqual([1000, 1000])
   })
 
   it('takes a copy another tool made, and says that it could check less', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Clock, Random } from '../../library/ports.ts'
+import type { WordVectors } from '../../library/search/word-vectors.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
 import { createStore } from '../store.ts'
 import { dropManifest } from './manifest.ts'
@@ -22,11 +23,12 @@ export interface Restored {
  * Makes a copy of a backup ready to be the library: brought up to date, without sessions and links of then, and without the keys and users that
  * were removed since, as far as `afterwards` tells.
  * @param options.revokesKeys whether no key works afterwards
+ * @param options.vectors for the items whose words are read anew
  */
 export async function prepareRestored(
   path: string,
   afterwards: Afterwards | null,
-  options: { revokesKeys: boolean; clock: Clock; random: Random },
+  options: { revokesKeys: boolean; clock: Clock; random: Random; vectors: WordVectors },
 ): Promise<Restored> {
   const database = openSqlite(path)
   const store = await createStore(database, options).catch(async (error) => {

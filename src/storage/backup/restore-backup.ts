@@ -1,9 +1,21 @@
-import { createReadStream, createWriteStream, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../errors.ts'
 import type { Clock, Random } from '../../library/ports.ts'
+import type { WordVectors } from '../../library/search/word-vectors.ts'
 import { COMPANIONS, checkSqliteFile, foldLog, refuseForeignLog, syncFile } from '../dialects/sqlite-copy.ts'
 import { prepareRestored, type Restored } from './prepare-restored.ts'
 import { type HeldLibrary, holdLibrary } from './present-library.ts'
@@ -23,6 +35,7 @@ export interface RestoreOptions {
   readonly replacesUnreadable?: boolean
   readonly clock: Clock
   readonly random: Random
+  readonly vectors: WordVectors
   /** Hears of each step that is done. */
   readonly onStep?: (step: (typeof RESTORE_STEPS)[number]) => void
 }
@@ -56,6 +69,7 @@ export async function restoreFile(backup: string, path: string, options: Restore
     onStep('copied')
     const restored = await prepareRestored(prepared, held?.afterwards ?? null, { revokesKeys: false, ...options })
     foldLog(prepared)
+    giveToOwner(prepared, path)
     syncFile(prepared)
     onStep('prepared')
     const keptAs = await keepPresent(path, new Date(options.clock()))
@@ -125,6 +139,13 @@ async function copyChecked(backup: string, target: string): Promise<{ hadManifes
   await pipeline(createReadStream(backup), createWriteStream(target, { flags: 'wx', mode: 0o600 }))
   const { said } = await checkBackup(target, backup)
   return { hadManifest: said !== null }
+}
+
+/** The service must be able to write what an administrator restores: as root, the file gets the owner of the library there was, or of its folder. */
+function giveToOwner(prepared: string, path: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(existsSync(path) ? path : dirname(path))
+  chownSync(prepared, uid, gid)
 }
 
 /** Gives the files of the present library another name as well, and leaves them where they are. */

@@ -76,7 +76,10 @@ export async function backUpDatabase(from: OpenDatabase, target: string, options
 }
 
 async function addManifest(copy: string, now: Date): Promise<Manifest> {
-  const manifest = await readSqliteFile(copy, (db) => describeLibrary(db, sqliteDialect, now.toISOString()))
+  const manifest = await readSqliteFile(copy, (db) => describeLibrary(db, sqliteDialect, now.toISOString())).catch((error) => {
+    if (!(error instanceof AppError)) throw error
+    throw new AppError(error.code, `The library cannot be backed up. ${error.message}`, { cause: error })
+  })
   const file = openSqlite(copy)
   try {
     await file.transact((db) => writeManifest(db, manifest))
@@ -131,6 +134,9 @@ export async function checkBackup(path: string, name = path): Promise<CheckedBac
       const found = await describeLibrary(db, sqliteDialect, said?.createdAt ?? '')
       const different = said ? compareManifests(said, found) : []
       if (different.length > 0) throw new AppError('unavailable', `It is not what its manifest says in: ${different.join(', ')}.`)
+      const faults = said ? null : await sqliteDialect.findFaults(db)
+      const [fault] = [...(faults?.structure ?? []), ...(faults?.references ?? [])]
+      if (fault !== undefined) throw new AppError('unavailable', `It is damaged: ${fault}.`)
       return { said, found }
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
@@ -103,8 +103,10 @@ export function foldLog(path: string): void {
 
 /** Waits until a file's bytes, or a folder's names, are on the disk. */
 export function syncFile(path: string): void {
-  if (!existsSync(path)) return
-  const file = openSync(path, 'r')
+  const isFolder = statSync(path).isDirectory()
+  // There, folders cannot be opened.
+  if (isFolder && process.platform === 'win32') return
+  const file = openSync(path, isFolder ? 'r' : 'r+')
   try {
     fsyncSync(file)
   } finally {

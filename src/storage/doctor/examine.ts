@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Clock, Random } from '../../library/ports.ts'
+import type { WordVectors } from '../../library/search/word-vectors.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { findMissingColumns } from '../library-columns.ts'
 import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
@@ -76,7 +77,7 @@ function toFinding(check: string, faults: readonly string[] | null, isRepairable
 export async function repair(
   database: OpenDatabase,
   findings: readonly Finding[],
-  outside: { clock: Clock; random: Random },
+  outside: { clock: Clock; random: Random; vectors: WordVectors | undefined },
 ): Promise<Finding[]> {
   const broken = new Set(findings.filter(({ state }) => state === 'fault').map(({ check }) => check))
   for (const { name, repair: mend } of CHECKS) if (broken.has(name) && mend) await database.transact(mend, { isLong: true })
