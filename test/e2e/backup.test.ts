@@ -67,7 +67,7 @@ describe('a backup', () => {
       'ada',
       Array.from({ length: 300 }, (_, n) => ({ title: `Old ${n}`, content: 'x'.repeat(2000) })),
     )
-    const { url } = await place.serve({ env: { RATE_LIMITS: 'off' } })
+    const { url } = await place.serve({ instances: 1, env: { RATE_LIMITS: 'off' } })
     const acknowledged: string[] = []
     let isWriting = true
     const write = async (writer: number) => {
@@ -144,7 +144,7 @@ describe('a backup', () => {
     const other = createPlace(createDatabaseNow)
     await must(['restore-backup', backup], other)
     for (const restored of [place, other]) {
-      const { url } = await restored.serve()
+      const { url } = await restored.serve({ instances: 1 })
       const answer = await fetch(`${url}/api/prompts?q=walrus`, { headers: { 'X-API-Key': key } })
       expect(await readJson(answer)).toMatchObject({ prompts: [{ title: 'Walrus' }] })
     }
@@ -159,7 +159,7 @@ describe('a service with BACKUP_DIR', () => {
     const backups = join(place.folder, 'backups')
     mkdirSync(backups)
     const token = 'metrics-token-of-the-test'
-    const { url } = await place.serve({ env: { BACKUP_DIR: backups, METRICS_TOKEN: token } })
+    const { url } = await place.serve({ instances: 1, env: { BACKUP_DIR: backups, METRICS_TOKEN: token } })
     const list = () => readdirSync(backups).filter((name) => !name.startsWith('.'))
     while (list().length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
     const [name = ''] = list()
@@ -190,7 +190,7 @@ describe('a restore', () => {
     await createUser(place.databaseUrl, 'ada')
     const backup = await backUp()
     await createUser(place.databaseUrl, 'bob')
-    await place.serve()
+    await place.serve({ instances: 1 })
     expect(await place.commonplace(['restore-backup', backup])).toMatchObject({
       code: 75,
       stderr: `The library at ${path} is in use: stop the service and every command that works on it, then restore.\n`,
@@ -242,7 +242,7 @@ describe('a restore', () => {
     expect(await readUsers(old)).toBe('ada bob carol eve')
     await old.remove()
 
-    const { url } = await place.serve()
+    const { url } = await place.serve({ instances: 1 })
     const statuses = await Promise.all(
       [kept, revoked, removed, newer].map(
         async (key) => (await fetch(`${url}/api/prompts`, { headers: { 'X-API-Key': key ?? '' } })).status,
@@ -393,7 +393,7 @@ describe('a library file', () => {
     await createUser(place.databaseUrl, 'ada')
     const backup = join(place.folder, 'backup.db')
     await must(['backup', backup])
-    const { child } = await place.serve()
+    const { child } = await place.serve({ instances: 1 })
     await createUser(place.databaseUrl, 'bob')
     child.kill('SIGKILL')
     await new Promise((resolve) => child.once('exit', resolve))
