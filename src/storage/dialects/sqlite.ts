@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely'
@@ -193,7 +193,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     transactBeside: transact,
     emptyLog,
     async compact() {
-      await sql`vacuum`.execute(writer)
+      // What it writes meanwhile is as large as the library: into its folder, not into memory.
+      const folder = dirname(resolve(path)).replaceAll("'", "''")
+      writing.exec(`pragma temp_store_directory = '${folder}'; pragma temp_store = file`)
+      try {
+        await sql`vacuum`.execute(writer)
+      } finally {
+        writing.exec(TEMP_IN_MEMORY)
+      }
       await emptyLog()
     },
     readUsage: () => null,
