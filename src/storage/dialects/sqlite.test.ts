@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import type { OpenDatabase } from './dialect.ts'
 import { openSqlite, readSqliteFile } from './sqlite.ts'
@@ -49,5 +50,32 @@ it.skipIf(process.platform !== 'linux')('needs no temporary file for a large cha
     // SQLite notes every page this statement changes, so that it can be undone by itself: past 64 KiB, in a file unless told otherwise.
     await sql`update page set name = name || '!', body = hex(randomblob(1000))`.execute(db)
     expect(openTemporaryFiles()).toEqual([])
+  })
+})
+
+describe('a library that cannot be written to', () => {
+  const grow = () =>
+    database.transact((db) => sql`insert into blob (sha256, bytes) values (hex(randomblob(8)), randomblob(1000000))`.execute(db))
+  const setMaxPages = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database.writer)
+  beforeEach(() => migrate(database))
+
+  it('for want of room says so, is not ready, and is again when there is room', async () => {
+    await setMaxPages(1)
+    await expect(grow()).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('its disk is full') })
+    await setMaxPages(1_000_000)
+    await sql`pragma query_only = on`.execute(database.writer)
+    await expect(database.check()).rejects.toMatchObject({ message: expect.stringContaining('read-only') })
+    await sql`pragma query_only = off`.execute(database.writer)
+    await database.check()
+    await grow()
+  })
+
+  it('because it was moved acknowledges nothing, and is used again when it is back', async () => {
+    renameSync(path, `${path}.elsewhere`)
+    await expect(grow()).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('moved or deleted') })
+    await expect(database.check()).rejects.toMatchObject({ message: expect.stringContaining('moved or deleted') })
+    renameSync(`${path}.elsewhere`, path)
+    await grow()
+    await database.check()
   })
 })

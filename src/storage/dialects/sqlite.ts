@@ -14,13 +14,14 @@ import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 const SQLITE_BUSY = 5
 /** READONLY_DBMOVED: the file was renamed or deleted since it was opened. */
 const SQLITE_MOVED = 1032
+const DAMAGED = 'The library file is damaged. Look at it with "doctor", or restore a backup.'
 /** Faults of the file and its disk, not of the statement, by their primary result codes. */
 const DISK_FAULTS: ReadonlyMap<number, string> = new Map([
   [8, 'The library cannot be written to: its file or folder is read-only for the service.'],
   [10, 'The library cannot be read or written: its disk is failing.'],
-  [11, 'The library file is damaged. Restore a backup.'],
+  [11, DAMAGED],
   [13, 'The library cannot be written to: its disk is full.'],
-  [26, 'The library file is damaged. Restore a backup.'],
+  [26, DAMAGED],
 ])
 const MOVED = 'The library file was moved or deleted while the service ran. Put it back, or restart the service.'
 const SQLITE_CONSTRAINT_UNIQUE = 2067
@@ -93,22 +94,22 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)
   if (!isNew) refuseForeignLog(path)
-  const before = isNew ? null : statSync(path).ino
+  const before = identify(path)
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   // It holds everybody's private items: nobody else on this machine reads it unless its owner says so.
   if (isNew) chmodSync(path, 0o600)
   // What is deleted is overwritten: an account that was deleted must not be readable in the file.
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   writing.exec(TEMP_IN_MEMORY)
+  const opened = before ?? identify(path)
   // A restore may have put another file in its place while this waited for it to end.
-  if (before !== null && statSync(path).ino !== before) {
+  if (identify(path) !== opened) {
     writing.close()
     throw new AppError('unavailable', `The library at ${path} was replaced while it was opened; try again.`)
   }
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   reading.exec(TEMP_IN_MEMORY)
-  const opened = identify(path)
   /** What is written into a file that nobody can open any more is lost. */
   const requireFile = () => {
     if (identify(path) !== opened) throw new AppError('unavailable', MOVED, { cause: new Error(`${path} is not the file that was opened`) })
