@@ -8,11 +8,12 @@ import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptCh
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
 import { refuseWhileHeld } from '../library/visibility.ts'
+import { readCategories } from './item-filters.ts'
 import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from './prepared.ts'
-import { findVisibleRow, readCategories } from './read-items.ts'
+import { findVisibleRow } from './read-items.ts'
 import type { Database } from './schema.ts'
 
 /** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
