@@ -134,7 +134,8 @@ describe('the copy before an upgrade', () => {
 
   it('is made of a library that has something pending, once', async () => {
     const path = makeFile('upgraded.db', '0010-243fe49.sql')
-    expect(await upgrade(path)).toEqual([`copying ${path}.before-0011`, 'migrating 0011-frozen-schema'])
+    const pending = MIGRATIONS.slice(10).map(({ name }) => `migrating ${name}`)
+    expect(await upgrade(path)).toEqual([`copying ${path}.before-0011`, ...pending])
     expect(await upgrade(path)).toEqual([])
     const fresh = join(folder, 'never-before.db')
     expect((await upgrade(fresh)).filter((step) => step.startsWith('copying'))).toEqual([])

@@ -6,7 +6,8 @@ import { formatTable } from './table.ts'
 type Report = Awaited<ReturnType<typeof restoreLibrary>>
 
 /** What a restore did and did not do, as lines for people. */
-function describeRestore({ keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, validKeys }: Report): string {
+function describeRestore(report: Report): string {
+  const { keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, removedParts, removedItems, validKeys } = report
   const lines = hadManifest ? [] : ['The file was made by another tool: only its structure could be checked, not whether it is complete.']
   if (keptAs !== null) lines.push(`The library that stood there is kept as ${keptAs}, with every file of that name.`)
   lines.push('Sessions of browsers and of MCP clients, links for passwords and invites that were out have ended.')
@@ -15,6 +16,11 @@ function describeRestore({ keptAs, hadManifest, knewLater, revokedKeys, removedU
   if (returnedUsers.length > 0) {
     lines.push(`Removed since the backup, but there again as its only administrator: ${returnedUsers.join(', ')}.`)
   }
+  if (removedItems.length > 0) {
+    lines.push('Removed again, because they were deleted for good since the backup, or their newest version of then was:')
+    for (const id of removedItems) lines.push(`  ${id}`)
+  }
+  if (removedParts > 0) lines.push(`Removed again from the history of items: ${removedParts} versions or files of versions.`)
   if (!knewLater && validKeys.length > 0) {
     lines.push(
       'What was revoked or removed after the backup is not known here. These keys work again; end them with "keys revoke" or --revoke-keys:',
@@ -51,7 +57,10 @@ export function addBackupCommands(program: Command): void {
     .argument('<file>', 'the backup')
     .option('--revoke-keys', 'end all API keys')
     .option('--force', 'replace a library that cannot be read, of which nobody can tell whether it is in use')
-    .option('--json', 'print {keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, validKeys} as JSON')
+    .option(
+      '--json',
+      'print {keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, removedParts, removedItems, validKeys} as JSON',
+    )
     .action(async (file: string, options: { revokeKeys?: true; force?: true; json?: true }) => {
       process.umask(0o077)
       const { DATABASE_URL } = loadConfig()

@@ -6,4 +6,6 @@ export interface LibraryChange {
   readonly ownerId: string
   /** Whether the public saw it before or after. */
   readonly isPublic: boolean
+  /** Whether something was deleted for good: nobody may keep a text of it any longer. */
+  readonly isPurge?: true | undefined
 }

@@ -30,6 +30,7 @@ const WALKS = {
   item: { key: ['seq'], rowsAPage: 100 },
   slug: { key: ['slug'] },
   retired_slug: { key: ['slug'] },
+  purge: { key: ['seq'] },
   item_tag: { key: ['item_seq', 'slug'] },
   vote: { key: ['item_seq', 'user_seq'] },
   version: { key: ['seq'], rowsAPage: 100 },

@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../library/items.ts'
-import { encodePostings } from '../library/search/indexed-text.ts'
 import type { WriteNotes } from './item-parts.ts'
-import { removeUnusedWords, touchItems } from './item-words.ts'
+import { touchItems } from './item-words.ts'
+import { batches, ITEMS_A_BATCH, removeItems } from './remove-items.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
-
-/** Items removed by one transaction, so that others write in between; engines limit the number of parameters, too. */
-const ITEMS_A_BATCH = 100
 
 /**
  * The first half of removing somebody, in one transaction: from its end on they cannot act, nothing of theirs is seen, and nothing new can
@@ -88,7 +85,7 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
 /** Removes what a person in removal has left, in transactions of their own, then the row. May be called again, and by several at once. */
 export async function finishRemoval(context: WriteContext, userSeq: number): Promise<void> {
   while (await context.transact((db) => purgeSome(db, userSeq))) await nextTurn()
-  await removeUnusedWords(context.reader, context.transact)
+  await context.sweep()
   await context.transact((db) => removeUser(db, userSeq))
   await context.emptyLog()
 }
@@ -102,63 +99,15 @@ export async function finishRemovals(context: WriteContext, onProgress: (done: n
   }
 }
 
-/** Removes some items with everything that was written of them. False when there are none. */
+/** Removes some of the items with everything that was written of them. False when there are none. */
 async function purgeSome(db: Kysely<Database>, userSeq: number): Promise<boolean> {
   const items = await db.selectFrom('item').select('seq').where('owner_seq', '=', userSeq).limit(ITEMS_A_BATCH).execute()
   if (items.length === 0) return false
-  const seqs = items.map((item) => item.seq)
-  // The address of what nobody else could see ends in random letters, which are not drawn again: keeping it would only tell of a title.
-  await db
-    .insertInto('retired_slug')
-    .columns(['slug'])
-    .expression(
-      db
-        .selectFrom('slug')
-        .innerJoin('item', 'item.seq', 'slug.item_seq')
-        .select('slug.slug')
-        .where('slug.item_seq', 'in', seqs)
-        .where('item.was_public', '=', 1),
-    )
-    .onConflict((c) => c.column('slug').doNothing())
-    .execute()
-  const digests = await db
-    .selectFrom('skill_file')
-    .select('sha256')
-    .where('item_seq', 'in', seqs)
-    .union(
-      db
-        .selectFrom('version_file')
-        .innerJoin('version', 'version.seq', 'version_file.version_seq')
-        .select('version_file.sha256')
-        .where('version.item_seq', 'in', seqs),
-    )
-    .execute()
-  await db.deleteFrom('slug').where('item_seq', 'in', seqs).execute()
-  // The index left them when they were hidden.
-  await db
-    .updateTable('item_words')
-    .set({ words: encodePostings([]), vector: null, title_length: 0, body_length: 0 })
-    .where('item_seq', 'in', seqs)
-    .execute()
-  // Tags, votes, versions, files and vectors go with the item.
-  await db.deleteFrom('item').where('seq', 'in', seqs).execute()
-  for (const part of batches(digests.map((row) => row.sha256))) await removeUnusedBlobs(db, part)
+  await removeItems(
+    db,
+    items.map((item) => item.seq),
+  )
   return true
-}
-
-async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly string[]): Promise<void> {
-  await db
-    .deleteFrom('blob')
-    .where('sha256', 'in', digests)
-    .where((eb) =>
-      eb.not(
-        eb.or([
-          eb.exists(eb.selectFrom('skill_file').select('skill_file.sha256').whereRef('skill_file.sha256', '=', 'blob.sha256')),
-          eb.exists(eb.selectFrom('version_file').select('version_file.sha256').whereRef('version_file.sha256', '=', 'blob.sha256')),
-        ]),
-      ),
-    )
-    .execute()
 }
 
 /**
@@ -187,8 +136,4 @@ async function removeUser(db: Kysely<Database>, userSeq: number): Promise<void> 
     .set({ removal: null, ...(isNamed ? { contributor_key: contributor } : {}) })
     .where('seq', '=', userSeq)
     .execute()
-}
-
-function* batches<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += ITEMS_A_BATCH) yield all.slice(at, at + ITEMS_A_BATCH)
 }

@@ -14,7 +14,12 @@ const KEPT_MS = 60 * 60_000
 /** How often that is looked at. */
 const PRUNE_MS = 10 * 60_000
 
-const changeShape = z.object({ kind: z.enum(['prompt', 'skill']), ownerId: z.string(), isPublic: z.boolean() })
+const changeShape = z.object({
+  kind: z.enum(['prompt', 'skill']),
+  ownerId: z.string(),
+  isPublic: z.boolean(),
+  isPurge: z.literal(true).optional(),
+})
 /** What instances tell each other. */
 const signalShape = z.discriminatedUnion('tells', [
   z.object({ tells: z.literal('changes'), from: z.string(), changes: z.array(changeShape).readonly() }),
@@ -25,13 +30,13 @@ type Signal = z.infer<typeof signalShape>
 
 /** What is told when it is not known, or would take too long to say, what changed. */
 const ANYTHING: readonly LibraryChange[] = [
-  { kind: 'prompt', ownerId: '', isPublic: true },
-  { kind: 'skill', ownerId: '', isPublic: true },
+  { kind: 'prompt', ownerId: '', isPublic: true, isPurge: true },
+  { kind: 'skill', ownerId: '', isPublic: true, isPurge: true },
 ]
 
 /** The signal of a transaction's changes, each told once. */
 export function toChangeSignal(from: string, changes: readonly LibraryChange[]): string {
-  const distinct = new Map(changes.map((change) => [`${change.kind} ${change.isPublic} ${change.ownerId}`, change]))
+  const distinct = new Map(changes.map((change) => [`${change.kind} ${change.isPublic} ${change.isPurge} ${change.ownerId}`, change]))
   const write = (all: readonly LibraryChange[]) => JSON.stringify({ tells: 'changes', from, changes: all } satisfies Signal)
   const text = write([...distinct.values()])
   return Buffer.byteLength(text) > MAX_SIGNAL_BYTES ? write(ANYTHING) : text

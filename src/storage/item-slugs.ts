@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
 import type { Random } from '../library/ports.ts'
@@ -8,13 +9,23 @@ import { prepareQuery, prepareStatement, slot } from './prepared.ts'
 import type { Database } from './schema.ts'
 
 const slugHolder = prepareQuery((db) => db.selectFrom('slug').select('item_seq').where('slug', '=', slot('slug')))
-const retiredSlug = prepareQuery((db) => db.selectFrom('retired_slug').select('slug').where('slug', '=', slot('slug')))
+const retiredSlug = prepareQuery((db) =>
+  db
+    .selectFrom('retired_slug')
+    .select('slug')
+    .where((eb) => eb.or([eb('slug', '=', slot('slug')), eb('slug', '=', slot('retired'))])),
+)
+
+/** How the slug of an item that is gone for good is kept: it is known again, and cannot be read. */
+export function retireSlug(slug: string): string {
+  return `#${createHash('sha256').update(slug).digest('hex')}`
+}
 
 /** Whether a slug is, or was, another item's. */
 async function isTaken(db: Kysely<Database>, slug: string, itemSeq: number | null): Promise<boolean> {
   const [holder] = await slugHolder(db, { slug })
   if (holder) return holder.item_seq !== itemSeq
-  return (await retiredSlug(db, { slug })).length > 0
+  return (await retiredSlug(db, { slug, retired: retireSlug(slug) })).length > 0
 }
 const insertSlug = prepareStatement(
   sql`insert into slug (slug, item_seq) values (${slot('slug')}, ${slot('itemSeq')}) on conflict (slug) do nothing`,

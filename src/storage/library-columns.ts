@@ -36,6 +36,7 @@ export const LIBRARY_COLUMNS = {
   login_verification: ['id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'],
   invite: ['id', 'sha256', 'username', 'role', 'created_at', 'expires_at', 'used_at', 'used_by', 'revoked_at'],
   retired_slug: ['slug'],
+  purge: ['seq', 'item_id', 'first_version', 'last_version', 'file_key', 'made_at'],
   api_key: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scopes', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
   category: ['seq', 'slug', 'name', 'parent_seq', 'position'],
   item: [

@@ -73,8 +73,24 @@ export interface Database {
     used_by: string | null
     revoked_at: string | null
   }
-  /** Slugs of items that are gone for good and were public once: they are not given again either. */
+  /**
+   * Slugs of items that are gone for good and were public once: they are not given again either. A slug tells of a title, so all but the
+   * oldest are kept as `#` and their SHA-256 in hex.
+   */
   retired_slug: { slug: string }
+  /**
+   * What was deleted for good, by ids alone: an item, or with `first_version` and `last_version` versions of one. With `file_key`, only a file
+   * of these versions.
+   */
+  purge: {
+    seq: Generated<number>
+    item_id: string
+    first_version: number | null
+    last_version: number | null
+    /** SHA-256 in hex of the item's id and the file's name. */
+    file_key: string | null
+    made_at: string
+  }
   api_key: {
     seq: Generated<number>
     id: string

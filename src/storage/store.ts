@@ -21,6 +21,7 @@ import { keepPublicReads } from './kept-reads.ts'
 import { loginRecords } from './login-records.ts'
 import { migrate } from './migrations/index.ts'
 import { peopleStore } from './people.ts'
+import { isSweepDue, purgeStore, sweep } from './purges.ts'
 import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
@@ -87,6 +88,7 @@ export async function createStore(
       ...embeddingStore(reader, context, instances, table),
       ...embedStore(reader, context),
       ...formDraftStore(reader, context),
+      ...purgeStore(reader, context),
       ...instances,
       inTransaction: (work) =>
         transact((db, notes) =>
@@ -96,6 +98,7 @@ export async function createStore(
               reader: db,
               transact: (inner) => inner(db, notes),
               transactBeside: (inner) => inner(db),
+              sweep: async () => {},
               emptyLog: async () => {},
             }),
           ),
@@ -142,9 +145,11 @@ export async function createStore(
     reader: database.reader,
     transact,
     transactBeside: (work) => database.transactBeside(work),
+    sweep: shareNext(() => sweep(database, transact)),
     emptyLog: () => database.emptyLog(),
   }
   await finishRemovals(context, (done, of) => onProgress({ step: 'finishing removals', detail: null, done, of }))
+  if (await isSweepDue(database.reader)) await context.sweep()
   return assemble(context)
 }
 
@@ -188,5 +193,27 @@ async function indexUnread(
     await transact(async (db, notes) => {
       for (const { seq } of unread) notes.index(seq, await readSearchableText(db, seq))
     })
+  }
+}
+
+/** Runs `work` once for all who ask while it runs: what is asked for meanwhile is done by the next run, which they share. */
+function shareNext(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  let next: Promise<void> | null = null
+  const run = (): Promise<void> => {
+    running = work().finally(() => {
+      running = null
+    })
+    return running
+  }
+  return () => {
+    if (!running) return run()
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = null
+        return run()
+      })
+    return next
   }
 }

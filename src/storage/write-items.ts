@@ -26,7 +26,12 @@ export interface WriteContext {
   transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T>
   /** Runs `work` in a transaction beside those of the library, as `OpenDatabase.transactBeside` says; inside one that is open, in that. */
   transactBeside<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
-  /** Takes what was deleted out of the engine's log; nothing inside a transaction that is open. */
+  /**
+   * Takes what was deleted out of the words of the library and out of the engine's log, and gives back its room; nothing inside a transaction
+   * that is open. Calls that come while one goes on share the next.
+   */
+  sweep(): Promise<void>
+  /** The log alone. */
   emptyLog(): Promise<void>
 }
 

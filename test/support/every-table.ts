@@ -92,6 +92,10 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .values(TEXTS.map((slug) => ({ slug })))
       .execute()
     await db
+      .insertInto('purge')
+      .values(TEXTS.map((text) => ({ item_id: text, first_version: 1, last_version: null, file_key: text, made_at: AT })))
+      .execute()
+    await db
       .insertInto('item_tag')
       .values(TEXTS.map((slug, position) => ({ item_seq: 1, slug, name: slug, position })))
       .execute()

@@ -15,6 +15,10 @@ export interface Restored {
   readonly removedUsers: readonly string[]
   /** Removed since, but the only administrator of then: there again. */
   readonly returnedUsers: readonly string[]
+  /** Versions, and files of versions, that were deleted for good since and are gone again. */
+  readonly removedParts: number
+  /** Ids of items that are gone again, because they, or all of them that the backup has, were deleted for good since. */
+  readonly removedItems: readonly string[]
   /** The keys that work now. */
   readonly validKeys: readonly { readonly id: string; readonly name: string; readonly username: string }[]
 }
@@ -62,6 +66,7 @@ export async function prepareRestored(
         })
       }
     }
+    const { parts: removedParts, items: removedItems } = await store.repeatPurges(known?.purges ?? [])
     let revokedKeys = 0
     for (const key of await database.reader.selectFrom('api_key').select(['seq', 'id']).where('revoked_at', 'is', null).execute()) {
       if (!options.revokesKeys && !(known && wasKeyEnded(known, key))) continue
@@ -77,6 +82,8 @@ export async function prepareRestored(
       revokedKeys,
       removedUsers,
       returnedUsers,
+      removedParts,
+      removedItems,
       validKeys: validKeys.map(({ id, name, username }) => ({ id, name, username })),
     }
   } finally {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
+import type { Purge } from '../../library/ports.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -10,6 +11,7 @@ export interface Afterwards {
   readonly madeAt: string
   readonly keys: ReadonlyMap<number, { readonly id: string; readonly revokedAt: string | null }>
   readonly users: ReadonlyMap<number, { readonly id: string; readonly nameKey: string }>
+  readonly purges: readonly Purge[]
   /** The last row numbers that were given: a row below without a row was removed. */
   readonly lastKey: number
   readonly lastUser: number
@@ -50,6 +52,10 @@ function readAfterwards(file: DatabaseSync): Afterwards | null {
   if (madeAt === undefined) return null
   const keys = file.prepare('select seq, id, revoked_at from api_key').all()
   const users = file.prepare('select seq, id, username_key from user').all()
+  const purges = hasTable('purge')
+    ? file.prepare('select item_id, first_version, last_version, file_key from purge order by seq').all()
+    : []
+  const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
   const last = (table: string) => Number(file.prepare('select seq from sqlite_sequence where name = ?').get(table)?.['seq'] ?? 0)
   return {
     madeAt: String(madeAt),
@@ -60,6 +66,12 @@ function readAfterwards(file: DatabaseSync): Afterwards | null {
       ]),
     ),
     users: new Map(users.map(({ seq, id, username_key: name }) => [Number(seq), { id: String(id), nameKey: String(name) }])),
+    purges: purges.map(({ item_id: itemId, first_version: first, last_version: last, file_key: key }) => ({
+      itemId: String(itemId),
+      first: numberOrNull(first),
+      last: numberOrNull(last),
+      fileKey: key === null ? null : String(key),
+    })),
     lastKey: last('api_key'),
     lastUser: last('user'),
   }

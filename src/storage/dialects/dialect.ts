@@ -81,6 +81,8 @@ export interface OpenDatabase {
   readonly signals: Signals | null
   /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */
   emptyLog(): Promise<void>
+  /** Gives the room of removed rows back to the file system, a part at a time; nothing where a server does so by itself. */
+  releaseRoom(): Promise<void>
   /**
    * Looks whether the library can be used: reads a row of it, and writes where the last write failed.
    * @throws AppError `unavailable`, or what the engine says

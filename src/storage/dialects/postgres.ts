@@ -174,6 +174,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     // Autovacuum does.
     async compact() {},
     async emptyLog() {},
+    async releaseRoom() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
     async check() {
       await anyItem(reader, {})

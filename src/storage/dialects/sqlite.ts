@@ -34,7 +34,10 @@ const MAX_STATEMENTS = 300
 const LOG_ATTEMPTS = 20
 /** Temporary data stays out of files: a container with a read-only root has no folder for them. */
 const TEMP_IN_MEMORY = 'pragma temp_store = memory'
+/** Pages that are given back in one transaction. */
+const PAGES_A_STEP = 500
 /** Made once: to make a schema takes longer than the look it reads. */
+const freePages = z.object({ freelist_count: z.number() })
 const versionRow = z.object({ data_version: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
@@ -98,6 +101,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   // It holds everybody's private items: nobody else on this machine reads it unless its owner says so.
   if (isNew) chmodSync(path, 0o600)
+  // Before the first table, and never again: room is given back a part at a time.
+  if (isNew) writing.exec('pragma auto_vacuum = incremental')
   // What is deleted is overwritten: an account that was deleted must not be readable in the file.
   writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   writing.exec(TEMP_IN_MEMORY)
@@ -193,11 +198,26 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     // There is one lock, and everything is a change.
     transactBeside: transact,
     emptyLog,
+    async releaseRoom() {
+      const count = () => freePages.parse(writing.prepare('pragma freelist_count').get()).freelist_count
+      // A file of before 0.2.0 keeps its free pages until it is compacted: then nothing changes their number.
+      for (let last = Number.POSITIVE_INFINITY; ; ) {
+        const free = await transact(async () => {
+          const left = count()
+          if (left > 0 && left < last) writing.exec(`pragma incremental_vacuum(${PAGES_A_STEP})`)
+          return left
+        })
+        if (free === 0 || free >= last) return
+        last = free
+      }
+    },
     async compact() {
       // What it writes meanwhile is as large as the library: into its folder, not into memory.
       const folder = dirname(resolve(path)).replaceAll("'", "''")
       writing.exec(`pragma temp_store_directory = '${folder}'; pragma temp_store = file`)
       try {
+        // A file of before 0.2.0 learns to give room back.
+        writing.exec('pragma auto_vacuum = incremental')
         await sql`vacuum`.execute(writer)
       } finally {
         writing.exec(TEMP_IN_MEMORY)

@@ -44,6 +44,11 @@ const unusedBlobs = sql`
 
 const wrongVotes = sql`item.votes <> (select count(*) from vote where vote.item_seq = item.seq)`
 
+/** How many versions of an item were deleted for good. */
+const purgedVersions = sql`coalesce((
+  select sum(purge.last_version - purge.first_version + 1) from purge where purge.item_id = item.id and purge.file_key is null
+), 0)`
+
 /** Items whose words are missing, or name words that are not there. */
 async function findItemsToRead(db: Kysely<Database>): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
@@ -107,7 +112,7 @@ export const CHECKS: readonly Check[] = [
           select ${itemName} || ' has versions up to ' || item.version || ', of which ' || count(version.seq) || ' are there' as name
           from item left join version on version.item_seq = item.seq and version.number between 1 and item.version
           group by item.seq, item.kind, item.id, item.version
-          having count(version.seq) <> item.version
+          having count(version.seq) <> item.version - ${purgedVersions}
           union all
           select ${itemName} || ' has a version ' || version.number || ' beyond its own' as name
           from version join item on item.seq = version.item_seq where version.number > item.version or version.number < 1

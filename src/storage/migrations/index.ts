@@ -15,6 +15,7 @@ import { createEmbeds } from './0008-embeds.ts'
 import { createInstances } from './0009-instances.ts'
 import { createFormDrafts } from './0010-form-drafts.ts'
 import { freezeSchema } from './0011-frozen-schema.ts'
+import { createPurges } from './0012-purges.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One step of the schema. A landed one is never edited: its digest is pinned here, checked by a test, and kept in every database. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009-instances', up: createInstances, digest: '0261a9f0aee9a5de9fc062e6f214f53dbc9003907199742c460b998960798b0c' },
   { name: '0010-form-drafts', up: createFormDrafts, digest: '5df514f562773eecfee4a6ea1099b6989f49d37c0cac4ab6075f5f493ed7da0f' },
   { name: '0011-frozen-schema', up: freezeSchema, digest: 'bf549682ebd3f75ce382038d522132926ff27925c3763f05bd3fa3d29dd2c746' },
+  { name: '0012-purges', up: createPurges, digest: 'f0c40d342d187b6655dbcd1cf0c590681636a974303443d24eb32f5259ea2406' },
 ]
 
 /** Who migrates, and what is to be done before. */
