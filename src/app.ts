@@ -16,11 +16,13 @@ import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
 import type { LibraryChange } from './library/library-change.ts'
+import type { LibraryCopy } from './library/library-copies.ts'
 import type { PasswordHash } from './library/password.ts'
 import type { Clock, LibraryStore, Random } from './library/ports.ts'
 import { searchByMeaning } from './library/search/search-by-meaning.ts'
 import type { Context, Operation } from './operations/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
+import { listCopies, removeCopies } from './storage/backup/library-copies.ts'
 import type { Manifest } from './storage/backup/manifest.ts'
 import { type RestoreOptions, type RestoreReport, refuseCutOffRestore, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
 import { backUpDatabase, backUpFile, checkBackup } from './storage/backup/write-backup.ts'
@@ -59,6 +61,7 @@ export interface App {
   close(): Promise<void>
 }
 
+export { listBackups, nameBackup } from './storage/backup/library-copies.ts'
 export type { OpeningProgress } from './storage/store.ts'
 
 /** What the settings say of where the library is kept. */
@@ -83,6 +86,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly improve: ImproveSettings
   /** null: search goes by words and the built-in embedder. */
   readonly embeddings: EmbeddingSettings | null
+  /** Where the service makes backups by itself; null where it makes none. */
+  readonly backupFolder?: string | null
   /** Whether anybody may make an account. Default: by invite alone. */
   readonly allowSignUp?: boolean
   /** How passwords are hashed. Default: standard. */
@@ -214,6 +219,7 @@ export async function openApp(
       isOpen: settings.allowSignUp ?? false,
       isSetupCode: (code: string) => timingSafeEqual(Buffer.from(hashToken(code.trim().toLowerCase())), Buffer.from(hashToken(setupCode))),
     },
+    listCopies: () => listCopies(path, settings.backupFolder ?? null),
     sendMail: settings.mail ? createMailer(settings.mail) : null,
   }
   return {
@@ -237,6 +243,16 @@ export async function openApp(
       await store.close()
     },
   }
+}
+
+/**
+ * Deletes the copies of a library that the service made on this machine: backups, copies before upgrades, files a restore set aside.
+ * @param isMeant false only says which
+ */
+export function deleteCopies(databaseUrl: string, backupFolder: string | null, isMeant: boolean): readonly LibraryCopy[] {
+  const copies = listCopies(databasePath(databaseUrl), backupFolder)
+  if (isMeant) removeCopies(copies)
+  return copies
 }
 
 /** Copies the library at one address into an empty database at another, as `copyLibrary` says. @throws AppError */

@@ -16,6 +16,8 @@ const DEFAULTS = {
   BACKUP_DIR: null,
   BACKUP_EVERY: 86_400_000,
   BACKUP_KEEP: 7,
+  TRASH_DAYS: null,
+  VERSIONS_KEEP: null,
   ALLOW_SIGNUP: false,
   SMTP_URL: null,
   MAIL_FROM: null,

@@ -162,6 +162,18 @@ export const SETTINGS = {
   ),
   BACKUP_EVERY: setting(interval, 86_400_000, 'How often a backup is made in BACKUP_DIR: a number with m, h or d after it.', '24h'),
   BACKUP_KEEP: setting(countUpTo(1000), 7, 'How many backups are kept in BACKUP_DIR; older ones are removed.'),
+  TRASH_DAYS: setting<number | null>(
+    countUpTo(36_500),
+    null,
+    'After how many days in the trash an item is deleted for good. Without it, the trash is kept.',
+    '(for ever)',
+  ),
+  VERSIONS_KEEP: setting<number | null>(
+    countUpTo(100_000),
+    null,
+    'How many versions of each item are kept; older ones are deleted for good. Without it, all are.',
+    '(all)',
+  ),
   SECRET_KEY: secret<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
     null,
@@ -369,6 +381,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     BACKUP_DIR: read('BACKUP_DIR', SETTINGS.BACKUP_DIR),
     BACKUP_EVERY: read('BACKUP_EVERY', SETTINGS.BACKUP_EVERY),
     BACKUP_KEEP: read('BACKUP_KEEP', SETTINGS.BACKUP_KEEP),
+    TRASH_DAYS: read('TRASH_DAYS', SETTINGS.TRASH_DAYS),
+    VERSIONS_KEEP: read('VERSIONS_KEEP', SETTINGS.VERSIONS_KEEP),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
     PASSWORD_HASH: read('PASSWORD_HASH', SETTINGS.PASSWORD_HASH),
     ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),

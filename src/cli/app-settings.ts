@@ -8,6 +8,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     databaseConnections: config.DATABASE_CONNECTIONS,
     databaseListenUrl: config.DATABASE_LISTEN_URL,
     copiesBeforeUpgrade: config.BACKUP_BEFORE_UPGRADE,
+    backupFolder: config.BACKUP_DIR,
     baseUrl: address,
     secretKey: config.SECRET_KEY,
     allowSignUp: config.ALLOW_SIGNUP,

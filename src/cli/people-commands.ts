@@ -23,7 +23,7 @@ export const EXISTING = { mustExist: true } as const
 const PAGE = 500
 const DAY_MS = 24 * 3600 * 1000
 /** Whoever can run commands on the library administers it. */
-const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
+export const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
 const link = z.object({ url: z.string() })
 
 /** @throws AppError `not_found`, `invalid_input` for a placeholder */
@@ -53,6 +53,12 @@ function readScopes(text: string): Scope[] {
       `--scopes must be one or more of ${SCOPES.join(', ')}, separated by commas; it is "${text.slice(0, 80)}".`,
     )
   return [...new Set(parsed.data)]
+}
+
+async function countOwned(app: App, { id }: User): Promise<number> {
+  const page = { visibility: null, limit: 1, offset: 0 }
+  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.listOwned(id, { kind, ...page })))
+  return counts.reduce((sum, { total }) => sum + total, 0)
 }
 
 function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibility, createdAt }: Person): string[] {
@@ -133,6 +139,25 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; it is "${role.slice(0, 80)}".`)
         const person = await callAsOperator(app, 'set_role', { username: name, role: parsed.data }, z.object({ username: z.string() }))
         process.stdout.write(`${person.username} is ${parsed.data === 'admin' ? 'an administrator' : 'a user'} now.\n`)
+      }, EXISTING),
+    )
+
+  users
+    .command('remove <name>')
+    .description('Delete an account with everything it owns, for good; without --yes, say what would be deleted')
+    .option('--yes', 'do it')
+    .action((name: string, options: { yes?: true }) =>
+      withApp(async (app) => {
+        const user = await requireAccount(app, name)
+        if (!options.yes) {
+          const owned = await countOwned(app, user)
+          process.stdout.write(
+            `${user.username}, with ${owned} prompts and skills and what is in the trash, would be deleted for good. Add --yes to do it.\n`,
+          )
+          return
+        }
+        await callAsOperator(app, 'delete_person', { username: user.username, confirm: user.username }, z.object({}))
+        process.stdout.write(`${user.username} is deleted, with everything they owned.\n`)
       }, EXISTING),
     )
 

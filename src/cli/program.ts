@@ -17,6 +17,7 @@ import { addEmbeddingCommands } from './embedding-commands.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
 import { addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
+import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
 import { addTransferCommands } from './transfer-commands.ts'
@@ -107,6 +108,7 @@ export function createProgram(): Command {
   addDataCommand(program)
   addBackupCommands(program)
   addDoctorCommand(program)
+  addPurgeCommand(program, withApp)
   addEmbeddingCommands(program, withApp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   return program

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listBackups, nameBackup } from '../app.ts'
 import { AppError } from '../errors.ts'
 
 /** Longest wait before a backup that failed is tried again. */
@@ -10,7 +11,6 @@ const RETRY_MS = 600_000
 const MAX_SLEEP_MS = 60_000
 /** When what a killed backup left is removed. */
 const LEFT_OVER_MS = 86_400_000
-const BACKUP = /^commonplace-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
 const LEFT_OVER = /^\.commonplace-\d{8}T\d{6}Z\.db\.[0-9a-f]{8}\.tmp/
 
 /** When and where backups are made. */
@@ -48,7 +48,7 @@ export function startBackups(schedule: Schedule): ScheduledBackups {
   const stopping = new AbortController()
   let failures = 0
   const makeOne = async () => {
-    const name = `commonplace-${new Date(clock()).toISOString().replace(/[-:]|\.\d+/g, '')}.db`
+    const name = nameBackup(clock())
     removeLeftOvers(folder, clock())
     await schedule.write(join(folder, name), stopping.signal)
     for (const old of listBackups(folder).slice(0, -keep)) rmSync(join(folder, old.name), { force: true })
@@ -98,17 +98,6 @@ export async function writeInProcess(program: string, file: string, signal: Abor
       else resolve()
     })
   })
-}
-
-/** The backups in a folder, the newest last. */
-function listBackups(folder: string): { readonly name: string; readonly at: number }[] {
-  return readdirSync(folder)
-    .flatMap((name) => {
-      const [, year, month, day, hour, minute, second] = BACKUP.exec(name) ?? []
-      const at = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
-      return Number.isNaN(at) ? [] : [{ name, at }]
-    })
-    .toSorted((one, other) => one.at - other.at)
 }
 
 function findNewest(folder: string): number | null {

@@ -75,6 +75,8 @@ export interface McpEndpoint {
   session(call: McpCall): Promise<Answer>
   /** Tells clients that listen that the prompts or skills of these users, or public ones, changed. */
   notify(change: { readonly kind: ItemKind; readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
+  /** Drops the answers that are kept for clients that come back. */
+  forgetAnswers(): void
   /** Takes in what another instance wrote to this one. */
   receive(mail: string): void
   close(): Promise<void>
@@ -262,6 +264,7 @@ export function createMcpEndpoint(
       else modern.notify.resourcesChanged()
     },
     receive: sessions.receive,
+    forgetAnswers: sessions.forgetAnswers,
     async close() {
       await modern.close()
       await sessions.close()

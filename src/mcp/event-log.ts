@@ -14,7 +14,7 @@ interface LoggedEvent {
 }
 
 /** Makes event logs that share one budget: where it is passed, the oldest messages go first, whosever they are. */
-export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventStore & { end(): void } } {
+export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventStore & { end(): void }; forget(): void } {
   const logs = new Set<LoggedEvent[]>()
   let bytes = 0
   let count = 0
@@ -61,6 +61,10 @@ export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventSt
           logs.delete(log)
         },
       }
+    },
+    /** Drops all messages: one may hold a text that was deleted for good. A client that comes back goes on from now. */
+    forget() {
+      for (const log of logs) while (log.length > 0) drop(log)
     },
   }
 }

@@ -67,6 +67,8 @@ export interface Sessions {
   find(id: string, owner: SessionOwner): Promise<Session | null>
   /** Takes in what another instance wrote to this one. */
   receive(mail: string): void
+  /** Drops the answers that are kept for clients that come back. */
+  forgetAnswers(): void
   /** Tells the clients that listen that prompts or skills changed; `tells` says for which owners. */
   notify(kind: ItemKind, tells: (owner: string) => boolean): Promise<void>
   /** Has `end` called when the key of this owner is revoked or expires; gives what ends the watch. */
@@ -352,6 +354,7 @@ export function createSessions(
       }
     },
     receive: relay.receive,
+    forgetAnswers: eventLogs.forget,
     watch(owner, end) {
       const watched = { owner, end }
       others.add(watched)

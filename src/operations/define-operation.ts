@@ -3,6 +3,7 @@ import { AppError, type ErrorDetail } from '../errors.ts'
 import type { ClientOfRequest, Logins, SendMail } from '../library/account-ports.ts'
 import type { Actor, Right } from '../library/actor.ts'
 import type { OnText } from '../library/improve/improve-with-model.ts'
+import type { LibraryCopy } from '../library/library-copies.ts'
 import type { Clock, FindSimilar, Improver, LibraryStore } from '../library/ports.ts'
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
@@ -57,6 +58,8 @@ export interface Context extends CallOptions {
   readonly signUp: SignUpRules
   /** null: no mail is sent from here. */
   readonly sendMail: SendMail | null
+  /** The copies of the library that the service made on its machine. */
+  listCopies(): readonly LibraryCopy[]
 }
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */

@@ -13,7 +13,8 @@ import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks }
 import { createKey, listKeys, revokeKey } from './keys.ts'
 import { listCategories, listTags } from './list-categories.ts'
 import { listPrompts, listSkills } from './list-prompts.ts'
-import { createInvite, createResetLink, listInvites, listPeople, revokeInvite, setRole } from './people.ts'
+import { createInvite, createResetLink, deletePerson, listInvites, listPeople, revokeInvite, setRole, showPerson } from './people.ts'
+import { purgeFile, purgeItem, purgeVersions, showPurge } from './purge.ts'
 import { savePrompt } from './save-prompt.ts'
 import { saveSkill } from './save-skill.ts'
 import { searchPrompts } from './search-prompts.ts'
@@ -53,6 +54,10 @@ export const OPERATIONS: readonly Operation[] = [
   listVersions,
   getVersion,
   restoreVersion,
+  showPurge,
+  purgeItem,
+  purgeVersions,
+  purgeFile,
   vote,
   removeVote,
   listCategories,
@@ -94,7 +99,9 @@ export const OPERATIONS: readonly Operation[] = [
   setHeld,
   listHeld,
   listPeople,
+  showPerson,
   setRole,
+  deletePerson,
   createInvite,
   listInvites,
   revokeInvite,

@@ -58,6 +58,21 @@ export const listPeople = defineOperation({
   },
 })
 
+export const showPerson = defineOperation({
+  name: 'show_person',
+  title: 'Show somebody',
+  summary: 'Somebody with a name here, as administrators see them.',
+  scope: 'admin',
+  surfaces: {},
+  input: z.object({ username: nameInput }),
+  output: personRecord,
+  async run({ store }, { username }) {
+    const person = await store.findPersonByName(username)
+    if (!person) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+    return toPersonRecord(person)
+  },
+})
+
 export const setRole = defineOperation({
   name: 'set_role',
   title: 'Set a role',
@@ -70,6 +85,32 @@ export const setRole = defineOperation({
     const person = await store.setRole(username, role)
     await logins.forgetSessions()
     return toPersonRecord(person)
+  },
+})
+
+export const deletePerson = defineOperation({
+  name: 'delete_person',
+  title: 'Delete an account',
+  summary: 'Remove somebody with everything they own, the trash and all versions included, for good.',
+  scope: 'admin',
+  cost: 20,
+  surfaces: {},
+  input: z.object({ username: nameInput, confirm: z.string().describe('The name once more, to be sure') }),
+  output: z.object({ success: z.literal(true), username: z.string() }),
+  async run(context, { username, confirm }) {
+    const person = await context.store.findPersonByName(username)
+    if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+    if (person.id === requireUser(context.actor).userId) {
+      throw new AppError('conflict', 'This is your own account; delete it in your settings.')
+    }
+    if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to be sure.`)
+    try {
+      await context.store.deletePerson(person.id)
+    } finally {
+      // They are over from its first step on, whatever comes of the others.
+      await context.logins.forgetSessions()
+    }
+    return { success: true as const, username: person.username }
   },
 })
 

@@ -86,7 +86,8 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
 /** Tells clients that listen what changed, debounced. Returns how to stop. */
 function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   const pending = new Map<ItemKind, { isPublic: boolean; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
-  const stop = app.onChange(({ kind, ownerId, isPublic }) => {
+  const stop = app.onChange(({ kind, ownerId, isPublic, isPurge }) => {
+    if (isPurge) mcp.forgetAnswers()
     const known = pending.get(kind)
     if (known) {
       known.isPublic ||= isPublic

@@ -17,7 +17,7 @@ import type { WriteContext } from './write-items.ts'
 const ITEMS_A_TRANSACTION = 20
 
 /** What a record of a deletion for good says of a file: it is known again, and cannot be read. */
-export function fileKey(itemId: string, filename: string): string {
+function fileKey(itemId: string, filename: string): string {
   return createHash('sha256').update(`${itemId}\n${filename}`).digest('hex')
 }
 

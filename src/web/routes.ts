@@ -16,7 +16,17 @@ import { createFlash } from './flash.ts'
 import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
-import { changeCategories, changeInvites, changePeople, showAdmin, showCategories, showInvites, showPeople } from './pages/admin.tsx'
+import {
+  changeCategories,
+  changeInvites,
+  changePeople,
+  changePerson,
+  showAdmin,
+  showCategories,
+  showInvites,
+  showPeople,
+  showPerson,
+} from './pages/admin.tsx'
 import { browse } from './pages/browse.tsx'
 import { showDocument, showDocuments } from './pages/documents.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/edit-prompt.tsx'
@@ -29,6 +39,7 @@ import { askForPassword, setNewPassword, showForgotPassword, showResetPassword }
 import { showProblem } from './pages/problem.tsx'
 import { showProfile } from './pages/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/prompt.tsx'
+import { purge, showPurge } from './pages/purge.tsx'
 import { changeSessions, changeSettings, deleteAccount, showData, showSessions, showSettings } from './pages/settings.tsx'
 import { showSignIn, showSignOut, signIn, signOut } from './pages/sign-in.tsx'
 import { showSignUp, signUp } from './pages/sign-up.tsx'
@@ -76,10 +87,12 @@ export const PAGES: readonly PageEntry[] = [
     form: { maxBytes: MAX_BODY_BYTES, tooLarge: ENGLISH.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
+  { path: '/prompts/:ref/purge', page: showPurge('prompts'), act: purge('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: restoreVersion('prompts') },
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills') },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
+  { path: '/skills/:ref/purge', page: showPurge('skills'), act: purge('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: restoreVersion('skills') },
   { path: '/users/:name', page: showProfile },
   { path: '/sign-in', page: showSignIn, act: signIn, isForStrangers: true, takesPassword: true },
@@ -100,6 +113,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/embeds', page: showEmbeds, act: changeEmbeds, isForStrangers: true, hasFrames: true },
   { path: '/admin', page: showAdmin },
   { path: '/admin/people', page: showPeople, act: changePeople },
+  { path: '/admin/people/:name', page: showPerson, act: changePerson },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
   { path: '/docs', page: showDocuments },

@@ -1,3 +1,8 @@
+/** A number with the words that go with it. */
+function count(number: number, one: string, many: string): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`
+}
+
 /** Every text of the pages. Another language is another object of this shape. */
 export const ENGLISH = {
   language: 'en',
@@ -224,7 +229,7 @@ export const ENGLISH = {
   details: 'Title, category and who sees it',
   saveDetails: 'Save these',
   trash: 'Trash',
-  trashLead: 'What you deleted. It can be brought back as it was.',
+  trashLead: 'What you deleted. It can be brought back as it was, or deleted for good.',
   trashEmpty: 'The trash is empty.',
   kinds: { prompt: 'prompt', skill: 'skill' },
   deleted: 'Deleted',
@@ -306,8 +311,44 @@ export const ENGLISH = {
     removed: 'Removed. It is still in the versions.',
     'embed-saved': 'Kept. Its short address is below.',
     'embed-deleted': 'Deleted. Pages that frame it show nothing now.',
+    purged: 'Deleted for good.',
+    'person-deleted': 'The account and everything it owned is gone.',
     'account-deleted': 'The account and everything it owned is gone.',
   } as Readonly<Record<string, string>>,
+  purge: {
+    title: 'Delete for good',
+    lead: (title: string) => `What you delete here of “${title}” cannot be brought back, by you or by an administrator.`,
+    copies: ({ backups, upgrades, replaced }: { backups: number; upgrades: number; replaced: number }) =>
+      [
+        ...(backups > 0 ? [`${count(backups, 'backup holds', 'backups hold')} the library as it was, until newer ones replace them.`] : []),
+        ...(upgrades + replaced > 0
+          ? [
+              `${count(upgrades + replaced, 'older copy stays', 'older copies stay')} beside the library until an administrator deletes them.`,
+            ]
+          : []),
+        'Copies that others made, or that are kept elsewhere, are not reached.',
+      ].join(' '),
+    versions: 'Older versions',
+    versionsLead: (newest: number) => `Version ${newest} is the newest and stays. The others keep their numbers.`,
+    first: 'From version',
+    last: 'To version',
+    deleteVersions: 'Delete these versions for good',
+    file: 'A file in older versions',
+    fileLead: 'For a secret that came into a file: change or remove the file first, then delete here what older versions have of it.',
+    filename: 'Name of the file',
+    deleteFile: 'Delete its older contents for good',
+    all: 'All of it',
+    allLead: 'Every version, the votes and the files. The address is never given to another.',
+    deleteAll: 'Delete all of it for good',
+    link: 'Delete for good',
+    linkOf: (title: string) => `Delete ${title} for good`,
+    history: 'Delete older versions for good',
+  },
+  deletePerson: 'Delete the account',
+  deletePersonOf: (name: string) => `Delete the account: ${name}`,
+  deletePersonLead: (name: string) =>
+    `Everything ${name} owns goes with it: prompts, skills, their versions, the trash, keys and votes. It cannot be undone.`,
+  typeTheName: (name: string) => `Type the name, ${name}, to be sure`,
   reading: {
     rendered: 'Rendered',
     raw: 'As written',

@@ -12,6 +12,7 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/prompts/:ref', ({ prompt }) => `/prompts/${prompt}`],
   ['/skills/:ref', ({ skill }) => `/skills/${skill}`],
   ['/users/:name', ({ user }) => `/users/${user}`],
+  ['/people/:name', ({ user }) => `/people/${user}`],
   ['/versions/:version', () => '/versions/1'],
 ]
 

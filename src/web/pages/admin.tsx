@@ -128,7 +128,14 @@ const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof
                   label={person.role === 'admin' ? words.unmakeAdminOf(person.username) : words.makeAdminOf(person.username)}
                 >
                   {person.role === 'admin' ? words.unmakeAdmin : words.makeAdmin}
-                </ActionButton>
+                </ActionButton>{' '}
+                <a
+                  class="button"
+                  href={`/admin/people/${encodeURIComponent(person.username)}`}
+                  aria-label={words.deletePersonOf(person.username)}
+                >
+                  {words.deletePerson}
+                </a>
               </div>
             ) : (
               <a href={`/admin/invites?username=${encodeURIComponent(person.username)}`}>{words.invite}</a>
@@ -158,6 +165,36 @@ export const changePeople: Action = async ({ call, form, query }) => {
     to: query.size === 0 ? '/admin/people' : `/admin/people?${query}`,
     flash: { username, url: link.url } satisfies z.infer<typeof resetLink>,
   }
+}
+
+/** Deleting somebody's account, to be confirmed by their name. */
+export async function showPerson(request: PageRequest) {
+  const { site, call, sent } = request
+  const { words } = site
+  const person = await call('show_person', { username: request.param('name') }, personRecord)
+  return (
+    <AdminPage request={request} at="/admin/people">
+      <section>
+        <h2>{words.deletePersonOf(person.username)}</h2>
+        <p>{words.deletePersonLead(person.username)}</p>
+        <Fault sent={sent} fields={['confirm']} summary={words.lookAtFields} />
+        <form method="post" class="fields">
+          <Field sent={sent} name="confirm" label={words.typeTheName(person.username)} autocomplete="off" isRequired />
+          <p>
+            <button class="button" type="submit" name="do" value="delete">
+              {words.deleteForGood}
+            </button>
+          </p>
+        </form>
+      </section>
+    </AdminPage>
+  )
+}
+
+/** Deletes somebody's account. */
+export const changePerson: Action = async ({ call, form, param }) => {
+  await call('delete_person', { username: param('name'), confirm: form.text('confirm') }, z.object({}))
+  return { to: '/admin/people?done=person-deleted' }
 }
 
 const invites = z.object({ invites: z.array(inviteRecord), ...pages })

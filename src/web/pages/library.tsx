@@ -122,9 +122,14 @@ const Deleted: FC<{ words: PageRequest['site']['words']; items: z.infer<typeof t
             {words.deleted} <Day at={deletedAt} />
           </p>
         </div>
-        <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)}>
-          {words.restore}
-        </ActionButton>
+        <div>
+          <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)}>
+            {words.restore}
+          </ActionButton>{' '}
+          <a class="button" href={`/${kind}s/${id}/purge`} aria-label={words.purge.linkOf(title)}>
+            {words.purge.link}
+          </a>
+        </div>
       </li>
     ))}
   </ul>

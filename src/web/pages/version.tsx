@@ -198,9 +198,14 @@ const VersionPage: FC<VersionPageProps> = ({ site, collection, versions, isPlain
       )}
       {children}
       {canRestore ? (
-        <ActionButton action={path} does="restore">
-          {words.reading.restoreVersion}
-        </ActionButton>
+        <p>
+          <ActionButton action={path} does="restore">
+            {words.reading.restoreVersion}
+          </ActionButton>{' '}
+          <a class="button" href={`${item.path}/purge?first=${shown.version}&last=${shown.version}`}>
+            {words.purge.link}
+          </a>
+        </p>
       ) : null}
     </Layout>
   )

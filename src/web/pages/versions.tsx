@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { Layout } from '../layout.tsx'
 import { Day } from '../parts/day.tsx'
+import { Done } from '../parts/field.tsx'
+import { readStanding } from '../parts/item-actions.tsx'
 import { listedVersions, type PageRequest, shownPrompt, shownSkill } from '../request.ts'
 
 /** Versions of one page. */
@@ -33,12 +35,14 @@ export function showVersions(collection: Collection) {
       call('list_versions', { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }, listedVersions),
     ])
     const { words } = site
+    const isOwner = (await readStanding(request, collection, ref))?.isOwner === true
     return (
       <Layout site={site} title={words.reading.versionsOf(item.title)} current={collection} isIndexed={false}>
         <p class="quiet">
           <a href={item.path}>{item.title}</a>
         </p>
         <h1>{words.versions}</h1>
+        <Done words={words} query={query} sent={request.sent} />
         {versions.length === 0 ? (
           <p class="quiet">{words.reading.noVersions}</p>
         ) : (
@@ -54,6 +58,13 @@ export function showVersions(collection: Collection) {
             )}
           </nav>
         )}
+        {isOwner ? (
+          <p>
+            <a class="button" href={`${item.path}/purge`}>
+              {words.purge.history}
+            </a>
+          </p>
+        ) : null}
       </Layout>
     )
   }

@@ -46,6 +46,11 @@ export const ItemActions: FC<{ site: Site; path: string; standing: Standing; isP
           {standing.isHeld ? words.unhold : words.hold}
         </ActionButton>
       ) : null}
+      {reader?.isAdmin && !standing.isOwner ? (
+        <a class="button" href={`${path}/purge`}>
+          {words.purge.link}
+        </a>
+      ) : null}
       {standing.isHeld && standing.isOwner ? <p class="quiet">{words.isHeld}</p> : null}
     </div>
   )

@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { deleteCopies } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
+import { invokeLocally } from '../operations/invoke.ts'
+import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
+
+interface PurgeFlags {
+  readonly user?: string
+  readonly versions?: string
+  readonly file?: string
+  readonly backups?: true
+  readonly yes?: true
+}
+
+const collectionArgument = z.enum(['prompts', 'skills'])
+const copies = z.object({ backups: z.number(), upgrades: z.number(), replaced: z.number() })
+const about = z.object({ id: z.string(), title: z.string(), version: z.number().nullable(), copies })
+const purged = z.object({ removed: z.number().optional() })
+
+/** @throws AppError `invalid_input` */
+function readRange(text: string): { first: number; last: number } {
+  const [, first, last] = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/.exec(text) ?? []
+  if (first === undefined)
+    throw new AppError('invalid_input', `--versions is a number or a range such as 1-3; it is "${text.slice(0, 40)}".`)
+  return { first: Number(first), last: Number(last ?? first) }
+}
+
+/** What is asked for, as the call that does it and in words. @throws AppError `invalid_input` */
+function readRequest(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags) {
+  if (versions !== undefined && file !== undefined) throw new AppError('invalid_input', 'Give --versions or --file, not both.')
+  if (file !== undefined) {
+    if (collection !== 'skills') throw new AppError('invalid_input', '--file is for skills.')
+    return { name: 'purge_file', input: { filename: file }, what: `What "${file}" held in older versions of` }
+  }
+  if (versions === undefined) return { name: 'purge_item', input: { collection }, what: 'All of' }
+  const range = readRange(versions)
+  return { name: 'purge_versions', input: { collection, ...range }, what: `Versions ${range.first} to ${range.last} of` }
+}
+
+/** What may still hold a text after it was deleted. */
+function describeCopies({ backups, upgrades, replaced }: z.infer<typeof copies>): string {
+  const parts = [
+    ...(backups > 0 ? [`${backups} in BACKUP_DIR`] : []),
+    ...(upgrades > 0 ? [`${upgrades} made before upgrades`] : []),
+    ...(replaced > 0 ? [`${replaced} set aside by restores`] : []),
+  ]
+  const here =
+    parts.length === 0
+      ? ''
+      : `Copies of the library on this machine may still hold it: ${parts.join(', ')}; "purge --backups" deletes them. `
+  return `${here}Copies kept elsewhere may hold it too.\n`
+}
+
+function plural(count: number, one: string): string {
+  return `${count} ${count === 1 ? one : `${one}s`}`
+}
+
+/** `purge`: deletes for good. */
+export function addPurgeCommand(program: Command, withApp: WithApp): void {
+  program
+    .command('purge [collection] [id]')
+    .description(
+      'Delete a prompt or skill, some of its older versions, or a file of these for good; without --yes, say what would be deleted. With --backups, the copies of the library that the service made on this machine go too.',
+    )
+    .option('--user <name>', 'act as this owner (default: an administrator, who may delete whole items that are public, or unlisted by id)')
+    .option('--versions <range>', 'only these versions, such as 3 or 1-3; not the newest')
+    .option('--file <name>', 'only what this file of a skill held in older versions')
+    .option('--backups', 'delete backups in BACKUP_DIR, copies made before upgrades, and libraries set aside by restores')
+    .option('--yes', 'do it')
+    .action(async (collection: string | undefined, id: string | undefined, flags: PurgeFlags) => {
+      if (collection === undefined && !flags.backups)
+        throw new AppError('invalid_input', 'Name what to delete, such as: purge prompts ID --user NAME')
+      if (collection !== undefined) await purgeOne(withApp, collection, id, flags)
+      if (flags.backups) purgeCopies(flags.yes === true)
+    })
+}
+
+async function purgeOne(withApp: WithApp, collection: string, id: string | undefined, flags: PurgeFlags): Promise<void> {
+  const parsed = collectionArgument.safeParse(collection)
+  if (!parsed.success || id === undefined) throw new AppError('invalid_input', 'Name prompts or skills, and an id or address.')
+  const { name, input, what } = readRequest(parsed.data, flags)
+  await withApp(async (app) => {
+    const actor: Actor = flags.user === undefined ? OPERATOR : actAsPerson(await requireAccount(app, flags.user))
+    const call = invokeLocally(app.operations, () => app.contextFor(actor))
+    const found = about.parse(await call('show_purge', { collection: parsed.data, id }))
+    const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
+    if (!flags.yes) {
+      process.stdout.write(`${what} ${item} would be deleted for good. Add --yes to do it.\n${describeCopies(found.copies)}`)
+      return
+    }
+    const { removed } = purged.parse(await call(name, { ...input, id: found.id }))
+    process.stdout.write(
+      `${what} ${item}: deleted for good${removed === undefined ? '' : ` (${plural(removed, 'version')})`}.\n${describeCopies(found.copies)}`,
+    )
+  }, EXISTING)
+}
+
+function actAsPerson({ id, username }: { readonly id: string; readonly username: string }): Actor {
+  return { kind: 'user', userId: id, username, scopes: new Set(PERSON_RIGHTS) }
+}
+
+function purgeCopies(isMeant: boolean): void {
+  const { DATABASE_URL, BACKUP_DIR } = loadConfig()
+  const found = deleteCopies(DATABASE_URL, BACKUP_DIR, isMeant)
+  for (const { path } of found) process.stdout.write(`${path}\n`)
+  const count = plural(found.length, 'file')
+  process.stdout.write(isMeant ? `Deleted ${count}.\n` : `${count} would be deleted. Add --yes to do it.\n`)
+}
