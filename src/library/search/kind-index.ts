@@ -62,8 +62,6 @@ export function createKindIndex(): KindIndex {
   const directions = learnCommonDirections()
   const totals = { items: 0, titleLength: 0, bodyLength: 0 }
   const slots = new Map<number, number>()
-  /** Slots of public items that went; free again when the postings have forgotten them. */
-  let leaving: number[] = []
   let ages: number[] | null = null
   let norms: ReturnType<KindIndex['norms']> | null = null
 
@@ -140,14 +138,8 @@ export function createKindIndex(): KindIndex {
       const last = new Map(changes.map((change) => [change.seq, change]))
       const gone = new Set<number>()
       for (const seq of last.keys()) remove(seq, gone)
-      if (gone.size > 0) {
-        postings.remove(gone)
-        leaving.push(...gone)
-      }
-      if (postings.isSwept) {
-        for (const slot of leaving) table.release(slot)
-        leaving = []
-      }
+      if (gone.size > 0) postings.remove(gone)
+      for (const slot of postings.takeForgotten()) table.release(slot)
       const added: Parameters<Postings['add']>[0][number][] = []
       for (const { item, words } of last.values()) {
         if (!item) continue

@@ -26,10 +26,9 @@ function expectSame(postings: Postings, model: ReadonlyMap<number, Words>, words
     expect(read(postings, word)).toEqual(expected.sort(([a], [b]) => a - b))
     expect(postings.countOf(word)).toBe(expected.length)
   }
-  expect(postings.isSwept).toBe(true)
-  for (const { words: own, starts } of postings.segments) {
+  for (const { words: own, starts, ends } of postings.segments) {
     expect([...own]).toEqual([...new Set(own)].sort((a, b) => a - b))
-    expect(starts.length).toBe(own.length + 1)
+    expect([starts.length, ends.length]).toEqual([own.length, own.length])
   }
 }
 
@@ -38,7 +37,7 @@ describe('createPostings', () => {
     const postings = createPostings()
     postings.add([])
     postings.remove(new Set())
-    expect([read(postings, 0), postings.countOf(0), postings.countOf(10 ** 6), postings.isSwept]).toEqual([[], 0, 0, true])
+    expect([read(postings, 0), postings.countOf(0), postings.countOf(10 ** 6), postings.takeForgotten()]).toEqual([[], 0, 0, []])
   })
 
   it('holds what is put in and forgets what is taken out, over any batches', () => {
@@ -77,6 +76,59 @@ describe('createPostings', () => {
         expectSame(postings, model, seen)
       }),
       { numRuns: 200 },
+    )
+  })
+
+  it('forgets a part at a time in a large index, and gives no slot away before', () => {
+    const word = fc.nat({ max: 12 })
+    const words = fc.array(word, { minLength: 1, maxLength: 6 }).map((all) => new Map(all.map((one) => [one, 1 + one])))
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ add: fc.array(words, { minLength: 1, maxLength: 4 }) }) },
+      { weight: 2, arbitrary: fc.record({ remove: fc.array(fc.nat({ max: 60 }), { maxLength: 4 }) }) },
+    )
+    const limits = fc.record({ exactBelow: fc.constant(0), aPart: fc.integer({ min: 0, max: 6 }) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), limits, (steps, limit) => {
+        const postings = createPostings(limit)
+        const model = new Map<number, Words>()
+        const removed = new Set<number>()
+        const free: number[] = []
+        let capacity = 0
+        const look = () => {
+          for (const slot of postings.takeForgotten()) {
+            expect(removed.delete(slot)).toBe(true)
+            free.push(slot)
+          }
+          for (let number = 0; number <= 12; number++) {
+            const found = read(postings, number).map(([slot]) => slot)
+            const expected = [...model].flatMap(([slot, held]) => (held.has(number) ? [slot] : []))
+            expect(found.filter((slot) => !removed.has(slot))).toEqual(expected.sort((a, b) => a - b))
+            expect(postings.countOf(number)).toBe(found.length)
+          }
+        }
+        for (const change of steps) {
+          if ('add' in change) {
+            const batch = change.add.map((held) => ({ slot: free.pop() ?? capacity++, held }))
+            postings.add(batch.map(({ slot, held }) => toItem(slot, held)))
+            for (const { slot, held } of batch) model.set(slot, held)
+          } else {
+            const slots = new Set(change.remove.filter((slot) => model.has(slot)))
+            postings.remove(slots)
+            for (const slot of slots) {
+              model.delete(slot)
+              removed.add(slot)
+            }
+          }
+          look()
+        }
+        // However it began, it ends.
+        for (let n = 0; n < 500 && removed.size > 0; n++) {
+          postings.remove(new Set())
+          look()
+        }
+        expect(removed.size).toBe(0)
+      }),
+      { numRuns: 300 },
     )
   })
 

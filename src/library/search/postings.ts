@@ -1,14 +1,19 @@
 /** How many bits of a posting hold where the word stands; the slot of the item is above them. */
 export const CODE_BITS = 8
-/** Below so many postings, words of items that went are taken out at once; above, when they are more than a hundredth. */
-const EXACT_BELOW = 3_000_000
+/** Below so many postings, words of items that went are taken out at once; above, when they are more than a hundredth, a part at a time. */
+const EXACT_BELOW = 500_000
+/** Postings looked at in one part: some ten milliseconds. */
+const POSTINGS_A_PART = 1_000_000
 /** Segments kept side by side; one more, and the smaller ones become one. */
 const MAX_SEGMENTS = 8
+/** A segment is written anew when less than this part of its room is used. */
+const MIN_USED = 0.75
 
-/** Postings of some items, by word: `postings[starts[i]]` up to `starts[i + 1]` are those of `words[i]`, which ascend. */
+/** Postings of some items, by word: `postings[starts[i]]` up to `ends[i]` are those of `words[i]`, which ascend. */
 export interface Segment {
   readonly words: Uint32Array
   readonly starts: Uint32Array
+  readonly ends: Uint32Array
   readonly postings: Uint32Array
 }
 
@@ -20,49 +25,81 @@ export interface Postings {
   readonly segments: readonly Segment[]
   /** Adds a batch of items. */
   add(items: readonly { readonly slot: number; eachWord(take: (word: number, code: number) => void): void }[]): void
-  /** The items of these slots are gone: forgotten now or, in a large index, soon. Until then whoever reads has to skip them. */
+  /** The items of these slots are gone: forgotten now or, in a large index, over the next calls. Until then whoever reads has to skip them. */
   remove(slots: ReadonlySet<number>): void
-  /** Whether every removal has been carried out, so that slots may be used again. */
-  readonly isSwept: boolean
+  /** The slots that have been forgotten since this was last asked, so that they may be used again. */
+  takeForgotten(): number[]
   /** How many items hold the word; in a large index up to a hundredth more than there are. */
   countOf(word: number): number
 }
 
 /** Where the postings of a word begin and end in a segment; the same number twice when it has none. */
-export function rangeOf({ words, starts }: Segment, word: number): readonly [number, number] {
+export function rangeOf({ words, starts, ends }: Segment, word: number): readonly [number, number] {
   let low = 0
   let high = words.length - 1
   while (low <= high) {
     const middle = (low + high) >> 1
     const found = words[middle] ?? 0
-    if (found === word) return [starts[middle] ?? 0, starts[middle + 1] ?? 0]
+    if (found === word) return [starts[middle] ?? 0, ends[middle] ?? 0]
     if (found < word) low = middle + 1
     else high = middle - 1
   }
   return [0, 0]
 }
 
-/** An index with nothing in it. */
-export function createPostings(): Postings {
+/** An index with nothing in it. @param limits for tests. Default: EXACT_BELOW, POSTINGS_A_PART */
+export function createPostings(
+  limits: { exactBelow: number; aPart: number } = { exactBelow: EXACT_BELOW, aPart: POSTINGS_A_PART },
+): Postings {
   let segments: Segment[] = []
   let counts = new Uint32Array(1024)
   let batchWords = new Uint32Array(4096)
   let batchPostings = new Uint32Array(4096)
-  const gone = new Set<number>()
+  /** Slots whose items went; those that are being forgotten, with what is left to look at; and those that have been. */
+  let gone = new Set<number>()
+  let round: { readonly slots: ReadonlySet<number>; readonly mask: Uint8Array; left: Segment[]; row: number } | null = null
+  let forgotten: number[] = []
   /** Items there are. */
   let added = 0
   const size = () => segments.reduce((sum, segment) => sum + segment.postings.length, 0)
 
-  const sweep = (): void => {
-    counts.fill(0)
-    segments = segments.map((segment) => mergeSegments([segment], gone)).filter((segment) => segment.words.length > 0)
-    for (const { words, starts } of segments) {
-      for (let i = 0; i < words.length; i++) {
-        const word = words[i] ?? 0
-        counts[word] = (counts[word] ?? 0) + (starts[i + 1] ?? 0) - (starts[i] ?? 0)
+  /** Takes what is gone out of a part of the segments. */
+  const forgetSome = (): void => {
+    if (!round) return
+    let looked = 0
+    for (let segment = round.left[0]; segment; segment = round.left[0]) {
+      const { words, starts, ends, postings } = segment
+      while (round.row < words.length) {
+        if (looked > limits.aPart) return
+        const [row, start] = [round.row, starts[round.row] ?? 0]
+        const end = ends[row] ?? 0
+        let to = start
+        for (let at = start; at < end; at++) {
+          const posting = postings[at] ?? 0
+          if (round.mask[posting >>> CODE_BITS] !== 1) postings[to++] = posting
+        }
+        ends[row] = to
+        countLess(words[row] ?? 0, end - to)
+        looked += end - start + 1
+        round.row++
       }
+      round.left.shift()
+      round.row = 0
     }
-    gone.clear()
+    for (const slot of round.slots) forgotten.push(slot)
+    round = null
+    segments = segments.map((segment) => tighten(segment)).filter((segment) => segment.words.length > 0)
+  }
+  const countLess = (word: number, less: number): void => {
+    counts[word] = (counts[word] ?? 0) - less
+  }
+  /** Begins to forget what has gone meanwhile, when it is enough. */
+  const beginRound = (): void => {
+    if (round || gone.size === 0 || (size() >= limits.exactBelow && gone.size <= added / 100)) return
+    const mask = new Uint8Array(Math.max(...gone) + 1)
+    for (const slot of gone) mask[slot] = 1
+    round = { slots: gone, mask, left: [...segments], row: 0 }
+    gone = new Set()
   }
   return {
     get segments() {
@@ -88,7 +125,7 @@ export function createPostings(): Postings {
       const segment = sortSegment(batchWords.subarray(0, length), batchPostings.subarray(0, length), largest)
       for (let i = 0; i < segment.words.length; i++) {
         const word = segment.words[i] ?? 0
-        counts[word] = (counts[word] ?? 0) + (segment.starts[i + 1] ?? 0) - (segment.starts[i] ?? 0)
+        counts[word] = (counts[word] ?? 0) + (segment.ends[i] ?? 0) - (segment.starts[i] ?? 0)
       }
       segments.push(segment)
       if (segments.length > MAX_SEGMENTS) {
@@ -97,17 +134,29 @@ export function createPostings(): Postings {
         let from = segments.length - 2
         let together = segments.at(-1)?.postings.length ?? 0
         while (from > 0 && (segments[from - 1]?.postings.length ?? 0) < together * 4) together += segments[from--]?.postings.length ?? 0
-        segments = [...segments.slice(0, from), mergeSegments(segments.slice(from), gone)]
+        const parts = segments.slice(from)
+        const isGone = (slot: number) => gone.has(slot) || round?.slots.has(slot) === true
+        segments = [...segments.slice(0, from), mergeSegments(parts, gone.size > 0 || round ? isGone : null, countLess)]
+        if (round) {
+          const [first] = round.left
+          if (first && parts.includes(first)) round.row = 0
+          round.left = round.left.filter((segment) => !parts.includes(segment))
+        }
       }
+      forgetSome()
     },
     remove(slots) {
       for (const slot of slots) gone.add(slot)
       added -= slots.size
-      const total = size()
-      if (gone.size > 0 && (total < EXACT_BELOW || gone.size > added / 100)) sweep()
+      beginRound()
+      const isSmall = size() < limits.exactBelow
+      do forgetSome()
+      while (round && isSmall)
     },
-    get isSwept() {
-      return gone.size === 0
+    takeForgotten() {
+      const slots = forgotten
+      forgotten = []
+      return slots
     },
     countOf: (word) => counts[word] ?? 0,
   }
@@ -147,46 +196,70 @@ function sortSegment(words: Uint32Array, postings: Uint32Array, largest: number)
     sorted[at] = postings[i] ?? 0
     ends[word] = at + 1
   }
-  return { words: distinct, starts, postings: sorted }
+  return { words: distinct, starts: starts.subarray(0, present), ends: starts.slice(1), postings: sorted }
 }
 
-/** Several segments as one, without what is gone. */
-function mergeSegments(parts: readonly Segment[], gone: ReadonlySet<number>): Segment {
+/** Several segments as one. @param isGone whether a slot is left out; `onDropped` hears how many postings of a word were */
+function mergeSegments(
+  parts: readonly Segment[],
+  isGone: ((slot: number) => boolean) | null,
+  onDropped: (word: number, count: number) => void,
+): Segment {
   const largest = parts.reduce((most, part) => Math.max(most, part.words.at(-1) ?? 0), 0)
-  const counts = new Uint32Array(largest + 1)
-  for (const { words, starts } of parts) {
-    for (let i = 0; i < words.length; i++) {
-      const word = words[i] ?? 0
-      counts[word] = (counts[word] ?? 0) + (starts[i + 1] ?? 0) - (starts[i] ?? 0)
-    }
-  }
+  const isPresent = new Uint8Array(largest + 1)
+  for (const { words } of parts) for (const word of words) isPresent[word] = 1
   const total = parts.reduce((sum, part) => sum + part.postings.length, 0)
-  const present = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0)
+  const present = isPresent.reduce((sum, one) => sum + one, 0)
   const words = new Uint32Array(present)
-  const starts = new Uint32Array(present + 1)
+  const starts = new Uint32Array(present)
+  const ends = new Uint32Array(present)
   const postings = new Uint32Array(total)
   const cursors = parts.map(() => 0)
   let end = 0
   let row = 0
   for (let word = 0; word <= largest; word++) {
-    if ((counts[word] ?? 0) === 0) continue
+    if (isPresent[word] === 0) continue
     const start = end
+    let dropped = 0
     for (const [k, part] of parts.entries()) {
       const cursor = cursors[k] ?? 0
       if (part.words[cursor] !== word) continue
       cursors[k] = cursor + 1
-      const to = part.starts[cursor + 1] ?? 0
+      const to = part.ends[cursor] ?? 0
       for (let at = part.starts[cursor] ?? 0; at < to; at++) {
         const posting = part.postings[at] ?? 0
-        if (gone.size === 0 || !gone.has(posting >>> CODE_BITS)) postings[end++] = posting
+        if (isGone?.(posting >>> CODE_BITS)) dropped++
+        else postings[end++] = posting
       }
     }
+    if (dropped > 0) onDropped(word, dropped)
     if (end === start) continue
     words[row] = word
-    starts[row++] = start
+    starts[row] = start
+    ends[row++] = end
   }
-  starts[row] = end
-  return end === total
-    ? { words, starts, postings }
-    : { words: words.slice(0, row), starts: starts.slice(0, row + 1), postings: postings.slice(0, end) }
+  return tighten({ words: words.subarray(0, row), starts: starts.subarray(0, row), ends: ends.subarray(0, row), postings }, end)
+}
+
+/** The segment without the room that nothing uses, when that is much. @param used its postings; counted when left out */
+function tighten(
+  segment: Segment,
+  used: number = segment.ends.reduce((sum, end, row) => sum + end - (segment.starts[row] ?? 0), 0),
+): Segment {
+  if (used >= segment.postings.length * MIN_USED) return segment
+  const rows = segment.words.length
+  const [words, starts, ends] = [new Uint32Array(rows), new Uint32Array(rows), new Uint32Array(rows)]
+  const postings = new Uint32Array(used)
+  let end = 0
+  let row = 0
+  for (let old = 0; old < rows; old++) {
+    const [from, to] = [segment.starts[old] ?? 0, segment.ends[old] ?? 0]
+    if (from === to) continue
+    postings.set(segment.postings.subarray(from, to), end)
+    words[row] = segment.words[old] ?? 0
+    starts[row] = end
+    end += to - from
+    ends[row++] = end
+  }
+  return { words: words.slice(0, row), starts: starts.slice(0, row), ends: ends.slice(0, row), postings }
 }
