@@ -207,11 +207,14 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         return { ...person, role }
       }),
     async deletePerson(userId) {
-      const seq = await context.transact(async (db, notes) => {
-        const person = await requirePerson(db, userId)
-        if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
-        return await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
-      })
+      const seq = await context.transact(
+        async (db, notes) => {
+          const person = await requirePerson(db, userId)
+          if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
+          return await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
+        },
+        { isLarge: true },
+      )
       await finishRemoval(context, seq)
     },
     createInvite: (invite) =>

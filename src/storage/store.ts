@@ -116,7 +116,7 @@ export async function createStore(
       close: () => database.close(),
     }
   }
-  const transact: WriteContext['transact'] = async (work) => {
+  const transact: WriteContext['transact'] = async (work, options) => {
     const changes: LibraryChange[] = []
     const { result, remember } = await database.transact(async (db) => {
       const texts = new Map<number, SearchableText | null>()
@@ -134,7 +134,7 @@ export async function createStore(
       for (const [seq, text] of texts) await dropStaleEmbeddings(db, seq, text)
       if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
       return { result, remember }
-    })
+    }, options)
     remember()
     if (outside.onChange) for (const change of changes) outside.onChange(change)
     return result

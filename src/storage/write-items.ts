@@ -22,8 +22,8 @@ export interface WriteContext {
   readonly random: Random
   /** For reads: the reading connection, or the open transaction. */
   readonly reader: Kysely<Database>
-  /** Runs `work` in a transaction: a new one, or the one that is open. */
-  transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>): Promise<T>
+  /** Runs `work` in a transaction: a new one, or the one that is open. `isLarge` as of `OpenDatabase.transact`. */
+  transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>, options?: { isLarge?: boolean }): Promise<T>
   /** Runs `work` in a transaction beside those of the library, as `OpenDatabase.transactBeside` says; inside one that is open, in that. */
   transactBeside<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**

@@ -66,8 +66,8 @@ export interface OpenDatabase {
   readonly dialect: Dialect
   readonly writer: Kysely<Database>
   readonly reader: Kysely<Database>
-  /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. `isLong`: for as long as it takes. */
-  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean }): Promise<T>
+  /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. `isLong`: for as long as it takes. `isLarge`: it writes many megabytes, which the process does not wait for. */
+  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean; isLarge?: boolean }): Promise<T>
   /** Runs what only reads on the library as it is at one moment, however long it takes and whoever writes meanwhile. */
   readSnapshot<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**

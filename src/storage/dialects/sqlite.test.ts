@@ -1,12 +1,14 @@
-import { mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 import type { OpenDatabase } from './dialect.ts'
 import { openSqlite, readSqliteFile } from './sqlite.ts'
+import { sizeOfLog } from './sqlite-log.ts'
 
 let folder: string
 let path: string
@@ -51,6 +53,72 @@ it.skipIf(process.platform !== 'linux')('needs no temporary file for a large cha
     await sql`update page set name = name || '!', body = hex(randomblob(1000))`.execute(db)
     expect(openTemporaryFiles()).toEqual([])
   })
+})
+
+describe('a large transaction', () => {
+  const grow = (isLarge: boolean) =>
+    database.transact((db) => sql`insert into blob (sha256, bytes) values (hex(randomblob(8)), randomblob(12000000))`.execute(db), {
+      isLarge,
+    })
+  const readSetting = async (name: string) =>
+    Object.values(Object((await sql`${sql.raw(`pragma ${name}`)}`.execute(database.writer)).rows[0]))
+  beforeEach(() => migrate(database))
+
+  it('leaves an empty log, and what it wrote in the file', async () => {
+    await grow(true)
+    expect(sizeOfLog(path)).toBe(0)
+    const alone = `${path}.alone`
+    copyFileSync(path, alone)
+    expect(await readSqliteFile(alone, async (db) => (await db.selectFrom('blob').select('sha256').execute()).length)).toBe(1)
+    expect(await readSetting('wal_autocheckpoint')).toEqual([1_000])
+  })
+
+  it('goes well while somebody reads, and the log is emptied after', async () => {
+    const reading = new DatabaseSync(path, { readOnly: true })
+    reading.exec('begin; select count(*) from blob')
+    await grow(true)
+    expect(sizeOfLog(path)).toBeGreaterThan(12_000_000)
+    reading.close()
+    await database.emptyLog()
+    expect(sizeOfLog(path)).toBe(0)
+  })
+
+  it('that fails leaves nothing, and the settings as they were', async () => {
+    const failing = database.transact(
+      async () => {
+        throw new Error('no')
+      },
+      { isLarge: true },
+    )
+    await expect(failing).rejects.toThrow('no')
+    expect(await readSetting('wal_autocheckpoint')).toEqual([1_000])
+  })
+})
+
+it('gives the room of removed rows back to the file system', async () => {
+  await migrate(database)
+  await database.transact((db) => sql`insert into blob (sha256, bytes) values ('large', randomblob(12000000))`.execute(db))
+  await database.emptyLog()
+  const before = statSync(path).size
+  await database.transact((db) => db.deleteFrom('blob').execute())
+  await database.releaseRoom()
+  await database.emptyLog()
+  expect(before).toBeGreaterThan(12_000_000)
+  expect(statSync(path).size).toBeLessThan(1_000_000)
+})
+
+it('learns to give room back when a file of before is compacted', async () => {
+  const old = join(folder, 'old.db')
+  const file = new DatabaseSync(old)
+  file.exec('create table migration_of_before (name text)')
+  file.close()
+  const opened = openSqlite(old)
+  const mode = async () => (await sql`pragma auto_vacuum`.execute(opened.writer)).rows
+  expect(await mode()).toEqual([{ auto_vacuum: 0 }])
+  await opened.releaseRoom()
+  await opened.compact()
+  expect(await mode()).toEqual([{ auto_vacuum: 2 }])
+  await opened.close()
 })
 
 describe('a library that cannot be written to', () => {

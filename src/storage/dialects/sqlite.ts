@@ -9,6 +9,7 @@ import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
+import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -32,6 +33,9 @@ const LOCK_WAIT_MS = 15_000
 const MAX_STATEMENTS = 300
 /** How often emptying the log is tried. Failing is no harm: the next checkpoints, or the last process that closes the file, do it. */
 const LOG_ATTEMPTS = 20
+/** From how many bytes on the log is emptied on another thread, and after how many pages (of 4 KiB) a commit does it by itself. */
+const LARGE_LOG = 8 * 1024 * 1024
+const LOG_PAGES = 1_000
 /** Temporary data stays out of files: a container with a read-only root has no folder for them. */
 const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 /** Pages that are given back in one transaction. */
@@ -130,7 +134,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   // A transaction holds up the process until it is on the disk. Many at once would hold it up until the last of them is: reads would wait for all, and new
   // connections too, of which one is taken a turn.
   let turn: Promise<unknown> = Promise.resolve()
-  const transact = async <T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T> => {
+  const transact: OpenDatabase['transact'] = async (work, { isLarge = false } = {}) => {
     turn = turn.then(() => nextTurn())
     await turn
     // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
@@ -142,8 +146,12 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
         requireFile()
         const result = await writer.transaction().execute(async (transaction) => {
           hasStarted = true
-          return await work(transaction)
+          if (isLarge) writing.exec('pragma wal_autocheckpoint = 0')
+          const done = await work(transaction)
+          if (isLarge) await flushLog(path)
+          return done
         })
+        if (isLarge) await emptyLogBeside(path)
         // Before anybody hears that it is saved.
         requireFile()
         hasWriteFault = false
@@ -161,6 +169,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
           })
         }
         await sleep(delayMs)
+      } finally {
+        if (isLarge) writing.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`)
       }
     }
   }
@@ -172,11 +182,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     })
   }
   let anyRow: StatementSync | undefined
+  const emptyHere = async () => {
+    const [row] = await truncateLog(writer, {})
+    return z.object({ busy: z.number() }).parse(row).busy === 0
+  }
   const emptyLog = async () => {
     // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
     for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
-      const [row] = await truncateLog(writer, {})
-      if (z.object({ busy: z.number() }).parse(row).busy === 0) return
+      if (sizeOfLog(path) > LARGE_LOG ? await emptyLogBeside(path) : await emptyHere()) return
       await sleep(50)
     }
   }
