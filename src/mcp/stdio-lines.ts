@@ -15,7 +15,13 @@ const MAX_LINE = 64 * 1024 * 1024
  */
 export function filterLines(answer: (line: string) => void): Transform {
   const decoder = new StringDecoder('utf8')
-  let rest = ''
+  /** The line that has begun, in the pieces it came in: a long one is put together once. */
+  let pieces: string[] = []
+  let length = 0
+  const begin = (text: string) => {
+    pieces = text === '' ? [] : [text]
+    length = text.length
+  }
   const refuse = (code: number, message: string, id: string | number | null = null) =>
     answer(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data: { code: 'invalid_input' } } })}\n`)
   /** The line to hand on, or null when it is answered. */
@@ -53,17 +59,23 @@ export function filterLines(answer: (line: string) => void): Transform {
   }
   return new Transform({
     transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) {
-      const lines = (rest + decoder.write(chunk)).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) take(this, line)
-      if (rest.length > MAX_LINE) {
-        rest = ''
+      const [first = '', ...lines] = decoder.write(chunk).split('\n')
+      pieces.push(first)
+      length += first.length
+      const last = lines.pop()
+      if (last !== undefined) {
+        take(this, pieces.join(''))
+        for (const line of lines) take(this, line)
+        begin(last)
+      }
+      if (length > MAX_LINE) {
+        begin('')
         refuse(INVALID_REQUEST, `A message may have up to ${MAX_LINE} characters.`)
       }
       done()
     },
     flush(done: TransformCallback) {
-      take(this, rest)
+      take(this, pieces.join(''))
       done()
     },
   })
