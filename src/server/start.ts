@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
-import { toErrorAnswer } from '../http/errors.ts'
+import { errorHeaders, HTTP_STATUS, toErrorBody } from '../http/errors.ts'
+import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
 import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
 import { type Front, listen } from './listen.ts'
+import { MCP_PATH } from './mcp-routes.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** How long open requests may finish after a stop was asked for, and how long what they began may then go on. */
@@ -26,7 +29,11 @@ export interface RunningServer {
 const STARTING: Pipeline = async ({ path }, send) => {
   if (path === '/healthz') return await send(jsonAnswer({ status: 'ok' }))
   if (path === '/readyz') return await send(jsonAnswer({ status: 'starting' }, 503))
-  await send(toErrorAnswer(new AppError('unavailable', 'The service is starting; try again in a moment.', { retryAfterSeconds: 2 }), ''))
+  const error = new AppError('unavailable', 'The service is starting; try again in a moment.', { retryAfterSeconds: 2 })
+  const requestId = randomUUID()
+  const headers = { ...errorHeaders(error), 'cache-control': 'no-store', 'x-request-id': requestId }
+  const body = path === MCP_PATH ? toMcpErrorBody(error, requestId) : toErrorBody(error, requestId)
+  await send(jsonAnswer(body, HTTP_STATUS[error.code], headers))
 }
 
 /** Starts listening. @throws AppError `unavailable` when the port is taken or not allowed */

@@ -254,6 +254,11 @@ describe('before the library is open', () => {
     expect((await ask('/readyz'))?.status).toBe(503)
     const refused = await ask('/api/prompts')
     expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([503, '2'])
+    const requestId = refused?.headers.get('x-request-id')
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await refused?.json()).toMatchObject({ error: 'unavailable', requestId })
+    const mcp = await (await ask('/api/mcp'))?.json()
+    expect(mcp).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000, data: { code: 'unavailable' } } })
     holder.exec('rollback')
     holder.close()
     let status = 503
