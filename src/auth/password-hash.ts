@@ -8,7 +8,7 @@ import type { PasswordHasher } from './password-hasher.ts'
 const OWASP = { ln: 17, r: 8, p: 1 } as const
 const KEY_BYTES = 32
 const SALT_BYTES = 16
-/** Most of a cost that is believed of a hash in the library, so that a bad one cannot take all memory. */
+/** Highest cost accepted from a stored hash, so that a corrupt one cannot exhaust memory. */
 const MAX_LN = 20
 
 /** `$scrypt$ln=17,r=8,p=1$SALT$KEY`, as the PHC string format writes it (base64 without padding). */

@@ -5,7 +5,7 @@ const LOG_EVERY_MS = 5_000
 
 const SENTENCES: Readonly<Record<OpeningProgress['step'], string>> = {
   copying: 'Copying the library before its upgrade',
-  migrating: 'Upgrading the library',
+  migrating: 'Bringing the library up to date',
   'reading words': 'Reading the words of items for search',
   'finishing removals': 'Removing what deleted accounts left',
 }

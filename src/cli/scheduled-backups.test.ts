@@ -56,7 +56,7 @@ describe('scheduled backups', () => {
     ])
   })
 
-  it('that fail are told of, counted, and remove nothing', async () => {
+  it('that fail are logged and counted, and remove nothing', async () => {
     writeFileSync(join(folder, 'commonplace-20260130T000000Z.db'), '')
     expect(await make(2, { keep: 1, fails: (attempt) => attempt === 0 })).toEqual([
       'failed disk full 1',

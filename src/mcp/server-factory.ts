@@ -54,7 +54,7 @@ export interface Extras {
   }[]
   /** Called with each server before it connects. */
   readonly attach?: (server: McpServer) => void
-  /** Whether connections are told of changed lists. Default: true. */
+  /** Whether connections get list_changed notifications. Default: true. */
   readonly tellsChanges?: boolean
 }
 

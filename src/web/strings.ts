@@ -1,8 +1,3 @@
-/** A number with the words that go with it. */
-function count(number: number, one: string, many: string): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`
-}
-
 /** Every text of the pages. Another language is another object of this shape. */
 export const ENGLISH = {
   language: 'en',
@@ -320,11 +315,9 @@ export const ENGLISH = {
     lead: (title: string) => `What you delete here of “${title}” cannot be brought back, by you or by an administrator.`,
     copies: ({ backups, upgrades, replaced }: { backups: number; upgrades: number; replaced: number }) =>
       [
-        ...(backups > 0 ? [`${count(backups, 'backup holds', 'backups hold')} the library as it was, until newer ones replace them.`] : []),
+        ...(backups > 0 ? [`Backups that may still hold it, until newer ones replace them: ${backups}.`] : []),
         ...(upgrades + replaced > 0
-          ? [
-              `${count(upgrades + replaced, 'older copy stays', 'older copies stay')} beside the library until an administrator deletes them.`,
-            ]
+          ? [`Older copies of the library that may still hold it, until an administrator deletes them: ${upgrades + replaced}.`]
           : []),
         'Copies that others made, or that are kept elsewhere, are not reached.',
       ].join(' '),

@@ -35,7 +35,8 @@ export function showVersions(collection: Collection) {
       call('list_versions', { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }, listedVersions),
     ])
     const { words } = site
-    const isOwner = (await readStanding(request, collection, ref))?.isOwner === true
+    const standing = await readStanding(request, collection, ref)
+    const hasOlder = standing?.isOwner === true && standing.version > 1
     return (
       <Layout site={site} title={words.reading.versionsOf(item.title)} current={collection} isIndexed={false}>
         <p class="quiet">
@@ -58,7 +59,7 @@ export function showVersions(collection: Collection) {
             )}
           </nav>
         )}
-        {isOwner ? (
+        {hasOlder ? (
           <p>
             <a class="button" href={`${item.path}/purge`}>
               {words.purge.history}
