@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seededRandom } from '../bench/recombined-prompts.ts'
 import { answerWith } from '../src/server/listen.ts'
 import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 import { signUp } from './support/visitor.ts'
@@ -15,18 +16,7 @@ const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3_000)
 const CONNECTIONS = Math.ceil(REQUESTS / 10)
 const ORIGIN = 'http://127.0.0.1:3000'
 
-/** Numbers from 0 to less than 1, the same for the same seed (mulberry32). */
-function makeRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-const random = makeRandom(SEED)
+const random = seededRandom(SEED)
 const upTo = (count: number) => Math.floor(random() * count)
 const oneOf = <T>(values: readonly T[]): T => {
   const place = upTo(values.length)

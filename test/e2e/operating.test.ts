@@ -112,6 +112,7 @@ describe('a library that cannot be written to', () => {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk], { stdio: 'ignore' })
     } catch {
+      process.stderr.write('\nSKIPPED: a full disk, because no file system may be mounted here.\n')
       context.skip('No file system may be mounted here, so that no disk can be filled.')
     }
     try {

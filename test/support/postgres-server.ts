@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,6 +17,10 @@ export interface PostgresServer {
   readonly url: string
   /** Stops it at once, as `kill` would, and starts it again; resolves when it is down. */
   restart(): Promise<void>
+  /** Stops it at once; `restart` starts it again. */
+  halt(): Promise<void>
+  /** Holds all its processes, or lets them go on: connections stay open, and nobody answers. */
+  setFrozen(isFrozen: boolean): void
   stop(): Promise<void>
 }
 
@@ -97,6 +101,12 @@ export async function startPostgres(
   }
   return {
     url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+    halt: stop,
+    setFrozen(isFrozen) {
+      const signal = isFrozen ? 'STOP' : 'CONT'
+      spawnSync('pkill', [`-${signal}`, '-P', String(server.pid)])
+      server.kill(`SIG${signal}`)
+    },
     async restart() {
       await stop()
       server = await start()

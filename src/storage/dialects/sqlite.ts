@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -16,9 +16,10 @@ const SQLITE_BUSY = 5
 /** READONLY_DBMOVED: the file was renamed or deleted since it was opened. */
 const SQLITE_MOVED = 1032
 const DAMAGED = 'The library file is damaged. Look at it with "doctor", or restore a backup.'
+const READ_ONLY = 'The library cannot be written to: its file or folder is read-only for the service.'
 /** Faults of the file and its disk, not of the statement, by their primary result codes. */
 const DISK_FAULTS: ReadonlyMap<number, string> = new Map([
-  [8, 'The library cannot be written to: its file or folder is read-only for the service.'],
+  [8, READ_ONLY],
   [10, 'The library cannot be read or written: its disk is failing.'],
   [11, DAMAGED],
   [13, 'The library cannot be written to: its disk is full.'],
@@ -87,6 +88,16 @@ function toDiskFault(error: unknown): AppError | null {
   return message === undefined ? null : new AppError('unavailable', message, { cause: error })
 }
 
+/** Whether nothing can be written into a folder: SQLite says of that only that it cannot open the file. */
+function isReadOnly(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Which file a path leads to; null when there is none. */
 function identify(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -108,7 +119,13 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   // Before the first table, and never again: room is given back a part at a time.
   if (isNew) writing.exec('pragma auto_vacuum = incremental')
   // What is deleted is overwritten: an account that was deleted must not be readable in the file.
-  writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
+  try {
+    writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
+  } catch (error) {
+    writing.close()
+    // What SQLite says of it, that it cannot open the file, would only hide why.
+    throw isReadOnly(dirname(path)) ? new AppError('unavailable', `${READ_ONLY.slice(0, -1)} (${path}).`) : error
+  }
   writing.exec(TEMP_IN_MEMORY)
   const opened = before ?? identify(path)
   // A restore may have put another file in its place while this waited for it to end.
