@@ -20,8 +20,9 @@ function toOptions(flags: ImportFlags): ImportOptions {
   return { owner: flags.user, visibility: flags.public ? 'public' : undefined }
 }
 
-function printReport(report: ImportReport, madeOwners: readonly string[]): void {
+function printReport(report: ImportReport, madeOwners: readonly string[], madeCategories: readonly string[] = []): void {
   for (const name of madeOwners) process.stdout.write(`Created user "${name}" (owner of the imported items).\n`)
+  for (const slug of madeCategories) process.stdout.write(`Created category "${slug}".\n`)
   for (const remark of report.remarks) process.stderr.write(`${remark}\n`)
   if (report.moreRemarks > 0) process.stderr.write(`… and ${report.moreRemarks} more remarks.\n`)
   const { read, created, updated, unchanged, kept, refused } = report
@@ -89,8 +90,8 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     .option('--public', 'make public what states no visibility')
     .action((folder: string, flags: ImportFlags) =>
       withApp(async (app) => {
-        const { report, madeOwners } = await importLibrary(app.store, folder, toOptions(flags))
-        printReport(report, madeOwners)
+        const { report, madeOwners, madeCategories } = await importLibrary(app.store, folder, toOptions(flags))
+        printReport(report, madeOwners, madeCategories)
       }),
     )
   program

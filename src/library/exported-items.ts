@@ -1,9 +1,15 @@
-import type { Item, Prompt, Skill } from './items.ts'
+import type { ExportedPrompt, ExportedSkill, Hold } from './export-ports.ts'
+import type { Item } from './items.ts'
 
 /** Names inside an exported library, which an import reads back. */
-export const EXPORT_NAMES = { prompts: 'prompts.jsonl', skillsIndex: 'skills.json', skillsFolder: 'skills' } as const
+export const EXPORT_NAMES = {
+  prompts: 'prompts.jsonl',
+  skillsIndex: 'skills.json',
+  skillsFolder: 'skills',
+  categories: 'categories.json',
+} as const
 
-function exportItem(item: Item, owner: string) {
+function exportItem(item: Item, owner: string, held: Hold | null) {
   return {
     id: item.id,
     slug: item.slug,
@@ -17,16 +23,17 @@ function exportItem(item: Item, owner: string) {
     visibility: item.visibility,
     createdAt: item.createdAt,
     updatedAt: item.updatedAt,
+    ...(held ? { heldAt: held.at, heldFrom: held.from } : {}),
   }
 }
 
 /** A prompt as a line of an export, without the line's end. */
-export function toExportLine(prompt: Prompt, owner: string): string {
-  const { id, slug, title, description, ...more } = exportItem(prompt, owner)
+export function toExportLine({ prompt, owner, held }: ExportedPrompt): string {
+  const { id, slug, title, description, ...more } = exportItem(prompt, owner, held)
   return JSON.stringify({ id, slug, title, description, content: prompt.content, type: prompt.type, ...more })
 }
 
 /** A skill as the index of an export has it; `folder` is where its files lie. */
-export function toExportEntry(skill: Skill, owner: string) {
-  return { folder: skill.slug, ...exportItem(skill, owner) }
+export function toExportEntry({ skill, owner, held }: Omit<ExportedSkill, 'files'>) {
+  return { folder: skill.slug, ...exportItem(skill, owner, held) }
 }

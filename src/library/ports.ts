@@ -1,6 +1,7 @@
 import type { AccountStore, LoginRecords, PeopleStore } from './account-ports.ts'
 import type { Actor } from './actor.ts'
 import type { EmbedConfig } from './embed/config.ts'
+import type { Hold, TransferStore } from './export-ports.ts'
 import type { PromptType } from './fields.ts'
 import type { CounterStore, Instances } from './instances.ts'
 import type {
@@ -98,6 +99,8 @@ export interface ImportOrigin {
   readonly slug?: string | undefined
   readonly createdAt?: string | undefined
   readonly updatedAt?: string | undefined
+  /** Kept for a new item: whoever was kept out of the lists there is kept out of them here. */
+  readonly held?: Hold | undefined
 }
 
 /** Fields to change, and a new slug; what is absent or undefined stays. */
@@ -448,16 +451,10 @@ export interface LibraryStore
     EmbeddingStore,
     EmbedStore,
     FormDraftStore,
-    PurgeStore {
+    PurgeStore,
+    TransferStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
-  /** Everything one owner has (or all), for an export, in order of creation, a page at a time. The trash is left out. */
-  exportPrompts(ownerId: string | null, after: number, limit: number): Promise<{ order: number; prompt: Prompt; owner: string }[]>
-  exportSkills(
-    ownerId: string | null,
-    after: number,
-    limit: number,
-  ): Promise<{ order: number; skill: Skill; owner: string; files: SkillFile[] }[]>
   /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   /** Looks whether the library can be used: reads a row of it, and writes where the last write failed. @throws AppError `unavailable` */

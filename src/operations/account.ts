@@ -167,10 +167,10 @@ export const exportOwnItems = defineOperation({
     if (collection === 'prompts') {
       const page = await store.exportPrompts(userId, after, limit)
       const next = page.length < limit ? null : (page.at(-1)?.order ?? null)
-      return { lines: page.map(({ prompt, owner }) => toExportLine(prompt, owner)), skills: [], next }
+      return { lines: page.map(toExportLine), skills: [], next }
     }
     const page = await store.exportSkills(userId, after, limit)
-    const skills = page.map(({ skill, owner, files }) => ({ entry: toExportEntry(skill, owner), files: files.map(toFileContent) }))
+    const skills = page.map(({ files, ...exported }) => ({ entry: toExportEntry(exported), files: files.map(toFileContent) }))
     return { lines: [], skills, next: page.length < limit ? null : (page.at(-1)?.order ?? null) }
   },
 })

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../errors.ts'
-import { textField } from '../library/fields.ts'
+import { categoryNameField } from '../library/category-name.ts'
 import { isSlug, slugify } from '../library/slug.ts'
 import { defineOperation } from './define-operation.ts'
 
-const nameField = textField({ min: 1, max: 60, blank: false })
 const slugInput = z.string().max(64)
 
 export const countLibrary = defineOperation({
@@ -32,7 +31,7 @@ export const createCategory = defineOperation({
   summary: 'Make a category, of the first level or below one.',
   scope: 'admin',
   surfaces: {},
-  input: z.object({ name: nameField, slug: slugInput.optional(), parent: slugInput.optional() }),
+  input: z.object({ name: categoryNameField, slug: slugInput.optional(), parent: slugInput.optional() }),
   output: z.object({ slug: z.string() }),
   async run({ store }, input) {
     const slug = input.slug || slugify(input.name)
@@ -48,7 +47,7 @@ export const renameCategory = defineOperation({
   summary: 'Give a category another name; its address stays.',
   scope: 'admin',
   surfaces: {},
-  input: z.object({ slug: slugInput, name: nameField }),
+  input: z.object({ slug: slugInput, name: categoryNameField }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }, { slug, name }) {
     if (!(await store.renameCategory(slug, name))) throw new AppError('not_found', 'There is no such category.')

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
+import type { ExportReader } from '../library/export-ports.ts'
 import type { ItemKind } from '../library/items.ts'
-import type { LibraryStore } from '../library/ports.ts'
 import { readFiles } from './item-parts.ts'
-import { selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import type { Database } from './schema.ts'
 
 /** Reads for an export: everything one owner has, or everybody's, for whoever holds the database itself. */
-export function exportReader(db: Kysely<Database>): Pick<LibraryStore, 'exportPrompts' | 'exportSkills'> {
+export function exportReader(db: Kysely<Database>): ExportReader {
   const rowsAfter = async (kind: ItemKind, ownerId: string | null, after: number, limit: number) => {
     let query = selectItems(db)
       .select('owner.username as owner_name')
@@ -22,7 +22,7 @@ export function exportReader(db: Kysely<Database>): Pick<LibraryStore, 'exportPr
       const prompts = await toPrompts(db, rows)
       return rows.flatMap((row, index) => {
         const prompt = prompts[index]
-        return prompt ? [{ order: row.seq, prompt, owner: row.owner_name }] : []
+        return prompt ? [{ ...toExported(row), prompt }] : []
       })
     },
     async exportSkills(ownerId, after, limit) {
@@ -32,9 +32,25 @@ export function exportReader(db: Kysely<Database>): Pick<LibraryStore, 'exportPr
       for (const [index, row] of rows.entries()) {
         const skill = skills[index]
         if (!skill) continue
-        exported.push({ order: row.seq, skill, owner: row.owner_name, files: await readFiles(db, row.seq) })
+        exported.push({ ...toExported(row), skill, files: await readFiles(db, row.seq) })
       }
       return exported
     },
+    async exportCategories() {
+      return await db
+        .selectFrom('category')
+        .leftJoin('category as parent', 'parent.seq', 'category.parent_seq')
+        .select(['category.slug', 'category.name', 'parent.slug as parent'])
+        .orderBy((eb) => eb.case().when('category.parent_seq', 'is', null).then(0).else(1).end())
+        .orderBy('parent.position')
+        .orderBy('category.position')
+        .orderBy('category.seq')
+        .execute()
+    },
   }
+}
+
+function toExported(row: ItemRow & { readonly owner_name: string }) {
+  const held = row.held_at === null ? null : { at: row.held_at, from: row.held_from }
+  return { order: row.seq, owner: row.owner_name, held }
 }

@@ -80,6 +80,7 @@ export async function createStore(
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
+      readSnapshot: (work) => database.readSnapshot((db) => work(exportReader(db))),
       ...peopleStore(reader, context),
       ...markStore(reader, context),
       ...loginRecords(reader, context),

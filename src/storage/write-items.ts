@@ -54,6 +54,8 @@ const insertItem = prepareInsert('item', [
   'imported_version',
   'created_at',
   'updated_at',
+  'held_at',
+  'held_from',
 ])
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')).where('removal', 'is', null))
 
@@ -82,6 +84,8 @@ async function createItem(
 ): Promise<ItemRow> {
   const tags = toTags(wanted.tags)
   const variables = wanted.kind === 'prompt' ? parseVariables(wanted.content).variables : []
+  const held = origin?.held
+  refuseWhileHeld(held !== undefined, wanted.visibility)
   const ownerSeq = await findUserSeq(db, owner.userId)
   const authorSeq = origin ? await findUserSeq(db, origin.authorId) : ownerSeq
   const category = await findCategory(db, wanted.category)
@@ -104,11 +108,14 @@ async function createItem(
     contributors: JSON.stringify(origin?.contributors ?? []),
     category_seq: category?.seq ?? null,
     visibility: next.visibility,
-    was_public: next.visibility === 'public' ? 1 : 0,
+    // Only what is public is ever held.
+    was_public: next.visibility === 'public' || held ? 1 : 0,
     version: 1,
     imported_version: origin ? 1 : null,
     created_at: origin?.createdAt ?? now,
     updated_at: origin?.updatedAt ?? now,
+    held_at: held?.at ?? null,
+    held_from: held?.from ?? null,
   })
   await keepSlug(db, slug, id, seq)
   notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })

@@ -1,8 +1,10 @@
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
+import type { Hold } from '../library/export-ports.ts'
 import type { Prompt } from '../library/items.ts'
 import type { ImportedTwin, LibraryStore } from '../library/ports.ts'
 import { toTags } from '../library/tags.ts'
+import { refuseWhileHeld, type Visibility } from '../library/visibility.ts'
 import { createPeople, type People } from './people.ts'
 import { type PromptDraft, type PromptRow, type PromptSource, readPromptFile } from './prompt-file.ts'
 import { addRemark, emptyReport, type ImportReport } from './report.ts'
@@ -96,6 +98,7 @@ async function importDraft(
   if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; give one with --user')
   // Checked before anybody is made for its sake: a refused entry leaves no trace.
   toTags(draft.tags)
+  const stated = statedVisibility(draft, options)
   checkCategory(draft.category, categories)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
@@ -107,11 +110,12 @@ async function importDraft(
     category: draft.category,
     tags: draft.tags,
   }
-  const origin = { authorId, contributors: others, id: draft.id, slug: draft.slug, createdAt: draft.createdAt, updatedAt: draft.updatedAt }
+  const { id, slug, createdAt, updatedAt, held } = draft
+  const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
   const twin = claimTwin(await store.findImported('prompt', owner.id, authorId, draft.title), claimed, (prompt) => isSame(prompt, draft))
   const editor = { userId: owner.id, note: IMPORT_NOTE }
   if (!twin) {
-    const visibility = draft.visibility ?? options.visibility ?? owner.defaultVisibility
+    const visibility = stated ?? owner.defaultVisibility
     const created = await store.createPrompt(editor, { ...fields, visibility }, origin)
     claimed.add(created.id)
     return { done: 'created' }
@@ -121,6 +125,19 @@ async function importDraft(
   if (twin.isEditedHere) return { done: 'kept', remark: 'it was edited here since its import' }
   await store.changePrompt(twin.item.id, editor, () => fields, origin)
   return { done: 'updated' }
+}
+
+/**
+ * The visibility an entry gets before its owner is asked; what is held is kept out of the lists.
+ * @throws AppError `forbidden` for what is held and public at once
+ */
+export function statedVisibility(
+  { visibility, held }: { readonly visibility?: Visibility | undefined; readonly held?: Hold | undefined },
+  options: ImportOptions,
+): Visibility | undefined {
+  if (!held) return visibility ?? options.visibility
+  if (visibility) refuseWhileHeld(true, visibility)
+  return visibility ?? 'unlisted'
 }
 
 /** The slugs of all categories, for {@link checkCategory}. */

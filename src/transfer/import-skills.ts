@@ -1,11 +1,12 @@
 import { basename, relative } from 'node:path'
 import { AppError } from '../errors.ts'
+import type { Hold } from '../library/export-ports.ts'
 import { descriptionField, tagsField, titleField } from '../library/fields.ts'
 import type { LibraryStore } from '../library/ports.ts'
 import type { SkillFile } from '../library/skill.ts'
 import { toTags } from '../library/tags.ts'
 import type { Visibility } from '../library/visibility.ts'
-import { checkCategory, claimTwin, hasTags, type ImportOptions, readCategories } from './import-prompts.ts'
+import { checkCategory, claimTwin, hasTags, type ImportOptions, readCategories, statedVisibility } from './import-prompts.ts'
 import { createPeople, type People } from './people.ts'
 import { addRemark, emptyReport, type ImportReport } from './report.ts'
 import { findSkillFolders, readSkillFolder } from './skill-folder.ts'
@@ -24,6 +25,7 @@ export interface SkillMetadata {
   readonly slug?: string | undefined
   readonly createdAt?: string | undefined
   readonly updatedAt?: string | undefined
+  readonly held?: Hold | undefined
 }
 
 /**
@@ -90,6 +92,7 @@ async function importSkill(
     files: draft.files,
   }
   checkFields(fields, categories)
+  const stated = statedVisibility(known, options)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, [
     ...(known.author ? [known.author] : []),
@@ -103,6 +106,7 @@ async function importSkill(
       slug: known.slug,
       createdAt: known.createdAt,
       updatedAt: known.updatedAt,
+      held: known.held,
     }
     const editor = { userId: owner.id, note: 'Imported' }
     const readFiles = (skillId: string) =>
@@ -119,7 +123,7 @@ async function importSkill(
     }
     const twin = claimTwin(twins, claimed, (item) => same.has(item.id))
     if (!twin) {
-      const visibility = known.visibility ?? options.visibility ?? owner.defaultVisibility
+      const visibility = stated ?? owner.defaultVisibility
       claimed.add((await transaction.createSkill(editor, { ...fields, visibility }, origin)).id)
       return 'created'
     }

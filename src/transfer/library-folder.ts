@@ -1,22 +1,29 @@
 import { createWriteStream } from 'node:fs'
-import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import type { ExportReader, TransferStore } from '../library/export-ports.ts'
 import { EXPORT_NAMES, toExportEntry, toExportLine } from '../library/exported-items.ts'
 import type { LibraryStore } from '../library/ports.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
+import { importCategories, writeCategories } from './categories-file.ts'
 import { type ImportOptions, importPrompts } from './import-prompts.ts'
 import { importSkills, type SkillMetadata } from './import-skills.ts'
 import { createPeople } from './people.ts'
+import { readRegularFile } from './regular-file.ts'
 import { type ImportReport, mergeReports } from './report.ts'
 import { writeWholeFolder } from './whole-folder.ts'
 
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
-const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER } = EXPORT_NAMES
+const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES } = EXPORT_NAMES
+/** Largest index of skills that is read, in bytes. */
+const MAX_INDEX_BYTES = 256 * 1024 * 1024
 const PAGE = 200
+/** Fewer, as skills come with all their files, of up to 8 MiB each. */
+const SKILLS_A_PAGE = 5
 /** An export holds everybody's private items. */
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY_FILE = 0o600
@@ -36,6 +43,8 @@ const skillsIndex = z.array(
     slug: z.string().optional(),
     createdAt: z.iso.datetime().optional(),
     updatedAt: z.iso.datetime().optional(),
+    heldAt: z.iso.datetime().optional(),
+    heldFrom: z.literal('public').nullable().optional(),
   }),
 )
 
@@ -46,28 +55,34 @@ export interface ExportReport {
 }
 
 /**
- * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, and a folder for each skill.
- * Versions, votes and the trash stay in the database. The folder appears whole or not at all.
+ * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, a folder for each skill, and `categories.json`.
+ * All of it is as it was at one moment. Versions, votes and the trash stay in the database. The folder appears whole or not at all.
  * @throws AppError `invalid_input` when the folder cannot be made, or has something in it
  */
-export async function exportLibrary(store: LibraryStore, folder: string, ownerId: string | null): Promise<ExportReport> {
-  return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, async (partial) => {
-    await mkdir(join(partial, SKILLS_FOLDER), { mode: OWNER_ONLY_FOLDER })
-    const prompts = await writePrompts(store, join(partial, PROMPT_FILES[0]), ownerId)
-    const skills = await writeSkills(store, partial, ownerId)
-    return { prompts, skills }
-  })
+export async function exportLibrary(store: TransferStore, folder: string, ownerId: string | null): Promise<ExportReport> {
+  return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, (partial) =>
+    store.readSnapshot(async (reader) => {
+      await mkdir(join(partial, SKILLS_FOLDER), { mode: OWNER_ONLY_FOLDER })
+      const used = new Set<string>()
+      const prompts = await writePrompts(reader, join(partial, PROMPT_FILES[0]), ownerId, used)
+      const skills = await writeSkills(reader, partial, ownerId, used)
+      await writeCategories(join(partial, CATEGORIES), await reader.exportCategories(), ownerId === null ? null : used, OWNER_ONLY_FILE)
+      return { prompts, skills }
+    }),
+  )
 }
 
-async function writePrompts(store: LibraryStore, path: string, ownerId: string | null): Promise<number> {
+/** @param used gets the slugs of the categories that items are in */
+async function writePrompts(reader: ExportReader, path: string, ownerId: string | null, used: Set<string>): Promise<number> {
   let written = 0
   async function* lines(): AsyncGenerator<string> {
     for (let after = 0; ; ) {
-      const page = await store.exportPrompts(ownerId, after, PAGE)
-      for (const { order, prompt, owner } of page) {
-        after = order
+      const page = await reader.exportPrompts(ownerId, after, PAGE)
+      for (const exported of page) {
+        after = exported.order
         written++
-        yield `${toExportLine(prompt, owner)}\n`
+        if (exported.prompt.category) used.add(exported.prompt.category.slug)
+        yield `${toExportLine(exported)}\n`
       }
       if (page.length < PAGE) return
     }
@@ -76,13 +91,15 @@ async function writePrompts(store: LibraryStore, path: string, ownerId: string |
   return written
 }
 
-async function writeSkills(store: LibraryStore, folder: string, ownerId: string | null): Promise<number> {
+async function writeSkills(reader: ExportReader, folder: string, ownerId: string | null, used: Set<string>): Promise<number> {
   const index: z.infer<typeof skillsIndex> = []
   for (let after = 0; ; ) {
-    const page = await store.exportSkills(ownerId, after, PAGE)
-    for (const { order, skill, owner, files } of page) {
-      after = order
-      index.push(toExportEntry(skill, owner))
+    const page = await reader.exportSkills(ownerId, after, SKILLS_A_PAGE)
+    for (const { files, ...exported } of page) {
+      const { skill } = exported
+      after = exported.order
+      if (skill.category) used.add(skill.category.slug)
+      index.push(toExportEntry(exported))
       for (const file of files) {
         // Stored filenames are plain relative paths by the rules they were saved under.
         const path = join(folder, SKILLS_FOLDER, skill.slug, file.filename)
@@ -90,7 +107,7 @@ async function writeSkills(store: LibraryStore, folder: string, ownerId: string 
         await writeFile(path, file.bytes, { flush: true, mode: OWNER_ONLY_FILE })
       }
     }
-    if (page.length < PAGE) break
+    if (page.length < SKILLS_A_PAGE) break
   }
   await writeFile(join(folder, SKILLS_INDEX), `${JSON.stringify(index, null, 2)}\n`, { flush: true, mode: OWNER_ONLY_FILE })
   return index.length
@@ -104,32 +121,39 @@ export async function importLibrary(
   store: LibraryStore,
   folder: string,
   options: ImportOptions,
-): Promise<{ report: ImportReport; madeOwners: readonly string[] }> {
+): Promise<{ report: ImportReport; madeOwners: readonly string[]; madeCategories: readonly string[] }> {
   if ((await lstat(folder).catch(() => null)) === null) throw new AppError('invalid_input', `${folder} does not exist.`)
+  const promptsFile = await findPromptsFile(folder)
+  const metadata = await readSkillsIndex(join(folder, SKILLS_INDEX))
+  if (promptsFile === null && metadata.size === 0) {
+    throw new AppError('invalid_input', `${folder} holds no library: no prompts.jsonl and no skills.json.`)
+  }
+  const madeCategories = await importCategories(store, join(folder, CATEGORIES))
   const people = createPeople()
   const reports: ImportReport[] = []
+  if (promptsFile !== null) reports.push(await importPrompts(store, promptsFile, options, people))
+  if (metadata.size > 0) reports.push(await importSkills(store, join(folder, SKILLS_FOLDER), options, metadata, people))
+  return { report: mergeReports(reports), madeOwners: people.madeOwners, madeCategories }
+}
+
+async function findPromptsFile(folder: string): Promise<string | null> {
   for (const name of PROMPT_FILES) {
     const path = join(folder, name)
-    if (await lstat(path).catch(() => null)) {
-      reports.push(await importPrompts(store, path, options, people))
-      break
-    }
+    if (await lstat(path).catch(() => null)) return path
   }
-  const skillsFolder = join(folder, SKILLS_FOLDER)
-  const metadata = await readSkillsIndex(join(folder, SKILLS_INDEX))
-  if (metadata.size > 0) reports.push(await importSkills(store, skillsFolder, options, metadata, people))
-  if (reports.length === 0) throw new AppError('invalid_input', `${folder} holds no library: no prompts.jsonl and no skills.json.`)
-  return { report: mergeReports(reports), madeOwners: people.madeOwners }
+  return null
 }
 
 async function readSkillsIndex(path: string): Promise<Map<string, SkillMetadata>> {
-  const about = await lstat(path).catch(() => null)
-  if (about === null) return new Map()
-  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
-  const text = await readFile(path, 'utf8')
+  const bytes = await readRegularFile(path, MAX_INDEX_BYTES)
+  if (bytes === null) return new Map()
   try {
-    return new Map(skillsIndex.parse(JSON.parse(text)).map(({ folder, ...metadata }) => [folder, metadata]))
+    return new Map(skillsIndex.parse(JSON.parse(bytes.toString('utf8'))).map(({ folder, ...entry }) => [folder, toMetadata(entry)]))
   } catch (error) {
     throw new AppError('invalid_input', `${path} is not a list of skills as an export writes it.`, { cause: error })
   }
+}
+
+function toMetadata({ heldAt, heldFrom, ...entry }: Omit<z.infer<typeof skillsIndex>[number], 'folder'>): SkillMetadata {
+  return heldAt === undefined ? entry : { ...entry, held: { at: heldAt, from: heldFrom ?? null } }
 }

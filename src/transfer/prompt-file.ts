@@ -6,6 +6,7 @@ import { type CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { cutAtWord } from '../library/characters.ts'
+import type { Hold } from '../library/export-ports.ts'
 import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, tagsField, titleField } from '../library/fields.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 
@@ -24,6 +25,7 @@ export interface PromptDraft {
   readonly slug: string | undefined
   readonly createdAt: string | undefined
   readonly updatedAt: string | undefined
+  readonly held: Hold | undefined
   /** Something worth telling, such as a description that was cut. */
   readonly remark: string | undefined
 }
@@ -59,6 +61,9 @@ const rawRow = z.looseObject({
   slug: text,
   createdAt: when,
   updatedAt: when,
+  // One that cannot be read refuses the entry: a hold is not lost by a guess.
+  heldAt: z.iso.datetime().nullish(),
+  heldFrom: z.literal('public').nullish(),
 })
 
 /** The category that `for_devs` of the public data set means. */
@@ -269,6 +274,7 @@ function toDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { faul
       slug: row.slug ?? undefined,
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
+      held: row.heldAt ? { at: row.heldAt, from: row.heldFrom ?? null } : undefined,
       remark: (description ?? '') !== (row.description ?? '') ? `description cut to ${MAX_DESCRIPTION} characters` : undefined,
     },
   }

@@ -1,0 +1,22 @@
+import { constants } from 'node:fs'
+import { lstat, open } from 'node:fs/promises'
+import { AppError } from '../errors.ts'
+
+/**
+ * The bytes of a regular file of at most `maxBytes`; null when there is none. It is opened without following a link, so that one put in its
+ * place meanwhile is not read either.
+ * @throws AppError `invalid_input` for a link, a folder, or a larger file
+ */
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer | null> {
+  const about = await lstat(path).catch(() => null)
+  if (about === null) return null
+  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const { size } = await file.stat()
+    if (size > maxBytes) throw new AppError('invalid_input', `${path} has ${size} bytes; the limit is ${maxBytes}.`)
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
