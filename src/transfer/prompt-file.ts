@@ -9,6 +9,7 @@ import { cutAtWord } from '../library/characters.ts'
 import type { Hold } from '../library/export-ports.ts'
 import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, tagsField, titleField } from '../library/fields.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
+import { decodeUtf8, readLines } from './text-lines.ts'
 
 /** A prompt as a file gives it, checked. What the file does not say is undefined. */
 export interface PromptDraft {
@@ -116,7 +117,7 @@ export async function findPromptFormat(path: string): Promise<PromptFormat> {
 async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   const faults: { line: number; reason: string }[] = []
   let number = 0
-  const source = Readable.from(decode(path, bytes))
+  const source = Readable.from(decodeUtf8(path, bytes))
   const parser = source
     .on('error', (error) => parser.destroy(error))
     .pipe(
@@ -160,18 +161,6 @@ async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/** A file's text without a byte order mark, piece by piece. @throws AppError `invalid_input` at the first byte that is not UTF-8: nothing is replaced in silence */
-async function* decode(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const utf8 = new TextDecoder('utf-8', { fatal: true })
-  try {
-    for await (const chunk of bytes) yield utf8.decode(chunk, { stream: true })
-    yield utf8.decode()
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new AppError('invalid_input', `${path} is not UTF-8; save it as UTF-8 and import it again.`, { cause: error })
-  }
-}
-
 function checkHeader(path: string, header: readonly string[]): void {
   if (!(header.includes('act') || header.includes('title')) || !(header.includes('prompt') || header.includes('content'))) {
     throw new AppError(
@@ -183,7 +172,7 @@ function checkHeader(path: string, header: readonly string[]): void {
 
 async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
   let number = 0
-  for await (const line of readLines(path, bytes)) {
+  for await (const line of readLines(path, bytes, MAX_RECORD_LENGTH)) {
     if (line.trim() === '') continue
     number++
     let value: unknown
@@ -197,22 +186,8 @@ async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): A
   }
 }
 
-/** Lines ended by LF. Not readline's: it ends one at U+2028 and U+2029 too, which JSON may hold as they are. */
-async function* readLines(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const text of decode(path, bytes)) {
-    const lines = text.split('\n')
-    lines[0] = rest + lines[0]
-    if ((lines[0]?.length ?? 0) > MAX_RECORD_LENGTH)
-      throw new AppError('invalid_input', `${path} has a line of more than ${MAX_RECORD_LENGTH} characters.`)
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  yield rest
-}
-
 async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PromptRow> {
-  const text = (await Array.fromAsync(decode(path, upTo(MAX_JSON_BYTES, path, bytes)))).join('')
+  const text = (await Array.fromAsync(decodeUtf8(path, upTo(MAX_JSON_BYTES, path, bytes)))).join('')
   let value: unknown
   try {
     value = JSON.parse(text)
