@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
 import { importSkills } from '../src/transfer/import-skills.ts'
-import { exportLibrary, importLibrary } from '../src/transfer/library-folder.ts'
+import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary } from '../src/transfer/library-folder.ts'
 import { isOnPostgres } from './support/postgres.ts'
 import { readTree } from './support/read-tree.ts'
 import { findRealData } from './support/real-data.ts'
@@ -56,6 +56,25 @@ describe.skipIf(data === null)('a library of real size', () => {
     const [before, after] = [readTree(one), readTree(two)]
     expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
     for (const [name, bytes] of before) expect(after.get(name) === bytes, name).toBe(true)
+  }, 120_000)
+
+  it('is exported whole and read back as the same library, with its history', async () => {
+    const { store } = test.app
+    const [one, two] = [join(folder, 'whole-one'), join(folder, 'whole-two')]
+    const { digest, counts } = await exportWholeLibrary(store, one)
+    expect(counts).toMatchObject({ items: 1357, versions: 1357 })
+    const other = await testApp()
+    expect(await importWholeLibrary(other.app.store, one)).toEqual({ digest, counts, isNew: true })
+    expect((await exportWholeLibrary(other.app.store, two)).digest).toBe(digest)
+    const [before, after] = [readTree(one), readTree(two)]
+    expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
+    for (const [name, bytes] of before) expect(after.get(name) === bytes, name).toBe(true)
+    for (const query of ['linux terminal', 'interview', 'xlsx']) {
+      const path = `/api/prompts?q=${encodeURIComponent(query)}`
+      const [here, there] = [await readJson(await test.fetch(path)), await readJson(await other.fetch(path))]
+      expect(there, query).toEqual(here)
+    }
+    await other.close()
   }, 120_000)
 
   it('is listed by MCP page by page, and every prompt of it fetched', async () => {

@@ -1,15 +1,18 @@
 import { type Command, Option } from 'commander'
+import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
+import type { History } from '../transfer/history-folder.ts'
 import { type ImportOptions, importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
-import { exportLibrary, importLibrary } from '../transfer/library-folder.ts'
+import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary, isWholeExport } from '../transfer/library-folder.ts'
 import { createPeople } from '../transfer/people.ts'
 import { findPromptFormat, PROMPT_FORMATS, type PromptFormat, type PromptSource, readPromptFile } from '../transfer/prompt-file.ts'
 import type { ImportReport } from '../transfer/report.ts'
 import { findSkillFolders } from '../transfer/skill-folder.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
+import { suggest } from './program-name.ts'
 import { STDIN_MARK } from './read-input.ts'
-import { startProgress } from './show-progress.ts'
+import { type ProgressBar, startProgress } from './show-progress.ts'
 
 interface ImportFlags {
   readonly user?: string
@@ -46,6 +49,28 @@ async function countEntries(path: string): Promise<number> {
   let count = 0
   for await (const _ of readPromptFile(path)) count++
   return count
+}
+
+/** What a whole export holds, as the end of a sentence and a line. */
+function describeHistory({ counts, digest }: History): string {
+  const { items, versions, votes, inTrash, users, categories } = counts
+  return `${items} items (${inTrash} in the trash) with ${versions} versions and ${votes} votes, ${users} users, ${categories} categories.\nDigest: ${digest}\n`
+}
+
+async function importWhole(app: App, folder: string): Promise<void> {
+  let bar: ProgressBar | null = null
+  const history = await importWholeLibrary(app.store, folder, (done, of) => {
+    bar ??= startProgress(of, 'Importing the library')
+    bar.advanceTo(done)
+  }).finally(() => bar?.stop('Imported the library'))
+  if (!history.isNew) {
+    process.stdout.write(`Nothing was changed: the library holds just this, ${describeHistory(history)}`)
+    return
+  }
+  process.stdout.write(`Imported ${describeHistory(history)}`)
+  process.stderr.write(
+    `None of the users can sign in yet. Invite them under their names, an administrator first, ${suggest('users invite NAME --admin')}\n`,
+  )
 }
 
 /** `import` and `export`. */
@@ -85,23 +110,37 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     )
   imports
     .command('library <folder>')
-    .description('Import a folder that export wrote: owners, authors, addresses and times as they were')
+    .description(
+      'Import a folder that export wrote: owners, authors, addresses and times as they were. One of export --full fills an empty library, all of it or nothing.',
+    )
     .option('--user <name>', 'who owns it all instead of the owners written down')
     .option('--public', 'make public what states no visibility')
-    .action((folder: string, flags: ImportFlags) =>
-      withApp(async (app) => {
+    .option('--without-history', 'of an export --full, import the items alone, into any library')
+    .action(async (folder: string, flags: ImportFlags & { withoutHistory?: true }) => {
+      const isWhole = flags.withoutHistory !== true && (await isWholeExport(folder))
+      if (isWhole && (flags.user !== undefined || flags.public)) {
+        throw new AppError('invalid_input', 'A whole export keeps its owners and visibility: --user and --public need --without-history.')
+      }
+      await withApp(async (app) => {
+        if (isWhole) return await importWhole(app, folder)
         const { report, madeOwners, madeCategories } = await importLibrary(app.store, folder, toOptions(flags))
         printReport(report, madeOwners, madeCategories)
-      }),
-    )
+      })
+    })
   program
     .command('export <folder>')
     .description(
-      'Write the library into a new folder: prompts.jsonl, skills.json and a folder for each skill. Versions, votes, keys and the trash stay in the database file.',
+      'Write the library into a new folder, as it is at one moment: prompts.jsonl, skills.json, categories.json and a folder for each skill. Nothing that lets somebody in is written: no password, key or e-mail address.',
     )
     .option('--user <name>', 'only what this user owns')
-    .action((folder: string, options: { user?: string }) =>
+    .option('--full', 'write versions, votes, the trash, users and marks of administrators too, for another library')
+    .action((folder: string, options: { user?: string; full?: true }) =>
       withApp(async (app) => {
+        if (options.full) {
+          if (options.user !== undefined) throw new AppError('invalid_input', 'A whole export has no --user: it holds everybody.')
+          process.stdout.write(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store, folder))}`)
+          return
+        }
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
         const { prompts, skills } = await exportLibrary(app.store, folder, owner?.id ?? null)
         process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)

@@ -1,3 +1,4 @@
+import type { HistoryCounts, HistoryRecord } from './history-records.ts'
 import type { Category, Prompt, Skill } from './items.ts'
 import type { SkillFile } from './skill.ts'
 
@@ -33,10 +34,31 @@ export interface ExportReader {
   exportSkills(ownerId: string | null, after: number, limit: number): Promise<ExportedSkill[]>
   /** Every category, each after its parent. */
   exportCategories(): Promise<Category[]>
+  /** The whole library but for what lets people in, in one order. @throws AppError `unavailable` while somebody is being removed */
+  exportHistory(): AsyncIterable<HistoryRecord>
+  /** The contents of all files of skills, of every version, each once. */
+  exportBlobs(): AsyncIterable<{ readonly sha256: string; readonly bytes: Uint8Array }>
+}
+
+/** What a whole export is read from. */
+export interface HistorySource {
+  /** Hex SHA-256 of the lines of all records. */
+  readonly digest: string
+  /** The records in their order; it throws at its end when they were not what the digest says. */
+  readonly records: AsyncIterable<HistoryRecord>
+  /** The bytes of a file. @throws AppError `invalid_input` when there is none of this digest */
+  readBlob(sha256: string): Promise<Uint8Array>
 }
 
 /** What exports and imports need of the store. */
 export interface TransferStore extends ExportReader {
   /** Runs reads on the library as it is at one moment, however long they take and whoever writes meanwhile. */
   readSnapshot<T>(work: (reader: ExportReader) => Promise<T>): Promise<T>
+  /**
+   * Fills an empty library with a whole export, in one transaction: all of it or nothing. Its first categories are replaced.
+   * People come without a login. A library that holds just this export is left as it is.
+   * @param onItem hears of each item that was read
+   * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the export
+   */
+  importHistory(source: HistorySource, onItem?: () => void): Promise<{ readonly counts: HistoryCounts; readonly isNew: boolean }>
 }

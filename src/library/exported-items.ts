@@ -7,6 +7,7 @@ export const EXPORT_NAMES = {
   skillsIndex: 'skills.json',
   skillsFolder: 'skills',
   categories: 'categories.json',
+  historyFolder: 'history',
 } as const
 
 function exportItem(item: Item, owner: string, held: Hold | null) {

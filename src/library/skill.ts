@@ -59,7 +59,7 @@ export function fromFileContent(file: FileContent, path: string): SkillFile {
  * Checks a whole set of files against the contract: names, SKILL.md, counts and sizes.
  * @throws AppError `invalid_input` naming every fault (at most 20)
  */
-export function checkSkillFiles(files: readonly SkillFile[]): void {
+export function checkSkillFiles(files: readonly { readonly filename: string; readonly bytes: { readonly length: number } }[]): void {
   const details: ErrorDetail[] = []
   const refuse = (path: string, message: string) => {
     if (details.length < 20) details.push({ path, message })

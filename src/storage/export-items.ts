@@ -3,6 +3,7 @@ import type { ExportReader } from '../library/export-ports.ts'
 import type { ItemKind } from '../library/items.ts'
 import { readFiles } from './item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { readBlobs, readHistory } from './read-history.ts'
 import type { Database } from './schema.ts'
 
 /** Reads for an export: everything one owner has, or everybody's, for whoever holds the database itself. */
@@ -36,6 +37,8 @@ export function exportReader(db: Kysely<Database>): ExportReader {
       }
       return exported
     },
+    exportHistory: () => readHistory(db),
+    exportBlobs: () => readBlobs(db),
     async exportCategories() {
       return await db
         .selectFrom('category')

@@ -28,6 +28,7 @@ import { readSearchIndex } from './search-reader.ts'
 import { sessionStore } from './sessions.ts'
 import { copyBeforeUpgrade } from './upgrade-copy.ts'
 import { readVectors } from './vector-reader.ts'
+import { tellOfHistory, writeHistory } from './write-history.ts'
 import { type WriteContext, writeLibrary } from './write-items.ts'
 
 /** Items whose words are read anew in one transaction. */
@@ -80,6 +81,15 @@ export async function createStore(
       ...writeLibrary(context),
       ...accountStore(reader, context),
       ...exportReader(reader),
+      async importHistory(source, onItem = () => {}) {
+        const imported = await writeHistory(database, outside.random, source, onItem)
+        // Whoever opens the library after a cut finishes this.
+        if (imported.isNew) {
+          await indexUnread(database.reader, transact, onProgress)
+          await transact(tellOfHistory)
+        }
+        return imported
+      },
       readSnapshot: (work) => database.readSnapshot((db) => work(exportReader(db))),
       ...peopleStore(reader, context),
       ...markStore(reader, context),

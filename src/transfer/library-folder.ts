@@ -9,6 +9,7 @@ import { EXPORT_NAMES, toExportEntry, toExportLine } from '../library/exported-i
 import type { LibraryStore } from '../library/ports.ts'
 import { VISIBILITIES } from '../library/visibility.ts'
 import { importCategories, writeCategories } from './categories-file.ts'
+import { type History, openHistoryFolder, writeHistoryFolder } from './history-folder.ts'
 import { type ImportOptions, importPrompts } from './import-prompts.ts'
 import { importSkills, type SkillMetadata } from './import-skills.ts'
 import { createPeople } from './people.ts'
@@ -18,7 +19,7 @@ import { writeWholeFolder } from './whole-folder.ts'
 
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
-const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES } = EXPORT_NAMES
+const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES, historyFolder: HISTORY } = EXPORT_NAMES
 /** Largest index of skills that is read, in bytes. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024
 const PAGE = 200
@@ -61,15 +62,30 @@ export interface ExportReport {
  */
 export async function exportLibrary(store: TransferStore, folder: string, ownerId: string | null): Promise<ExportReport> {
   return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, (partial) =>
+    store.readSnapshot((reader) => writeItems(reader, partial, ownerId)),
+  )
+}
+
+/**
+ * Writes a library as {@link exportLibrary} does, and its history beside it: all that {@link importWholeLibrary} brings back.
+ * @throws AppError `invalid_input` when the folder cannot be made, `unavailable` while somebody is being removed
+ */
+export async function exportWholeLibrary(store: TransferStore, folder: string): Promise<ExportReport & History> {
+  return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, (partial) =>
     store.readSnapshot(async (reader) => {
-      await mkdir(join(partial, SKILLS_FOLDER), { mode: OWNER_ONLY_FOLDER })
-      const used = new Set<string>()
-      const prompts = await writePrompts(reader, join(partial, PROMPT_FILES[0]), ownerId, used)
-      const skills = await writeSkills(reader, partial, ownerId, used)
-      await writeCategories(join(partial, CATEGORIES), await reader.exportCategories(), ownerId === null ? null : used, OWNER_ONLY_FILE)
-      return { prompts, skills }
+      const items = await writeItems(reader, partial, null)
+      return { ...items, ...(await writeHistoryFolder(reader, partial, { folder: OWNER_ONLY_FOLDER, file: OWNER_ONLY_FILE })) }
     }),
   )
+}
+
+async function writeItems(reader: ExportReader, folder: string, ownerId: string | null): Promise<ExportReport> {
+  await mkdir(join(folder, SKILLS_FOLDER), { mode: OWNER_ONLY_FOLDER })
+  const used = new Set<string>()
+  const prompts = await writePrompts(reader, join(folder, PROMPT_FILES[0]), ownerId, used)
+  const skills = await writeSkills(reader, folder, ownerId, used)
+  await writeCategories(join(folder, CATEGORIES), await reader.exportCategories(), ownerId === null ? null : used, OWNER_ONLY_FILE)
+  return { prompts, skills }
 }
 
 /** @param used gets the slugs of the categories that items are in */
@@ -134,6 +150,29 @@ export async function importLibrary(
   if (promptsFile !== null) reports.push(await importPrompts(store, promptsFile, options, people))
   if (metadata.size > 0) reports.push(await importSkills(store, join(folder, SKILLS_FOLDER), options, metadata, people))
   return { report: mergeReports(reports), madeOwners: people.madeOwners, madeCategories }
+}
+
+/** Whether a folder is one that {@link exportWholeLibrary} wrote, by its looks. */
+export async function isWholeExport(folder: string): Promise<boolean> {
+  return (await lstat(join(folder, HISTORY)).catch(() => null)) !== null
+}
+
+/**
+ * Fills an empty library with a folder that {@link exportWholeLibrary} wrote, all of it or nothing.
+ * @param onItem hears of each item, and of how many there are
+ * @returns what came, and whether it was not there before
+ * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the folder
+ */
+export async function importWholeLibrary(
+  store: TransferStore,
+  folder: string,
+  onItem: (done: number, of: number) => void = () => {},
+): Promise<History & { readonly isNew: boolean }> {
+  const history = await openHistoryFolder(folder)
+  if (history === null) throw new AppError('invalid_input', `${folder} holds no history of a library.`)
+  let done = 0
+  const { counts, isNew } = await store.importHistory(history, () => onItem(++done, history.counts.items))
+  return { digest: history.digest, counts, isNew }
 }
 
 async function findPromptsFile(folder: string): Promise<string | null> {

@@ -372,6 +372,91 @@ describe('importing skills', () => {
   })
 })
 
+describe('a whole export', () => {
+  it('says its digest on both sides, and is the same folder again', async () => {
+    await place.commonplace(['users', 'create', 'ada'])
+    const save = async (...fields: string[]) =>
+      JSON.parse((await place.commonplace(['save-prompt', '--user', 'ada', '--title', 'One', ...fields])).stdout).prompt
+    const { id } = await save('--content', 'first', '--visibility', 'public')
+    await place.commonplace(['update-prompt', id, '--content', 'second', '--user', 'ada'])
+    const { id: gone } = await save('--content', 'thrown away')
+    await place.commonplace(['delete', 'prompts', gone, '--user', 'ada'])
+    const one = join(place.folder, 'one')
+    const { code, stdout, stderr } = await place.commonplace(['export', one, '--full'])
+    expect([code, stderr]).toEqual([0, ''])
+    const what = '2 items (1 in the trash) with 3 versions and 0 votes, 1 users, 31 categories.\n'
+    expect(stdout).toMatch(/^Wrote .*one: [^\n]*\nDigest: [0-9a-f]{64}\n$/)
+    const digest = stdout.slice(stdout.indexOf('Digest: '))
+    expect(stdout).toBe(`Wrote ${one}: ${what}${digest}`)
+
+    const other = createPlace()
+    const back = await other.commonplace(['import', 'library', one])
+    expect([back.code, back.stdout]).toEqual([0, `Imported ${what}${digest}`])
+    expect(back.stderr).toMatch(/^None of the users can sign in yet\. .*users invite NAME --admin\n$/)
+    expect((await other.commonplace(['import', 'library', one])).stdout).toBe(
+      `Nothing was changed: the library holds just this, ${what}${digest}`,
+    )
+    const two = join(other.folder, 'two')
+    expect((await other.commonplace(['export', two, '--full'])).stdout).toContain(digest)
+    expect(readTree(two)).toEqual(readTree(one))
+    expect((await other.commonplace(['restore', 'prompts', gone, '--user', 'ada'])).code).toBe(0)
+    expect((await other.commonplace(['users', 'invite', 'ada', '--admin'])).stdout).toMatch(/\/sign-up\?invite=/)
+
+    // There is something else now: the items alone come in, and what is there is kept.
+    const refused = await other.commonplace(['import', 'library', one])
+    expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringMatching(/--without-history\.\n$/)])
+    expect(refused.code).not.toBe(0)
+    expect((await other.commonplace(['import', 'library', one, '--without-history'])).stdout).toContain('1 read: 0 created')
+    for (const flags of [['--user', 'ada'], ['--public']]) {
+      expect((await other.commonplace(['import', 'library', one, ...flags])).stderr).toMatch(/need --without-history/)
+    }
+    expect((await other.commonplace(['export', join(other.folder, 'x'), '--full', '--user', 'ada'])).stderr).toMatch(/no --user/)
+    await other.remove()
+  })
+
+  it('leaves all or nothing when its import is killed, and is whole when it is repeated', async () => {
+    const starter = readStarter()
+    const rows = Array.from({ length: 2_000 }, (_, n) => ({ ...starter[n % starter.length], title: `Many ${n}` }))
+    await importPrompts(write('many.json', JSON.stringify(rows)), '--public')
+    const one = join(place.folder, 'one')
+    const written = await place.commonplace(['export', one, '--full'])
+    const other = createPlace()
+    const database = openAt(other.env['DATABASE_URL'] ?? '')
+    const countRows = async (table: 'item' | 'user' | 'version') => {
+      const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.reader)
+      return Number(rows[0]?.n)
+    }
+    // Each run lives a little longer, until one ends by itself: so they are killed before, within and after its one transaction.
+    const found: number[] = []
+    for (let delayMs = 300; ; delayMs += 150) {
+      const child = other.start(['import', 'library', one])
+      const ended = once(child, 'exit')
+      const timer = setTimeout(() => child.kill('SIGKILL'), delayMs)
+      const [code] = await ended
+      clearTimeout(timer)
+      const counts = [
+        await countRows('item').catch(() => 0),
+        await countRows('user').catch(() => 0),
+        await countRows('version').catch(() => 0),
+      ]
+      found.push(counts[0] ?? 0)
+      expect([
+        [0, 0, 0],
+        [2_000, 1, 2_000],
+      ]).toContainEqual(counts)
+      if (code === 0) break
+    }
+    expect(found.filter((items) => items === 0).length).toBeGreaterThan(1)
+    await database.close()
+    // Whichever run wrote it, its words are read by the next command that opens it.
+    const digest = written.stdout.slice(written.stdout.indexOf('Digest: '))
+    expect((await other.commonplace(['import', 'library', one])).stdout).toContain(digest)
+    const hits = JSON.parse((await other.commonplace(['search', 'Many 1999', '--json'])).stdout).prompts
+    expect(hits[0]).toMatchObject({ title: 'Many 1999' })
+    await other.remove()
+  }, 180_000)
+})
+
 describe('exporting', () => {
   it('names folders whose skill.md is misspelled', async () => {
     const folder = join(place.folder, 'misspelled')

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { bioField, displayNameField, websiteField } from './account.ts'
+import { categoryNameField } from './category-name.ts'
+import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from './fields.ts'
+import { isId } from './identifier.ts'
+import { isSlug, MAX_SLUG } from './slug.ts'
+import { usernameFault } from './username.ts'
+import { VISIBILITIES } from './visibility.ts'
+
+/**
+ * The lines of a whole export: categories, users and retired slugs, then each item followed by its slugs, versions and votes. Whoever is named
+ * stands before. Row numbers, ids of users, and whatever lets somebody in are in none of them.
+ */
+
+const when = z.iso.datetime()
+const slugField = z.string().refine(isSlug, 'is not a slug')
+const idField = z.string().refine(isId, 'is not an id')
+const usernameField = z.string().superRefine((name, issues) => {
+  const fault = usernameFault(name)
+  if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
+})
+const count = z.number().int().min(1)
+
+const categoryRecord = z.strictObject({
+  record: z.literal('category'),
+  slug: slugField,
+  name: categoryNameField,
+  parent: slugField.nullable(),
+  position: z.number().int().min(0),
+})
+
+const userRecord = z.strictObject({
+  record: z.literal('user'),
+  username: usernameField,
+  /** For placeholders alone: the contributor's name as an import finds it again. */
+  contributor: textField({ min: 1, max: 10_000 }).nullable(),
+  displayName: displayNameField.nullable(),
+  bio: bioField.nullable(),
+  website: websiteField.nullable(),
+  createdAt: when,
+})
+
+const retiredSlugRecord = z.strictObject({ record: z.literal('retiredSlug'), slug: slugField })
+
+const fileEntry = z.strictObject({
+  filename: z.string(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'),
+  size: z.number().int().min(0),
+})
+
+/** What an item and each of its versions hold. A prompt has `type` and `content`, a skill `files`. */
+const stateFields = {
+  title: titleField,
+  description: descriptionField.nullable(),
+  type: promptTypeField.optional(),
+  content: contentField.optional(),
+  files: z.array(fileEntry).optional(),
+  category: z.string().max(MAX_SLUG).nullable(),
+  tags: z.array(textField({ min: 1, max: 200 })).max(MAX_TAGS),
+  visibility: z.enum(VISIBILITIES),
+}
+
+const itemRecord = z.strictObject({
+  record: z.literal('item'),
+  id: idField,
+  kind: z.enum(['prompt', 'skill']),
+  slug: z.union([slugField, idField]),
+  ...stateFields,
+  owner: z.string(),
+  author: z.string(),
+  contributors: z.array(z.string()),
+  wasPublic: z.boolean(),
+  /** Number of the newest version. */
+  version: count,
+  /** The version the last import wrote; null when it was saved by hand. */
+  importedVersion: count.nullable(),
+  createdAt: when,
+  updatedAt: when,
+  deletedAt: when.nullable(),
+  featuredAt: when.nullable(),
+  heldAt: when.nullable(),
+  heldFrom: z.literal('public').nullable(),
+})
+
+/** A slug that leads to the item above: its own, or one of earlier. */
+const slugRecord = z.strictObject({ record: z.literal('slug'), slug: slugField })
+
+/** A version of the item above. The newest leaves out what is the same as in the item. */
+const versionRecord = z.strictObject({
+  record: z.literal('version'),
+  number: count,
+  ...z.object(stateFields).partial().shape,
+  note: noteField.nullable(),
+  author: z.string(),
+  createdAt: when,
+})
+
+/** A vote on the item above. */
+const voteRecord = z.strictObject({ record: z.literal('vote'), user: z.string(), createdAt: when })
+
+/** A line of a whole export, as JSON. */
+export const historyRecord = z.discriminatedUnion('record', [
+  categoryRecord,
+  userRecord,
+  retiredSlugRecord,
+  itemRecord,
+  slugRecord,
+  versionRecord,
+  voteRecord,
+])
+
+export type HistoryRecord = z.infer<typeof historyRecord>
+/** One kind of line. */
+export type RecordOf<Kind extends HistoryRecord['record']> = Extract<HistoryRecord, { record: Kind }>
+export type FileEntry = z.infer<typeof fileEntry>
+
+/** The fields of {@link stateFields}: of an item, and of each version. */
+export const STATE_FIELDS = ['title', 'description', 'type', 'content', 'files', 'category', 'tags', 'visibility'] as const
+export type ItemState = Pick<RecordOf<'item'>, (typeof STATE_FIELDS)[number]>
+
+/** A record as its line, with the line's end. The digest of a library is the SHA-256 of all its lines in order. */
+export function toHistoryLine(record: HistoryRecord): string {
+  return `${JSON.stringify(record)}\n`
+}
+
+/** How many of each a whole export has. */
+export interface HistoryCounts {
+  readonly categories: number
+  readonly users: number
+  readonly items: number
+  /** Of the items, those in the trash. */
+  readonly inTrash: number
+  readonly versions: number
+  readonly votes: number
+}
+
+/** Counts records as they go by. */
+export function createHistoryCounter(): { add(record: HistoryRecord): void; read(): HistoryCounts } {
+  const counts = { category: 0, user: 0, retiredSlug: 0, item: 0, slug: 0, version: 0, vote: 0 }
+  let inTrash = 0
+  return {
+    add(record) {
+      counts[record.record]++
+      if (record.record === 'item' && record.deletedAt !== null) inTrash++
+    },
+    read: () => ({
+      categories: counts.category,
+      users: counts.user,
+      items: counts.item,
+      inTrash,
+      versions: counts.version,
+      votes: counts.vote,
+    }),
+  }
+}

@@ -1,0 +1,347 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SYSTEM } from '../../src/app.ts'
+import type { LibraryStore } from '../../src/library/ports.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { exportWholeLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
+import { ENGINES } from '../support/engines.ts'
+import { makeRichLibrary } from '../support/rich-library.ts'
+
+for (const engine of ENGINES) {
+  describe(`a whole export that somebody changed, on ${engine.name}`, () => {
+    const cleanUps: (() => Promise<void>)[] = []
+    let folder = ''
+    const openNew = async (): Promise<LibraryStore> => {
+      const place = await engine.create()
+      cleanUps.push(place.remove)
+      const store = await createStore(place.open(), SYSTEM)
+      cleanUps.push(() => store.close())
+      return store
+    }
+    afterEach(async () => {
+      for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    type Line = Record<string, unknown>
+    let good = ''
+    let bad = ''
+    let target: LibraryStore
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'commonplace-hostile-'))
+      const source = await openNew()
+      await makeRichLibrary(source)
+      good = join(folder, 'good')
+      bad = join(folder, 'bad')
+      await exportWholeLibrary(source, good)
+      target = await openNew()
+    })
+    const path = (...parts: string[]) => join(bad, ...parts)
+    const edit = (file: string, change: (text: string) => string) => writeFileSync(path(file), change(readFileSync(path(file), 'utf8')))
+    /** Changes the records, and what the manifest says of them. */
+    const rewrite = (change: (lines: Line[]) => unknown) => {
+      const lines = readFileSync(path('history', 'records.jsonl'), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line): Line => JSON.parse(line))
+      change(lines)
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+      writeFileSync(path('history', 'records.jsonl'), text)
+      const manifest = JSON.parse(readFileSync(path('history', 'manifest.json'), 'utf8'))
+      const count = (kind: string) => lines.filter(({ record }) => record === kind).length
+      manifest.digest = createHash('sha256').update(text).digest('hex')
+      const inTrash = lines.filter(({ record, deletedAt }) => record === 'item' && deletedAt !== null).length
+      manifest.counts = {
+        categories: count('category'),
+        users: count('user'),
+        items: count('item'),
+        inTrash,
+        versions: count('version'),
+        votes: count('vote'),
+      }
+      writeFileSync(path('history', 'manifest.json'), JSON.stringify(manifest))
+    }
+    const first = (lines: Line[], record: string, more: (line: Line) => boolean = () => true) => {
+      const line = lines.find((one) => one['record'] === record && more(one))
+      if (!line) throw new Error(`no ${record}`)
+      return line
+    }
+    const insertAfter = (lines: Line[], line: Line, ...added: Line[]) => lines.splice(lines.indexOf(line) + 1, 0, ...added)
+    const drop = (lines: Line[], line: Line) => lines.splice(lines.indexOf(line), 1)
+    const blob = () => {
+      const files = path('history', 'files')
+      const [part = ''] = readdirSync(files)
+      return join('history', 'files', part, readdirSync(join(files, part))[0] ?? '')
+    }
+    /** Puts a link in the place of what is there, to the same thing elsewhere. */
+    const link = (...parts: string[]) => {
+      const elsewhere = join(folder, `elsewhere-${parts.join('-').replaceAll('/', '-')}`)
+      rmSync(elsewhere, { recursive: true, force: true })
+      renameSync(path(...parts), elsewhere)
+      symlinkSync(elsewhere, path(...parts))
+    }
+    const isVersioned = (line: Line) => line['version'] === 3
+    const FAULTS: readonly (readonly [string, () => unknown, RegExp])[] = [
+      [
+        'a text was changed',
+        () => edit('history/records.jsonl', (text) => text.replace('Twice', 'Thrice')),
+        /records\.jsonl is not what the manifest says/,
+      ],
+      [
+        'lines were cut off',
+        () => edit('history/records.jsonl', (text) => text.slice(0, text.length - 300)),
+        /not valid JSON|not what the manifest/,
+      ],
+      [
+        'the last lines are missing',
+        () => edit('history/records.jsonl', (text) => `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`),
+        /manifest|versions and should have/,
+      ],
+      [
+        'a line is no JSON',
+        () => edit('history/records.jsonl', (text) => text.replace('{', '{{')),
+        /^Line 1 of .*records\.jsonl is not valid JSON\.$/,
+      ],
+      [
+        'a line has no end',
+        () => edit('history/records.jsonl', () => 'x'.repeat(9 * 1024 * 1024)),
+        /a line of more than 8388608 characters/,
+      ],
+      ['it is not UTF-8', () => writeFileSync(path('history/records.jsonl'), Buffer.from([0xff, 0xfe])), /not UTF-8/],
+      [
+        'the manifest is of a newer version',
+        () => edit('history/manifest.json', (text) => text.replace('"format": 1', '"format": 2')),
+        /newer version/,
+      ],
+      ['the manifest is missing', () => rmSync(path('history/manifest.json')), /manifest\.json is missing/],
+      ['the records are missing', () => rmSync(path('history/records.jsonl')), /records\.jsonl is missing/],
+      ['a file is missing', () => rmSync(path(blob())), /is missing: the export is not whole/],
+      ['a file was changed', () => writeFileSync(path(blob()), 'x'), /its name is not the digest/],
+      [
+        'a prompt was edited by hand',
+        () => edit('prompts.jsonl', (text) => text.replace('Twice', 'Thrice')),
+        /prompts\.jsonl was changed.*--without-history/,
+      ],
+      ['the skills were edited by hand', () => edit('skills.json', (text) => `${text} `), /skills\.json was changed/],
+      ['the categories were edited by hand', () => edit('categories.json', (text) => `${text} `), /categories\.json was changed/],
+      ['a skill was edited by hand', () => writeFileSync(path('skills', 'a-skill', 'same.txt'), 'other'), /a-skill was changed/],
+      ['a skill has a file more', () => writeFileSync(path('skills', 'a-skill', 'more.txt'), ''), /a-skill was changed/],
+      ['a link stands for the history', () => link('history'), /links are not followed/],
+      ['a link stands for the manifest', () => link('history', 'manifest.json'), /links are not followed/],
+      ['a link stands for the records', () => link('history', 'records.jsonl'), /links are not followed/],
+      ['a link stands for a file', () => link(blob()), /links are not followed/],
+      ['a link stands for the prompts', () => link('prompts.jsonl'), /links are not followed/],
+      ['a link stands for the skills', () => link('skills'), /skills was changed/],
+      ['a link stands for a skill', () => link('skills', 'a-skill'), /a-skill was changed/],
+      [
+        'a version is missing',
+        () =>
+          rewrite((lines) =>
+            drop(
+              lines,
+              first(lines, 'version', ({ number }) => number === 2),
+            ),
+          ),
+        /version 3 .*after version 1/,
+      ],
+      [
+        'the newest version is missing',
+        () =>
+          rewrite((lines) =>
+            drop(
+              lines,
+              first(lines, 'version', ({ number }) => number === 3),
+            ),
+          ),
+        /has 2 versions and should have 3/,
+      ],
+      [
+        'a version is there twice',
+        () => rewrite((lines) => insertAfter(lines, first(lines, 'version'), first(lines, 'version'))),
+        /version 1 .*after version 1/,
+      ],
+      ['an old version lacks its text', () => rewrite((lines) => delete first(lines, 'version')['title']), /is not whole/],
+      ['a version stands before any item', () => rewrite((lines) => lines.unshift(first(lines, 'version'))), /before any item/],
+      ['a vote is of nobody', () => rewrite((lines) => Object.assign(first(lines, 'vote'), { user: 'nobody' })), /"nobody" is no user/],
+      ['somebody voted twice', () => rewrite((lines) => insertAfter(lines, first(lines, 'vote'), first(lines, 'vote'))), /voted twice/],
+      [
+        'what is held is public',
+        () =>
+          rewrite((lines) =>
+            Object.assign(
+              first(lines, 'item', ({ heldAt }) => heldAt !== null),
+              { visibility: 'public' },
+            ),
+          ),
+        /held and public at once/,
+      ],
+      [
+        'what is not held would be published',
+        () =>
+          rewrite((lines) =>
+            Object.assign(
+              first(lines, 'item', ({ heldAt }) => heldAt === null),
+              { heldFrom: 'public' },
+            ),
+          ),
+        /not held, but/,
+      ],
+      [
+        'what is public never was',
+        () => rewrite((lines) => Object.assign(first(lines, 'item'), { wasPublic: false })),
+        /public and never was/,
+      ],
+      ['an item is there twice', () => rewrite((lines) => lines.push(first(lines, 'item'))), /is there twice/],
+      [
+        'a slug is there twice',
+        () => rewrite((lines) => insertAfter(lines, first(lines, 'slug'), first(lines, 'slug'))),
+        /slug ".*" is there twice/,
+      ],
+      [
+        'a retired slug is used',
+        () => rewrite((lines) => Object.assign(first(lines, 'retiredSlug'), { slug: 'walrus-anew' })),
+        /"walrus-anew" is there twice/,
+      ],
+      [
+        'an item does not keep its slug',
+        () =>
+          rewrite((lines) =>
+            drop(
+              lines,
+              first(lines, 'slug', ({ slug }) => slug === 'walrus-anew'),
+            ),
+          ),
+        /does not keep its slug/,
+      ],
+      [
+        'a slug leads elsewhere',
+        () => rewrite((lines) => Object.assign(first(lines, 'slug'), { slug: '../../etc' })),
+        /slug is not a slug/,
+      ],
+      [
+        'an owner is nobody',
+        () => rewrite((lines) => Object.assign(first(lines, 'item'), { owner: 'nobody' })),
+        /owner "nobody" is no user/,
+      ],
+      [
+        'an owner stands for a contributor',
+        () => rewrite((lines) => Object.assign(first(lines, 'item'), { owner: 'Gh-st--the-2nd' })),
+        /cannot own any/,
+      ],
+      [
+        'a user is there twice',
+        () => rewrite((lines) => insertAfter(lines, first(lines, 'user'), { ...first(lines, 'user'), username: 'ADA' })),
+        /"ADA" is there twice/,
+      ],
+      [
+        'a user has a name of the service',
+        () => rewrite((lines) => Object.assign(first(lines, 'user'), { username: 'api' })),
+        /username is reserved/,
+      ],
+      ['a user comes with a password', () => rewrite((lines) => Object.assign(first(lines, 'user'), { password: 'x' })), /password/],
+      [
+        'a user comes after the items',
+        () => rewrite((lines) => lines.push({ ...first(lines, 'user'), username: 'late' })),
+        /after an item/,
+      ],
+      [
+        'a category is none',
+        () => rewrite((lines) => Object.assign(first(lines, 'item'), { category: 'none' })),
+        /category "none", which is none/,
+      ],
+      [
+        'a category is there twice',
+        () => rewrite((lines) => insertAfter(lines, first(lines, 'category'), first(lines, 'category'))),
+        /category "coding" is there twice/,
+      ],
+      [
+        'a category stands below a child',
+        () =>
+          rewrite((lines) =>
+            Object.assign(
+              first(lines, 'category', ({ slug }) => slug === 'ours'),
+              { parent: 'testing' },
+            ),
+          ),
+        /not of the first level/,
+      ],
+      [
+        'a filename leads out',
+        () =>
+          rewrite((lines) => {
+            const [, file] = first(lines, 'version', ({ files }) => Array.isArray(files))['files'] as Line[]
+            Object.assign(file ?? {}, { filename: '../../x' })
+          }),
+        /part "\.\."/,
+      ],
+      [
+        'a file has another size',
+        () =>
+          rewrite((lines) => {
+            const [file] = first(lines, 'version', ({ files }) => Array.isArray(files))['files'] as Line[]
+            Object.assign(file ?? {}, { size: 1 })
+          }),
+        /has not the size/,
+      ],
+      [
+        'a prompt has files',
+        () =>
+          rewrite((lines) =>
+            Object.assign(
+              first(lines, 'item', ({ kind }) => kind === 'prompt'),
+              { files: [] },
+            ),
+          ),
+        /what a prompt holds/,
+      ],
+      [
+        'a title is too long',
+        () => rewrite((lines) => Object.assign(first(lines, 'item'), { title: 'x'.repeat(201) })),
+        /title has 201 characters/,
+      ],
+      ['a text has a NUL', () => rewrite((lines) => Object.assign(first(lines, 'item'), { content: 'a\0b' })), /content has a NUL/],
+      [
+        'fields stand in another order',
+        () =>
+          rewrite((lines) => {
+            const line = first(lines, 'item')
+            const { record, ...rest } = line
+            lines[lines.indexOf(line)] = { ...rest, record }
+          }),
+        /not written as an export writes it/,
+      ],
+      [
+        'the last import wrote no version',
+        () => rewrite((lines) => Object.assign(first(lines, 'item', isVersioned), { importedVersion: 4 })),
+        /a version it does not have/,
+      ],
+    ]
+
+    it('is refused in words that say what is wrong, and leaves nothing', async () => {
+      const categories = await target.exportCategories()
+      for (const [what, harm, reason] of FAULTS) {
+        rmSync(bad, { recursive: true, force: true })
+        cpSync(good, bad, { recursive: true })
+        harm()
+        const refusal = await importWholeLibrary(target, bad).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        expect(refusal, what).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(reason) })
+        const left = [await target.isEmpty(), (await target.listPeople({ limit: 9, offset: 0, matching: null })).total]
+        expect(left, what).toEqual([true, 0])
+        expect(await target.exportCategories(), what).toEqual(categories)
+      }
+      expect(await importWholeLibrary(target, good)).toMatchObject({ isNew: true })
+    }, 120_000)
+
+    it('is not read where a folder stands for a file', async () => {
+      cpSync(good, bad, { recursive: true })
+      rmSync(path('history', 'records.jsonl'))
+      mkdirSync(path('history', 'records.jsonl'))
+      await expect(importWholeLibrary(target, bad)).rejects.toMatchObject({ code: 'invalid_input' })
+    })
+  })
+}

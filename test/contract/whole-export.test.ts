@@ -1,0 +1,259 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SYSTEM } from '../../src/app.ts'
+import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
+import type { LibraryStore } from '../../src/library/ports.ts'
+import { parseQuery } from '../../src/library/search/query.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
+import { ENGINES, type Engine } from '../support/engines.ts'
+import { readTree } from '../support/read-tree.ts'
+import { makeRichLibrary, SECRETS } from '../support/rich-library.ts'
+
+const AS_WRITTEN = { owner: undefined, visibility: undefined }
+const cleanUps: (() => Promise<void>)[] = []
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'commonplace-whole-'))
+})
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A new library, and how another process opens it. */
+async function openPlace(engine: Engine) {
+  const place = await engine.create()
+  cleanUps.push(place.remove)
+  const open = async (): Promise<LibraryStore> => {
+    const store = await createStore(place.open(), SYSTEM)
+    cleanUps.push(() => store.close())
+    return store
+  }
+  return { open, openDatabase: place.open }
+}
+const openNew = async (engine: Engine) => await (await openPlace(engine)).open()
+
+async function actAs(store: LibraryStore, username: string): Promise<Actor> {
+  const user = await store.findUser(username)
+  if (!user) throw new Error(`there is no ${username}`)
+  return { kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read', 'write']) }
+}
+const titles = async (store: LibraryStore, actor: Actor, query: string) => {
+  const request = { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 } as const
+  return (await store.searchPrompts(actor, request)).items.map((item) => item.title)
+}
+/** Everything below a folder, with what would tell a damaged copy from a whole one. */
+const modes = (root: string) =>
+  readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => [
+    entry.isDirectory(),
+    statSync(join(entry.parentPath, entry.name)).mode & 0o777,
+  ])
+
+for (const from of ENGINES) {
+  for (const to of ENGINES) {
+    describe(`a whole export from ${from.name} to ${to.name}`, () => {
+      it('is the same library again, to the byte and the digest', async () => {
+        const source = await openNew(from)
+        const was = await makeRichLibrary(source)
+        const [one, two, three] = [join(folder, 'one'), join(folder, 'two'), join(folder, 'three')]
+        const written = await exportWholeLibrary(source, one)
+        expect(written).toMatchObject({
+          prompts: 5,
+          skills: 2,
+          counts: { categories: 33, users: 4, items: 9, inTrash: 2, versions: 13, votes: 4 },
+        })
+        const place = await openPlace(to)
+        const target = await place.open()
+        const other = await place.open()
+        // Both have answered before, from nothing.
+        for (const store of [target, other]) expect(await titles(store, ANONYMOUS, 'walrus')).toEqual([])
+        const read = await importWholeLibrary(target, one)
+        expect(read).toEqual({ digest: written.digest, counts: written.counts, isNew: true })
+        expect((await exportWholeLibrary(target, two)).digest).toBe(written.digest)
+        expect(readTree(two)).toEqual(readTree(one))
+        const back = await openNew(from)
+        await importWholeLibrary(back, two)
+        await exportWholeLibrary(back, three)
+        expect(readTree(three)).toEqual(readTree(one))
+
+        for (const store of [target, other, await place.open()]) {
+          expect(await titles(store, ANONYMOUS, 'walrus')).toEqual(['Quiet walrus'])
+          expect(await titles(store, ANONYMOUS, 'marmot capybara held')).toEqual([])
+        }
+        const ada = await actAs(target, 'ada')
+        const ben = await actAs(target, 'ben')
+        expect(await titles(target, ben, 'marmot')).toEqual(['北京'])
+        // Fields as they were; who owns it is another row.
+        for (const actor of [ada, ANONYMOUS]) {
+          const prompt = await target.findPrompt(actor, was.published.id)
+          expect(prompt).toMatchObject({
+            slug: 'walrus-anew',
+            author: 'Ada',
+            category: { slug: 'below', name: 'Below' },
+            tags: [{ name: 'C++' }, { name: 'Unit Tests' }],
+            variables: [{ name: 'name', required: true }],
+            version: 3,
+            createdAt: was.published.createdAt,
+          })
+        }
+        // Versions with their notes and texts, each under the visibility it was written under.
+        const page = { before: null, limit: 10 }
+        expect(await target.listVersions(ada, was.published.id, page)).toMatchObject([
+          { version: 3, note: 'new address', author: 'Ada', visibility: 'public' },
+          { version: 2, note: null, visibility: 'public' },
+          { version: 1, note: 'first', visibility: 'private', createdAt: was.published.createdAt },
+        ])
+        expect((await target.listVersions(ANONYMOUS, was.published.id, page)).map(({ version }) => version)).toEqual([3, 2])
+        expect(await target.findVersion(ada, was.published.id, 1)).toMatchObject({
+          content: 'Once ${name:the dé faut}\u2028\r\n',
+          category: 'passing',
+          type: 'TEXT',
+        })
+        const first = await target.findVersion(ada, was.skill.id, 1)
+        expect(first?.files?.map(({ filename, bytes }) => [filename, Buffer.from(bytes).toString()])).toEqual([
+          ['SKILL.md', '---\nname: a-skill\ndescription: d\n---\nfirst'],
+          ['old/gone.txt', 'gone since'],
+          ['same.txt', 'same'],
+        ])
+        expect((await target.readSkillFiles(ben, was.binary.id)).map(({ bytes }) => bytes.length)).toEqual([1, 256, 0])
+        expect(await target.findSkillAt(ANONYMOUS, 'Ada', 'a-skill')).toMatchObject({ id: was.skill.id })
+        // Addresses of earlier lead on, and those of what is gone lead nowhere for ever.
+        expect(await target.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
+        expect(await target.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })
+        expect(await target.findPrompt(ANONYMOUS, was.symbols.id)).toMatchObject({ slug: was.symbols.id })
+        const fields = { title: 'Lost for good', content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
+        const again = await target.createPrompt(
+          { userId: ada.kind === 'user' ? ada.userId : '', note: null },
+          { ...fields, visibility: 'public' },
+        )
+        expect(again.slug).toBe('lost-for-good-2')
+        // Votes with their voters, the trash, and what administrators said.
+        expect(await target.findMarks(ben, 'prompt', was.featured.id)).toMatchObject({ hasVoted: true, isFeatured: true, owner: 'Ada' })
+        expect(await target.findMarks(ada, 'skill', was.skill.id)).toMatchObject({ hasVoted: false })
+        expect(await target.findPrompt(ANONYMOUS, was.featured.id)).toMatchObject({ votes: 2, contributors: ['Zoë', 'a,b'] })
+        expect((await target.listFeatured(9)).map(({ id }) => id)).toEqual([was.featured.id])
+        expect((await target.listHeld({ limit: 9, offset: 0 })).items).toMatchObject([{ id: was.held.id, visibility: 'unlisted' }])
+        expect((await target.listTrash(ada.kind === 'user' ? ada.userId : '', { limit: 9, offset: 0 })).items).toMatchObject([
+          { id: was.trashed.id, title: 'Thrown away' },
+        ])
+        await target.setDeleted('prompt', was.trashed.id, ada.kind === 'user' ? ada.userId : '', false)
+        expect(await target.findPrompt(ANONYMOUS, was.trashed.id)).toMatchObject({ content: 'capybara, twice', votes: 1, version: 2 })
+        await target.setHeld('prompt', was.held.id, false)
+        expect(await target.findPrompt(ANONYMOUS, was.held.slug)).toMatchObject({ id: was.held.id, visibility: 'public' })
+        const categories = await target.listCategories(ANONYMOUS)
+        expect(categories.find(({ slug }) => slug === 'below')).toMatchObject({ parent: 'ours', prompts: 1 })
+        expect(categories.find(({ slug }) => slug === 'coding')).toMatchObject({ name: 'Code & more' })
+        // A later import finds what an earlier one wrote, and what was edited since.
+        const ghost = await target.ensurePlaceholder('Ghöst, the 2nd')
+        expect(ghost.username).toBe(was.ghost.username)
+        const adaId = ada.kind === 'user' ? ada.userId : ''
+        expect(await target.findImported('prompt', adaId, ghost.id, 'On the first page')).toMatchObject([{ isEditedHere: false }])
+        expect(await target.findImported('prompt', adaId, adaId, 'Quiet walrus')).toMatchObject([{ isEditedHere: true }])
+      })
+    })
+  }
+}
+
+for (const engine of ENGINES) {
+  describe(`a whole export on ${engine.name}`, () => {
+    it('is for its owner alone, and lets nobody in', async () => {
+      const store = await openNew(engine)
+      await makeRichLibrary(store)
+      const out = join(folder, 'out')
+      await exportWholeLibrary(store, out)
+      expect(statSync(out).mode & 0o777).toBe(0o700)
+      for (const [isFolder, mode] of modes(out)) expect(mode).toBe(isFolder ? 0o700 : 0o600)
+      const all = Buffer.concat([...readTree(out).values()].map((text) => Buffer.from(text, 'base64'))).toString('latin1')
+      for (const [name, secret] of Object.entries(SECRETS)) expect(all.includes(secret), name).toBe(false)
+      expect(all).not.toMatch(/passwor|login|"role"|"email"|default_?visibility|cpb_/i)
+      expect(all).toContain('https://ada.example.org/')
+    })
+
+    it('makes people whose names are reserved until they are invited under them', async () => {
+      const source = await openNew(engine)
+      await makeRichLibrary(source)
+      await exportWholeLibrary(source, join(folder, 'out'))
+      const target = await openNew(engine)
+      await importWholeLibrary(target, join(folder, 'out'))
+      const { items } = await target.listPeople({ limit: 9, offset: 0, matching: null })
+      expect(items.map(({ username, hasLogin, role, isPlaceholder }) => [username, hasLogin, role, isPlaceholder])).toEqual([
+        ['Ada', false, 'user', false],
+        ['ben', false, 'user', false],
+        ['Gh-st--the-2nd', false, 'user', true],
+        ['gone', false, 'user', false],
+      ])
+      expect(items[0]).toMatchObject({
+        displayName: 'Ada 𝒳',
+        bio: 'Line one\u2028line two',
+        website: 'https://ada.example.org/',
+        email: null,
+      })
+      expect(await target.hasLogins()).toBe(false)
+      await expect(target.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
+      expect(await target.listKeys(null)).toEqual([])
+      expect((await target.listInvites({ limit: 9, offset: 0 })).total).toBe(0)
+    })
+
+    it('changes nothing when it is imported again, and is refused where there is something else', async () => {
+      const source = await openNew(engine)
+      await makeRichLibrary(source)
+      const out = join(folder, 'out')
+      const written = await exportWholeLibrary(source, out)
+      expect(await importWholeLibrary(source, out)).toEqual({ digest: written.digest, counts: written.counts, isNew: false })
+      const target = await openNew(engine)
+      await importWholeLibrary(target, out)
+      expect(await importWholeLibrary(target, out)).toMatchObject({ isNew: false })
+
+      // Somebody who can sign in here gets nothing from a file.
+      const taken = await openNew(engine)
+      await taken.createLogin({ username: 'ada', email: null, passwordHash: 'x', inviteSha256: null }, () => 'admin')
+      await expect(importWholeLibrary(taken, out)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringMatching(/--without-history/),
+      })
+      expect(await taken.isEmpty()).toBe(true)
+      await source.changeProfile((await source.findUser('ada'))?.id ?? '', { bio: 'changed' })
+      await expect(importWholeLibrary(source, out)).rejects.toMatchObject({ code: 'conflict' })
+      // The readable part comes into any library, as that of any export does.
+      expect((await importLibrary(taken, out, AS_WRITTEN)).report).toMatchObject({ read: 7, created: 7, refused: 0 })
+      await exportLibrary(source, join(folder, 'plain'), null)
+      await expect(importWholeLibrary(await openNew(engine), join(folder, 'plain'))).rejects.toMatchObject({ code: 'invalid_input' })
+    })
+
+    it('is the library of one moment, however much is written meanwhile', async () => {
+      const source = await openNew(engine)
+      const { ada } = await makeRichLibrary(source)
+      let isWriting = true
+      let written = 0
+      const writing = (async () => {
+        while (isWriting) {
+          const fields = { title: `New ${written}`, content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
+          await source.createPrompt({ userId: ada.id, note: null }, { ...fields, visibility: 'public' })
+          written++
+        }
+      })()
+      const out = join(folder, 'out')
+      const { prompts, counts } = await exportWholeLibrary(source, out)
+      isWriting = false
+      await writing
+      expect(written).toBeGreaterThan(0)
+      const lines = readFileSync(join(out, 'prompts.jsonl'), 'utf8').trimEnd().split('\n')
+      expect([lines.length, counts.items]).toEqual([prompts, prompts + 2 + 2])
+      expect(await importWholeLibrary(await openNew(engine), out)).toMatchObject({ isNew: true, counts })
+    })
+
+    it('writes no folder while somebody is being removed', async () => {
+      const place = await openPlace(engine)
+      const store = await place.open()
+      await makeRichLibrary(store)
+      const database = place.openDatabase()
+      cleanUps.push(() => database.close())
+      await database.transact((db) => db.updateTable('user').set({ removal: 'free_name' }).where('username', '=', 'gone').execute())
+      await expect(exportWholeLibrary(store, join(folder, 'out'))).rejects.toMatchObject({ code: 'unavailable' })
+      expect(readdirSync(folder)).toEqual([])
+    })
+  })
+}
