@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { lstat, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -175,14 +175,17 @@ async function checkSkill(
   const root = join(exported, EXPORT_NAMES.skillsFolder)
   const folder = join(root, slug)
   for (const path of [root, folder]) {
-    if (!(await lstat(path).catch(() => null))?.isDirectory()) throw changed(path)
+    if (!(await isFolder(path))) throw changed(path)
   }
   const found = new Map((await readSkillFolder(folder, { isExport: true })).files.map(({ filename, bytes }) => [filename, digestOf(bytes)]))
   if (found.size !== files.length || files.some(({ filename, sha256 }) => found.get(filename) !== sha256)) throw changed(folder)
 }
 
 async function readBlob(folder: string, sha256: string): Promise<Uint8Array> {
-  const { file } = placeOf(folder, sha256)
+  const { folder: part, file } = placeOf(folder, sha256)
+  for (const path of [join(folder, FILES), part]) {
+    if (!(await isFolder(path))) throw new AppError('invalid_input', `${path} is missing, or not a folder; links are not followed.`)
+  }
   const bytes = await readRegularFile(file, MAX_FILE_BYTES)
   if (bytes === null) throw new AppError('invalid_input', `${file} is missing: the export is not whole.`)
   if (digestOf(bytes) !== sha256) throw new AppError('invalid_input', `${file} is damaged: its name is not the digest of what it holds.`)
@@ -199,11 +202,14 @@ function digestOf(bytes: Uint8Array): string {
 }
 
 async function digestFile(path: string): Promise<string> {
-  const about = await lstat(path).catch(() => null)
-  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is missing, or not a regular file; links are not followed.`)
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk)
+  for await (const _ of hashed(path, hash));
   return hash.digest('hex')
+}
+
+/** Whether this is a folder itself, and no link to one. */
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() === true
 }
 
 function changed(path: string): AppError {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import type { LibraryStore } from '../../src/library/ports.ts'
@@ -132,6 +132,8 @@ for (const engine of ENGINES) {
       ['a link stands for the manifest', () => link('history', 'manifest.json'), /links are not followed/],
       ['a link stands for the records', () => link('history', 'records.jsonl'), /links are not followed/],
       ['a link stands for a file', () => link(blob()), /links are not followed/],
+      ['a link stands for some files', () => link(dirname(blob())), /links are not followed/],
+      ['a link stands for all files', () => link('history', 'files'), /links are not followed/],
       ['a link stands for the prompts', () => link('prompts.jsonl'), /links are not followed/],
       ['a link stands for the skills', () => link('skills'), /skills was changed/],
       ['a link stands for a skill', () => link('skills', 'a-skill'), /a-skill was changed/],

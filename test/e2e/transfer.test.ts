@@ -428,7 +428,7 @@ describe('a whole export', () => {
     }
     // Each run lives a little longer, until one ends by itself: so they are killed before, within and after its one transaction.
     const found: number[] = []
-    for (let delayMs = 300; ; delayMs += 150) {
+    for (let delayMs = 300; ; delayMs = Math.round(delayMs * 1.25)) {
       const child = other.start(['import', 'library', one])
       const ended = once(child, 'exit')
       const timer = setTimeout(() => child.kill('SIGKILL'), delayMs)
