@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
+import type { LibraryChange } from '../../src/library/library-change.ts'
 import type { LibraryStore } from '../../src/library/ports.ts'
 import { parseQuery } from '../../src/library/search/query.ts'
 import { createStore } from '../../src/storage/store.ts'
@@ -243,6 +244,23 @@ for (const engine of ENGINES) {
       const lines = readFileSync(join(out, 'prompts.jsonl'), 'utf8').trimEnd().split('\n')
       expect([lines.length, counts.items]).toEqual([prompts, prompts + 2 + 2])
       expect(await importWholeLibrary(await openNew(engine), out)).toMatchObject({ isNew: true, counts })
+    })
+
+    it('tells those who listen that there are items now', async () => {
+      const source = await openNew(engine)
+      await makeRichLibrary(source)
+      await exportWholeLibrary(source, join(folder, 'out'))
+      const place = await openPlace(engine)
+      const heard: LibraryChange[] = []
+      const target = await createStore(place.openDatabase(), { ...SYSTEM, onChange: (change) => heard.push(change) })
+      cleanUps.push(() => target.close())
+      await importWholeLibrary(target, join(folder, 'out'))
+      expect(heard.map(({ kind, isPublic }) => [kind, isPublic])).toEqual([
+        ['prompt', true],
+        ['skill', true],
+      ])
+      await importWholeLibrary(target, join(folder, 'out'))
+      expect(heard.length).toBe(2)
     })
 
     it('writes no folder while somebody is being removed', async () => {
