@@ -603,6 +603,7 @@ describe('leaving', () => {
   it('takes everything along as a library that can be imported', async () => {
     const ada = await signUp(test, 'ada')
     await ada.post('/new', { title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
+    await test.app.store.createCategory({ slug: 'ours', name: 'Ours', parent: 'coding' })
     const form = new FormData()
     form.set('do', 'save')
     form.set('title', 'Skill')
@@ -615,7 +616,9 @@ describe('leaving', () => {
     const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
     const text = (name: string) => new TextDecoder().decode(files[name])
     const [skill] = JSON.parse(text('skills.json'))
-    expect(Object.keys(files).toSorted()).toEqual(['account.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`])
+    const names = ['account.json', 'categories.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`]
+    expect(Object.keys(files).toSorted()).toEqual(names)
+    expect(JSON.parse(text('categories.json'))).toContainEqual({ slug: 'ours', name: 'Ours', parent: 'coding' })
     expect(JSON.parse(text('prompts.jsonl'))).toMatchObject({ title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
     expect(JSON.parse(text('account.json'))).toMatchObject({
       username: 'ada',

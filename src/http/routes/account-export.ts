@@ -20,6 +20,10 @@ const partShape = z.object({
   next: z.number().nullable(),
 })
 
+const categoriesShape = z.object({
+  categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable() })),
+})
+
 /** Everything a person owns as a zip, read and packed as it is sent: an exported library, and what is kept of the account. */
 export function addAccountExportRoute(
   app: Hono<HttpEnv>,
@@ -33,7 +37,8 @@ export function addAccountExportRoute(
     const { sessions: _, ...account } = await invoke('show_account', {})
     const { keys } = await invoke('list_keys', {})
     const { embeds } = await invoke('list_embeds', {})
-    const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys, embeds })
+    const { categories } = categoriesShape.parse(await invoke('list_categories', { all: true }))
+    const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys, embeds }, categories)
     return sendPieces(c.get('call').caller, pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
   })
   return { method: 'GET', path: '/settings/data/export.zip', kind: 'download', cost: 50 }
@@ -47,7 +52,11 @@ async function* parts(read: (input: unknown) => Promise<unknown>, collection: 'p
   }
 }
 
-async function* pack(read: (input: unknown) => Promise<unknown>, account: unknown): AsyncGenerator<Uint8Array> {
+async function* pack(
+  read: (input: unknown) => Promise<unknown>,
+  account: unknown,
+  categories: z.infer<typeof categoriesShape>['categories'],
+): AsyncGenerator<Uint8Array> {
   const utf8 = new TextEncoder()
   const zip = createZipWriter()
   /** A file in pieces. */
@@ -57,6 +66,7 @@ async function* pack(read: (input: unknown) => Promise<unknown>, account: unknow
     }
   }
   yield* file('account.json', utf8.encode(`${JSON.stringify(account, null, 2)}\n`))
+  yield* file(EXPORT_NAMES.categories, utf8.encode(`${JSON.stringify(categories, null, 2)}\n`))
   const prompts = zip.open(EXPORT_NAMES.prompts)
   for await (const { lines } of parts(read, 'prompts')) {
     prompts.push(utf8.encode(lines.map((line) => `${line}\n`).join('')), false)
