@@ -40,7 +40,11 @@ const userRecord = z.strictObject({
   createdAt: when,
 })
 
-const retiredSlugRecord = z.strictObject({ record: z.literal('retiredSlug'), slug: slugField })
+/** A slug that is not given again, or its fingerprint: `#` and its SHA-256 in hex. */
+const retiredSlugRecord = z.strictObject({
+  record: z.literal('retiredSlug'),
+  slug: z.union([slugField, z.string().regex(/^#[0-9a-f]{64}$/)]),
+})
 
 const fileEntry = z.strictObject({
   filename: z.string(),

@@ -6,6 +6,7 @@ const TABLES = [
   'category',
   'user',
   'retired_slug',
+  'purge',
   'item',
   'slug',
   'item_tag',

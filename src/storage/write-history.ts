@@ -119,7 +119,7 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   const endItem = () => {
     if (!item) return
     const { record, versions, isSlugKept } = item
-    if (versions !== record.version) refuse(`item ${record.id} has ${versions} versions and should have ${record.version}`)
+    if (versions !== record.version) refuse(`item ${record.id} has versions up to ${versions} and should have ${record.version}`)
     if (!isSlugKept && record.slug !== record.id) refuse(`item ${record.id} does not keep its slug "${record.slug}"`)
   }
 
@@ -218,7 +218,17 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
     async version(record) {
       const open = requireItem(`version ${record.number}`)
       const what = `version ${record.number} of item ${open.record.id}`
-      if (record.number !== open.versions + 1) refuse(`${what} comes after version ${open.versions}`)
+      if (record.number <= open.versions) refuse(`${what} comes after version ${open.versions}`)
+      if (record.number > open.versions + 1) {
+        // Numbers between that are not there are of versions deleted for good.
+        rows.add('purge', {
+          item_id: open.record.id,
+          first_version: open.versions + 1,
+          last_version: record.number - 1,
+          file_key: null,
+          made_at: record.createdAt,
+        })
+      }
       open.versions = record.number
       const state = completeState(open.record, record, what)
       checkState(open.record.kind, state, what)

@@ -7,6 +7,7 @@ import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { LibraryChange } from '../../src/library/library-change.ts'
 import type { LibraryStore } from '../../src/library/ports.ts'
 import { parseQuery } from '../../src/library/search/query.ts'
+import { examine } from '../../src/storage/doctor/examine.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
 import { ENGINES, type Engine } from '../support/engines.ts'
@@ -56,6 +57,34 @@ const modes = (root: string) =>
 for (const from of ENGINES) {
   for (const to of ENGINES) {
     describe(`a whole export from ${from.name} to ${to.name}`, () => {
+      it('knows which versions and addresses were deleted for good', async () => {
+        const source = await openNew(from)
+        const { id: userId } = await source.createUser({ username: 'ada', defaultVisibility: 'public' })
+        const by = { userId, note: null }
+        const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
+        const gone = await source.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
+        const { id } = await source.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
+        for (const content of ['secret 2', 'three', 'four']) await source.changePrompt(id, by, () => ({ content }))
+        await source.purgeItem('prompt', gone.id, () => true)
+        await source.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
+        const written = await exportWholeLibrary(source, join(folder, 'one'))
+        const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())
+        expect([texts.some((text) => text.includes('three')), texts.some((text) => text.includes('secret'))]).toEqual([true, false])
+
+        const place = await openPlace(to)
+        const target = await place.open()
+        await importWholeLibrary(target, join(folder, 'one'))
+        const ada = await actAs(target, 'ada')
+        expect((await target.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
+        const owner = { userId: ada.kind === 'user' ? ada.userId : '', note: null }
+        expect((await target.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
+        const database = place.openDatabase()
+        const findings = await database.readSnapshot((db) => examine(db, database.dialect))
+        await database.close()
+        expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
+        expect((await exportWholeLibrary(source, join(folder, 'two'))).digest).toBe(written.digest)
+      })
+
       it('is the same library again, to the byte and the digest', async () => {
         const source = await openNew(from)
         const was = await makeRichLibrary(source)

@@ -422,6 +422,47 @@ describe('a library in a file', () => {
   })
 })
 
+/** Exports a whole library, imports it into another, and exports that: the digests of both. */
+async function copyByExport(from: Place, to: Place, folder: string): Promise<{ digests: string[]; ms: number }> {
+  const startedMs = performance.now()
+  const digests: string[] = []
+  for (const [place, args] of [
+    [from, ['export', join(folder, 'one'), '--full']],
+    [to, ['import', 'library', join(folder, 'one')]],
+    [to, ['export', join(folder, 'two'), '--full']],
+  ] as const) {
+    const { code, stdout, stderr } = await place.commonplace(args)
+    expect([code, args], stderr).toEqual([0, args])
+    digests.push(/Digest: ([0-9a-f]{64})/.exec(stdout)?.[1] ?? `none in ${stdout}`)
+  }
+  return { digests, ms: Math.round(performance.now() - startedMs) }
+}
+
+describe('a whole export', () => {
+  it('is the same library on the other engine, and back', async () => {
+    const { place, folder } = makePlace()
+    const keys = await makeKeys(place.databaseUrl)
+    const served = await place.serve({ env: { RATE_LIMITS: 'off' }, instances: 1 })
+    const writers = startWriters(served.url, keys, 10)
+    await saveMore(writers.ledger, 200)
+    await writers.stop()
+    await kill(served, 'SIGTERM')
+    const server = await startPostgres([])
+    withEnd({ remove: () => server.stop() })
+    const other = withEnd(createPlace(() => server.url))
+    const back = withEnd(createPlace(() => `sqlite:${join(folder, 'back.db')}`))
+    const there = await copyByExport(place, other, join(folder, 'there'))
+    const again = await copyByExport(other, back, join(folder, 'again'))
+    const digests = new Set([...there.digests, ...again.digests])
+    expect([...digests]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+    await expectSound(back)
+    tell(
+      'Whole export, from a file to PostgreSQL and back',
+      `${writers.ledger.saves.length.toLocaleString('en')} saves, one digest over all six steps; ${there.ms} ms there, ${again.ms} ms back`,
+    )
+  })
+})
+
 describe('a library on PostgreSQL', () => {
   /** A service on a server of its own, which keeps its files as it does by default. */
   async function start() {
