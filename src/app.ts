@@ -9,7 +9,7 @@ import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { createApiKey, hashApiKey } from './auth/api-key.ts'
 import { authenticate } from './auth/authenticate.ts'
-import { KEY_HINTS } from './auth/key-hints.ts'
+import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
@@ -43,8 +43,8 @@ export interface App {
   readonly isBaseUrlGuessed: boolean
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
-  /** What operations run with, for one caller. @param keyHint default: that of REST */
-  contextFor(actor: Actor, keyHint?: string): Context
+  /** What operations run with, for one caller. @param entry how it comes in. Default: REST */
+  contextFor(actor: Actor, entry?: Entry): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
   /** Whom a browser's cookies sign in. */
@@ -229,7 +229,7 @@ export async function openApp(
     baseUrl,
     isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
     embeddings,
-    contextFor: (actor, keyHint = KEY_HINTS.rest) => ({ ...shared, actor, keyHint }),
+    contextFor: (actor, entry = 'rest') => ({ ...shared, ...ENTRIES[entry], actor }),
     logins,
     setupCode,
     authenticate: (key) => authenticate(key, store, outside.clock),

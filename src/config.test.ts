@@ -18,6 +18,7 @@ const DEFAULTS = {
   BACKUP_KEEP: 7,
   TRASH_DAYS: null,
   VERSIONS_KEEP: null,
+  AUDIT_DAYS: 365,
   ALLOW_SIGNUP: false,
   SMTP_URL: null,
   MAIL_FROM: null,

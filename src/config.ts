@@ -174,6 +174,11 @@ export const SETTINGS = {
     'How many versions of each item are kept; older ones are deleted for good. Without it, all are.',
     '(all)',
   ),
+  AUDIT_DAYS: setting<number | null>(
+    countOrOff('days events of the audit log are kept'),
+    365,
+    'How many days events of the audit log are kept; off keeps all of them.',
+  ),
   SECRET_KEY: secret<string | null>(
     z.string().min(32, 'must have at least 32 characters'),
     null,
@@ -383,6 +388,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     BACKUP_KEEP: read('BACKUP_KEEP', SETTINGS.BACKUP_KEEP),
     TRASH_DAYS: read('TRASH_DAYS', SETTINGS.TRASH_DAYS),
     VERSIONS_KEEP: read('VERSIONS_KEEP', SETTINGS.VERSIONS_KEEP),
+    AUDIT_DAYS: read('AUDIT_DAYS', SETTINGS.AUDIT_DAYS),
     SECRET_KEY: read('SECRET_KEY', SETTINGS.SECRET_KEY),
     PASSWORD_HASH: read('PASSWORD_HASH', SETTINGS.PASSWORD_HASH),
     ALLOW_SIGNUP: read('ALLOW_SIGNUP', SETTINGS.ALLOW_SIGNUP),
@@ -421,6 +427,17 @@ export function loadConfig(environment: Environment = process.env): Config {
   }
   if (faults.length > 0) throw new AppError('invalid_input', faults.join(' '))
   return config
+}
+
+/** The settings in force as they were written, for people; of a secret, only whether it is set. */
+export function describeSettings(
+  environment: Environment = process.env,
+): { name: string; isSecret: boolean; isDefault: boolean; value: string | null }[] {
+  return Object.entries<Setting<unknown>>(SETTINGS).map(([name, { fallback, shownDefault, isSecret = false }]) => {
+    const text = environment[name]?.trim() || (isSecret ? environment[`${name}_FILE`]?.trim() : '')
+    const byDefault = shownDefault ?? (fallback === null ? null : String(fallback))
+    return { name, isSecret, isDefault: !text, value: isSecret ? null : text || byDefault }
+  })
 }
 
 /** The key a command-line program was given in its environment (PROMPTS_API_KEY or PROMPTS_API_KEY_FILE), or null. @throws AppError `invalid_input` */

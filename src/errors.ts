@@ -27,23 +27,29 @@ export interface ErrorDetail {
   readonly message: string
 }
 
+/** What keeps a library from being used. */
+export type StorageFault = 'full' | 'readonly' | 'io' | 'damaged' | 'moved' | 'unreachable' | 'other'
+
 /** The one error callers are meant to see: a code to act on and a sentence to read. Never holds a secret or a prompt's text. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: readonly ErrorDetail[]
   /** When a caller may try again, where that is known. */
   readonly retryAfterSeconds: number | undefined
+  /** For figures: what is wrong with the library, where that is it. */
+  readonly fault: StorageFault | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: readonly ErrorDetail[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { details?: readonly ErrorDetail[]; retryAfterSeconds?: number; fault?: StorageFault; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.details = options.details ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.fault = options.fault
   }
 }
 

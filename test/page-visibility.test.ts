@@ -90,6 +90,7 @@ const EXEMPT: Record<string, string> = {
   '/skills/:ref/purge': 'as of prompts',
   '/admin/invites': 'invites alone',
   '/admin/categories': 'counts of what the administrator sees; the operation is proved elsewhere',
+  '/admin/status': 'counts alone',
   '/sign-in': 'a form',
   '/sign-up': 'a form',
   '/sign-out': 'a form',
@@ -99,6 +100,8 @@ const EXEMPT: Record<string, string> = {
   '/settings/keys': 'the reader’s own keys',
   '/settings/sessions': 'the reader’s own sessions',
   '/settings/data': 'the reader’s own account',
+  '/settings/activity': 'what the reader did; its operation is proved in audit.test.ts, and below',
+  '/admin/activity': 'as its operation, which is proved in audit.test.ts, and below',
 }
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -238,6 +241,25 @@ describe('the visibility table of pages', () => {
         expect(answer.status, `${item.state} for ${reader}`).toBe(mayRead(reader, item.state, 'id') ? 200 : 404)
       }
     }
+  })
+
+  it('tells titles in the activity as the rule has it', async () => {
+    for (const { marker, state, kind, id } of items) {
+      const shown = async (reader: Reader, path: string) => (await open(reader, path)).html
+      const cell = `${kind} ${state}`
+      for (const path of ['/admin/activity', '/admin/activity/export.jsonl', `/admin/activity?target=${id.slice(0, 8)}`]) {
+        const html = await shown('admin', path)
+        expect(html.includes(marker), `${cell} at ${path}`).toBe(state === 'public')
+        expect(html.includes(id.slice(0, 8)), `${cell} at ${path}`).toBe(true)
+        if (state !== 'public') expect(html, `${cell} at ${path}`).not.toContain(id)
+      }
+      expect((await shown('owner', '/settings/activity')).includes(marker), cell).toBe(state !== 'deleted')
+      expect(await shown('other', '/settings/activity'), cell).not.toContain(id.slice(0, 8))
+    }
+    for (const path of ['/admin/activity', '/admin/activity/export.jsonl']) {
+      expect([(await open('owner', path)).status, (await open('anonymous', path)).status], path).toEqual([403, 303])
+    }
+    expect((await open('anonymous', '/settings/activity')).status).toBe(303)
   })
 
   it('shows a library and a trash to their owner alone, and what is held to administrators', async () => {

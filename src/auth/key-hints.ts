@@ -1,3 +1,5 @@
+import type { Surface } from '../library/audit.ts'
+
 /** What a caller without a key needs, by the way it came: the end of the sentence that begins with what it asked for. */
 export const KEY_HINTS = {
   rest: 'an API key: send one in the X-API-Key header.',
@@ -9,3 +11,14 @@ export const KEY_HINTS = {
   cli: 'a user: add --user NAME, or set PROMPTS_API_KEY to an API key.',
   remote: 'an API key: set PROMPTS_API_KEY to one.',
 } as const
+
+/** The ways in to a library that is opened here: what callers without a key are told, and what the audit log calls them. */
+export const ENTRIES = {
+  web: { keyHint: KEY_HINTS.rest, surface: 'web' },
+  rest: { keyHint: KEY_HINTS.rest, surface: 'rest' },
+  mcp: { keyHint: KEY_HINTS.mcp, surface: 'mcp' },
+  mcpBehindProxy: { keyHint: KEY_HINTS.mcpBehindProxy, surface: 'mcp' },
+  stdio: { keyHint: KEY_HINTS.stdio, surface: 'mcp' },
+  cli: { keyHint: KEY_HINTS.cli, surface: 'cli' },
+} as const satisfies Readonly<Record<string, { readonly keyHint: string; readonly surface: Surface }>>
+export type Entry = keyof typeof ENTRIES

@@ -3,9 +3,10 @@ import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
 import type { BrowserSession, ClientOfRequest, LoginRecords, Logins, PeopleStore } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
+import type { AuditStore } from '../library/audit.ts'
 import type { CounterStore, Instances } from '../library/instances.ts'
 import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
-import type { Clock } from '../library/ports.ts'
+import type { Clock, LibraryWriter } from '../library/ports.ts'
 import { createAttempts } from './attempts.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
@@ -22,6 +23,8 @@ const MAX_USER_AGENT = 300
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
 const RESETS = 5
+/** Failed sign-ins of one account are recorded once in this time, however many there are: strangers cause them. */
+const FAILURE_SECONDS = 600
 /** Accounts made from one address in an hour. */
 const SIGN_UPS = 30
 const SIGN_UPS_SECONDS = 3600
@@ -133,8 +136,15 @@ function cookiePrefix(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? `__Host-${COOKIE_PREFIX}` : COOKIE_PREFIX
 }
 
+type LoginStore = LoginRecords &
+  PeopleStore &
+  Instances &
+  CounterStore &
+  Pick<AuditStore, 'recordEvent'> &
+  Pick<LibraryWriter, 'inTransaction'>
+
 /** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
-export function createLogins(store: LoginRecords & PeopleStore & Instances & CounterStore, settings: LoginSettings): LoginService {
+export function createLogins(store: LoginStore, settings: LoginSettings): LoginService {
   let loading: ReturnType<typeof createAuth> | null = null
   /** The name as better-auth makes it. */
   const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
@@ -148,6 +158,7 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
   const browsers = createKnownBrowsers(settings)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const resets = createLimiter('password links', limiters, RESETS, RESET_MS / 1000)
+  const failures = createLimiter('recorded failures', limiters, 1, FAILURE_SECONDS)
   /** Counts what ended sessions or changed what they may do. */
   let generation = 0
   const forgetHere = () => {
@@ -162,19 +173,33 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
   const believed = new Map<string, { actor: Actor; until: number }>()
   const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
 
-  const endSessions = async (userId: string, keptSessionId: string | null) => {
+  const deleteSessions = async (records: LoginRecords, userId: string, keptSessionId: string | null, isRecorded: boolean) => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
-    await store.deleteLoginRows('login_session', [is('user_id', userId), ...others], null)
+    const event = isRecorded ? ({ action: 'sessions_ended', userId } as const) : undefined
+    await records.deleteLoginRows('login_session', [is('user_id', userId), ...others], null, event)
+  }
+  const endSessions = async (userId: string, keptSessionId: string | null) => {
+    await deleteSessions(store, userId, keptSessionId, true)
     await forget()
   }
-  const endResetLinks = async (userId: string) => {
-    await store.deleteLoginRows('login_verification', [is('value', userId)], null)
+  const endResetLinks = async (userId: string, records: LoginRecords = store) => {
+    await records.deleteLoginRows('login_verification', [is('value', userId)], null)
   }
-  const setPassword = async (userId: string, password: string) => {
-    const context = await (await auth()).$context
-    await context.internalAdapter.updatePassword(userId, await context.password.hash(password))
-    // Whoever holds an older link must not undo it.
-    await endResetLinks(userId)
+  /** Sets a password, and ends what others may hold: sessions, and links that would undo it. */
+  const setPassword = async (
+    userId: string,
+    password: string,
+    { action, keptSessionId }: { action: 'password_changed' | 'password_reset'; keptSessionId: string | null },
+  ) => {
+    const hash = await (await (await auth()).$context).password.hash(password)
+    const account = [is('user_id', userId), is('provider_id', 'credential'), is('account_id', userId)]
+    const values = { password: hash, updated_at: new Date().toISOString() }
+    await store.inTransaction(async (transaction) => {
+      await transaction.updateLoginRows('login_account', account, values, { action, userId })
+      await endResetLinks(userId, transaction)
+      await deleteSessions(transaction, userId, keptSessionId, false)
+    })
+    await forget()
   }
 
   /** The cookies of a session for who knows the password, or null. */
@@ -192,6 +217,10 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       if (isRefusal(error)) return null
       throw error
     }
+  }
+  const recordFailure = async (userId: string) => {
+    if ((await failures.count(userId)) !== null) return
+    await store.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
   }
   /** Hashes a password anew that was just proved, when its hash is weaker than what is asked for now. */
   const renewHash = async (userId: string, password: string) => {
@@ -241,7 +270,11 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
         cookies = (await prove({ email, password, isRemembered }, client)) ?? []
         return cookies.length > 0
       })
-      if (!isProved) throw new AppError('unauthenticated', 'The name or the password is not right.')
+      if (!isProved) {
+        // Not waited for: how long it takes would tell whether there is such an account.
+        if (person) recordFailure(person.id).catch(() => {})
+        throw new AppError('unauthenticated', 'The name or the password is not right.')
+      }
       return { cookies: knownBrowser === null ? [...cookies, browsers.make(account)] : cookies }
     },
     async signOut(client) {
@@ -285,10 +318,7 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
         return await hasher.verify({ hash, password })
       })
     },
-    async setPassword(userId, password, keptSessionId) {
-      await setPassword(userId, password)
-      await endSessions(userId, keptSessionId)
-    },
+    setPassword: (userId, password, keptSessionId) => setPassword(userId, password, { action: 'password_changed', keptSessionId }),
     async createResetToken(userId, isAsked) {
       const retryAfterSeconds = isAsked ? await resets.count(userId) : null
       if (retryAfterSeconds !== null) {
@@ -310,8 +340,7 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       const { internalAdapter } = await (await auth()).$context
       const found = await internalAdapter.consumeVerificationValue(toResetIdentifier(token))
       if (!found || found.expiresAt.getTime() <= Date.now()) return false
-      await setPassword(found.value, password)
-      await endSessions(found.value, null)
+      await setPassword(found.value, password, { action: 'password_reset', keptSessionId: null })
       return true
     },
     async listSessions(userId) {
@@ -333,12 +362,13 @@ export function createLogins(store: LoginRecords & PeopleStore & Instances & Cou
       })
     },
     async endSession(userId, sessionId) {
-      const ended = await store.deleteLoginRows('login_session', [is('user_id', userId), is('id', sessionId)], null)
+      const conditions = [is('user_id', userId), is('id', sessionId)]
+      const ended = await store.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
       await forget()
       return ended.length > 0
     },
     endSessions,
-    endResetLinks,
+    endResetLinks: (userId) => endResetLinks(userId),
     forgetSessions: forget,
     forgetHere,
   }

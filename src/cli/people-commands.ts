@@ -39,7 +39,7 @@ export async function requireAccount(app: App, username: string): Promise<User> 
 }
 
 async function callAsOperator<T>(app: App, name: string, input: unknown, answer: z.ZodType<T>): Promise<T> {
-  return answer.parse(await invokeLocally(app.operations, () => app.contextFor(OPERATOR))(name, input))
+  return answer.parse(await invokeLocally(app.operations, () => app.contextFor(OPERATOR, 'cli'))(name, input))
 }
 
 function readScopes(text: string): Scope[] {

@@ -4,12 +4,14 @@ import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, loadConfig } from '../config.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Actor, SCOPES } from '../library/actor.ts'
+import { OPERATOR_ORIGIN } from '../library/audit.ts'
 import { createServerFactory } from '../mcp/server-factory.ts'
 import { serveOverStdio } from '../mcp/stdio.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { type Invoke, invokeLocally } from '../operations/invoke.ts'
 import { readProduct } from '../product.ts'
 import { toAppSettings } from './app-settings.ts'
+import { addAuditCommand } from './audit-command.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addDataCommand } from './data-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
@@ -28,7 +30,7 @@ async function withApp(work: (app: App) => Promise<void>, options: { mustExist?:
   const settings = toAppSettings(config, config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT))
   const app = await openApp({ ...settings, isBaseUrlGuessed: config.BASE_URL === null }, options)
   try {
-    await work(app)
+    await app.store.actingAs(OPERATOR_ORIGIN, () => work(app))
   } finally {
     await app.close()
   }
@@ -51,7 +53,7 @@ async function withInvoke(options: { user?: string; url?: string }, work: Operat
     async (app) => {
       const actor = options.user === undefined ? await app.authenticate(keyFromEnvironment()) : await actAs(app, options.user)
       await work(
-        invokeLocally(app.operations, () => app.contextFor(actor, KEY_HINTS.cli)),
+        invokeLocally(app.operations, () => app.contextFor(actor, 'cli')),
         (text) => {
           if (text.includes(`"url": "${app.baseUrl}/`)) tellOfGuessedUrl(app)
         },
@@ -76,7 +78,7 @@ async function serveMcp(options: { url?: string }): Promise<void> {
     async (app) => {
       await app.authenticate(key)
       tellOfGuessedUrl(app)
-      await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), KEY_HINTS.stdio)))
+      await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), 'stdio')))
     },
     { mustExist: true },
   )
@@ -109,6 +111,7 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addDoctorCommand(program)
   addPurgeCommand(program, withApp)
+  addAuditCommand(program, withApp)
   addEmbeddingCommands(program, withApp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   return program

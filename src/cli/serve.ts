@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Logger, pino } from 'pino'
 import { type App, describeDatabase, openApp } from '../app.ts'
-import type { Config } from '../config.ts'
+import { type Config, describeSettings } from '../config.ts'
 import { startServer } from '../server/start.ts'
 import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
@@ -62,7 +62,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
     const loaded = options.starter ? await loadStarter(app) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     backups = scheduleBackups(config, logger)
-    server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined })
+    server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined, settings: describeSettings() })
     stopRetention = startRetention({
       trashDays: config.TRASH_DAYS,
       versionsKeep: config.VERSIONS_KEEP,

@@ -39,6 +39,8 @@ export interface Admission {
    * @throws AppError `rate_limited` when too many of the caller's requests wait, `unavailable` when too many of all do
    */
   enter(caller: string, isKnown: boolean, client?: () => AbortSignal): Place | Promise<Place>
+  /** Over all callers. */
+  counts(): { readonly running: number; readonly waiting: number; readonly streams: number }
 }
 
 interface CallerState {
@@ -111,6 +113,7 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
     }
   }
   return {
+    counts: () => ({ running: all.running, waiting: all.waiting, streams: all.streams }),
     enter(caller, isKnown, client) {
       const state = stateOf(caller)
       if (state.running < (isKnown ? limits.running.known : limits.running.anonymous)) {

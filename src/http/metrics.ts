@@ -127,26 +127,40 @@ function checkToken(header: string, token: string): void {
   }
 }
 
-async function loadRegistry(metrics: readonly Metric[]) {
+/** Metrics as prom-client keeps them. */
+export async function loadRegistry(metrics: readonly Metric[]) {
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const { name, help, kind, labels = [], read } of metrics) {
     const options = { name, help, labelNames: [...labels], registers: [registry] }
+    // What cannot be read has no sample: an operator wants the others most when the library fails.
+    const readSamples = async (): Promise<readonly Sample[]> => {
+      try {
+        return await read()
+      } catch {
+        return []
+      }
+    }
     if (kind === 'gauge') {
       const gauge = new Gauge({
         ...options,
         async collect() {
+          const samples = await readSamples()
           gauge.reset()
-          for (const sample of await read()) gauge.set(sample.labels ?? {}, sample.value)
+          // Without labels, it would be 0 now.
+          if (labels.length === 0) gauge.remove()
+          for (const sample of samples) gauge.set(sample.labels ?? {}, sample.value)
         },
       })
     } else {
       const counter = new Counter({
         ...options,
         async collect() {
+          const samples = await readSamples()
           counter.reset()
-          for (const sample of await read()) counter.inc(sample.labels ?? {}, sample.value)
+          if (labels.length === 0) counter.remove()
+          for (const sample of samples) counter.inc(sample.labels ?? {}, sample.value)
         },
       })
     }

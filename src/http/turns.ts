@@ -19,6 +19,8 @@ export interface Turns {
   take(caller: string, cost: number): Promise<void> | null
   /** Tells that a connection was accepted in this turn. */
   noteConnection(): void
+  /** Requests that wait. */
+  countWaiting(): number
 }
 
 /**
@@ -89,6 +91,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
         else waiting.set(caller, [resolve])
       })
     },
+    countWaiting: () => [...waiting.values()].reduce((sum, requests) => sum + requests.length, 0),
     noteConnection() {
       isConnecting = true
       arm()

@@ -1,5 +1,6 @@
 import type { Role } from './account.ts'
 import type { Scope } from './actor.ts'
+import type { AuditAction } from './audit.ts'
 import type { User } from './items.ts'
 import type { SearchResult } from './search-result.ts'
 
@@ -34,7 +35,7 @@ export interface AccountStore {
   /** Notes that a key was used now. */
   touchKey(id: string): Promise<void>
   /** A secret of the service by name, made from `make` on first use and kept. */
-  ensureSecret(name: string, make: () => string): Promise<string>
+  ensureSecret(name: 'sealing_key', make: () => string): Promise<string>
   /** The address at which the service was last reached, or null when it never listened. */
   findServiceUrl(): Promise<string | null>
   /** Notes the address at which the service is reached from now on. */
@@ -151,6 +152,17 @@ export interface LoginCondition {
   readonly connector: 'AND' | 'OR'
 }
 
+/** What happens to rows of logins, by its name in the audit log. */
+export type LoginAction = Extract<
+  AuditAction,
+  'signed_in' | 'sessions_ended' | 'password_changed' | 'password_reset' | 'reset_link_created'
+>
+/** What a change of rows is recorded as, when there were any. */
+interface LoginEvent {
+  readonly action: LoginAction
+  readonly userId: string
+}
+
 /** The rows behind sign-in. Names of tables and columns come from the program, never from a caller. */
 export interface LoginRecords {
   insertLoginRow(table: LoginTable, row: LoginRow): Promise<LoginRow>
@@ -161,9 +173,9 @@ export interface LoginRecords {
   ): Promise<LoginRow[]>
   countLoginRows(table: LoginTable, conditions: readonly LoginCondition[]): Promise<number>
   /** The rows as they are afterwards. */
-  updateLoginRows(table: LoginTable, conditions: readonly LoginCondition[], values: LoginRow): Promise<LoginRow[]>
+  updateLoginRows(table: LoginTable, conditions: readonly LoginCondition[], values: LoginRow, event?: LoginEvent): Promise<LoginRow[]>
   /** The rows that went; at most `limit`, or all. */
-  deleteLoginRows(table: LoginTable, conditions: readonly LoginCondition[], limit: number | null): Promise<LoginRow[]>
+  deleteLoginRows(table: LoginTable, conditions: readonly LoginCondition[], limit: number | null, event?: LoginEvent): Promise<LoginRow[]>
 }
 
 /** Where a request came from. */

@@ -1,5 +1,6 @@
 import type { AccountStore, LoginRecords, PeopleStore } from './account-ports.ts'
 import type { Actor } from './actor.ts'
+import type { AuditStore } from './audit.ts'
 import type { EmbedConfig } from './embed/config.ts'
 import type { Hold, TransferStore } from './export-ports.ts'
 import type { PromptType } from './fields.ts'
@@ -18,6 +19,7 @@ import type {
 } from './items.ts'
 import type { QueryWords } from './search/words.ts'
 import type { SearchResult } from './search-result.ts'
+import type { FigureStore } from './service.ts'
 import type { SkillFile } from './skill.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -88,6 +90,8 @@ export interface WalkPage {
 export interface Editor {
   readonly userId: string
   readonly note: string | null
+  /** The version that is written again. */
+  readonly restores?: number
 }
 
 /** What an import knows of an item beside its fields. Absent for items saved here. */
@@ -452,7 +456,9 @@ export interface LibraryStore
     EmbedStore,
     FormDraftStore,
     PurgeStore,
-    TransferStore {
+    TransferStore,
+    AuditStore,
+    FigureStore {
   /** Items of any kind and state, the trash included: whether the library is empty. */
   isEmpty(): Promise<boolean>
   /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */

@@ -81,6 +81,7 @@ export const updateAccount = defineOperation({
   summary:
     'Change what you say of yourself, and what new items are. An empty text takes a field away; a new e-mail address needs the password.',
   scope: 'account',
+  writes: true,
   surfaces: {},
   input: z.object({
     displayName: clearable(displayNameField),
@@ -115,6 +116,7 @@ export const changePassword = defineOperation({
   title: 'Change your password',
   summary: 'Set another password; all other sessions end.',
   scope: 'account',
+  writes: true,
   surfaces: {},
   input: z.object({ password: z.string(), newPassword: z.string(), revokeKeys: revokeKeysInput }),
   output: z.object({ success: z.literal(true) }),
@@ -135,6 +137,7 @@ export const endSessions = defineOperation({
   title: 'Sign out elsewhere',
   summary: 'End one of your sessions, or all but this one. Felt on the next request.',
   scope: 'account',
+  writes: true,
   surfaces: {},
   input: z.object({ id: z.string().max(255).optional().describe('Without it: all others') }),
   output: z.object({ success: z.literal(true) }),
@@ -180,6 +183,7 @@ export const deleteAccount = defineOperation({
   title: 'Delete your account',
   summary: 'Remove your account with everything you own, the trash and all versions included, for good.',
   scope: 'account',
+  writes: true,
   surfaces: {},
   input: z.object({ password: z.string(), username: z.string().describe('Your name, to be sure') }),
   output: z.object({ success: z.literal(true) }),

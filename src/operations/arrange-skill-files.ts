@@ -32,6 +32,7 @@ export const arrangeSkillFiles = defineOperation({
   title: 'Change the files of a skill',
   summary: 'Put, rename and remove files of a skill you own, as one new version.',
   scope: 'write',
+  writes: true,
   surfaces: {},
   input: z.object({
     skillId: refInput,

@@ -37,6 +37,7 @@ export const addFileToSkill = defineOperation({
   title: 'Add a file to a skill',
   summary: 'Add one new file to a skill you own. Fails with conflict when the file is already there.',
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, note: 'Replace it with update_skill_file then.' },
@@ -53,6 +54,7 @@ export const updateSkillFile = defineOperation({
   title: 'Update a file of a skill',
   summary: "Replace the content of one file of a skill you own (SKILL.md included). The old content stays in the skill's versions.",
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true },
@@ -69,6 +71,7 @@ export const removeFileFromSkill = defineOperation({
   title: 'Remove a file from a skill',
   summary: "Remove one file from a skill you own; never SKILL.md. The content stays in the skill's versions.",
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true },

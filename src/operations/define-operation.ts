@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import type { ClientOfRequest, Logins, SendMail } from '../library/account-ports.ts'
 import type { Actor, Right } from '../library/actor.ts'
+import { type Surface, toOrigin } from '../library/audit.ts'
 import type { OnText } from '../library/improve/improve-with-model.ts'
 import type { LibraryCopy } from '../library/library-copies.ts'
 import type { Clock, FindSimilar, Improver, LibraryStore } from '../library/ports.ts'
+import type { ServiceStatus } from '../library/service.ts'
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
 export interface Sealer {
@@ -44,6 +46,8 @@ interface SignUpRules {
 /** What every operation runs with. */
 export interface Context extends CallOptions {
   readonly actor: Actor
+  /** Where the call comes in. */
+  readonly surface: Surface
   readonly store: LibraryStore
   readonly sealer: Sealer
   readonly clock: Clock
@@ -60,6 +64,8 @@ export interface Context extends CallOptions {
   readonly sendMail: SendMail | null
   /** The copies of the library that the service made on its machine. */
   listCopies(): readonly LibraryCopy[]
+  /** How the service does that the call came in at; absent where none runs. */
+  readonly readStatus?: () => Promise<ServiceStatus>
 }
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
@@ -91,6 +97,8 @@ interface Meta {
   readonly surfaces: Surfaces
   /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
   readonly cost?: number
+  /** Whether it may change what is kept: the audit log then names its caller. Default: false */
+  readonly writes?: true
   /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
   readonly isStreamed?: boolean
 }
@@ -119,7 +127,9 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
     ...definition,
     async call(context, raw) {
       checkScope(context, definition.scope, definition.name)
-      return await run(context, parseInput(input, dropNulls(raw, mayBeNull)))
+      const parsed = parseInput(input, dropNulls(raw, mayBeNull))
+      if (!definition.writes) return await run(context, parsed)
+      return await context.store.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
     },
   }
 }

@@ -1,6 +1,7 @@
 import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount, updateAccount } from './account.ts'
 import { countLibrary, createCategory, deleteCategory, renameCategory } from './administration.ts'
 import { arrangeSkillFiles, readArchive } from './arrange-skill-files.ts'
+import { listAuditEvents, listOwnActivity } from './audit.ts'
 import { addFileToSkill, removeFileFromSkill, updateSkillFile } from './change-skill-files.ts'
 import type { Operation } from './define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
@@ -19,6 +20,7 @@ import { savePrompt } from './save-prompt.ts'
 import { saveSkill } from './save-skill.ts'
 import { searchPrompts } from './search-prompts.ts'
 import { searchSkills } from './search-skills.ts'
+import { showServiceStatus } from './service-status.ts'
 import { showProfile } from './show-profile.ts'
 import { showPrompt } from './show-prompt.ts'
 import { requestPasswordReset, resetPassword, showPasswordReset, signIn, signOut } from './sign-in.ts'
@@ -110,4 +112,7 @@ export const OPERATIONS: readonly Operation[] = [
   createCategory,
   renameCategory,
   deleteCategory,
+  listOwnActivity,
+  listAuditEvents,
+  showServiceStatus,
 ]

@@ -56,6 +56,7 @@ export const createKey = defineOperation({
   title: 'Create an API key',
   summary: 'Make an API key. It is shown this once.',
   scope: 'account',
+  writes: true,
   surfaces: {},
   input: z.object({
     name: keyNameField,
@@ -86,6 +87,7 @@ export const revokeKey = defineOperation({
   title: 'Revoke an API key',
   summary: 'Make one of your API keys useless, for good.',
   scope: 'account',
+  writes: true,
   surfaces: {},
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true), name: z.string() }),

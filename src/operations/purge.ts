@@ -62,6 +62,7 @@ export const purgeItem = defineOperation({
   summary:
     'Delete a prompt or skill with all its versions, votes and files for good. Its id alone is kept, and its address is never given again.',
   scope: 'account',
+  writes: true,
   cost: 20,
   surfaces: {},
   input: z.object(target),
@@ -85,6 +86,7 @@ export const purgeVersions = defineOperation({
   summary:
     'Delete older versions of an item you own for good, from the first to the last of them. The newest stays: it is what the item is.',
   scope: 'account',
+  writes: true,
   cost: 20,
   surfaces: {},
   input: z.object({ ...target, first: number, last: number }),
@@ -107,6 +109,7 @@ export const purgeFile = defineOperation({
   summary:
     'Delete what a file of a skill you own held in older versions for good. What the newest version has under the name stays: change or remove it there first.',
   scope: 'account',
+  writes: true,
   cost: 20,
   surfaces: {},
   input: z.object({ id: refInput.describe('Id or slug'), filename: z.string().min(1).max(255) }),

@@ -19,6 +19,7 @@ export const savePrompt = defineOperation({
   summary:
     'Save a new prompt to the library under your account. It is private unless you ask otherwise or your settings do. Mark blanks as ${name} or ${name:default}. Returns the record with its id and url.',
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: {
     mcp: { readOnly: false },

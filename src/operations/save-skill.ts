@@ -52,6 +52,7 @@ export const saveSkill = defineOperation({
   summary:
     'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you ask otherwise or your settings do.',
   scope: 'write',
+  writes: true,
   cost: 10,
   surfaces: {
     mcp: { readOnly: false, note: 'Add more files later with add_file_to_skill.' },

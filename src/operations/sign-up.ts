@@ -99,6 +99,7 @@ export const signUp = defineOperation({
   title: 'Sign up',
   summary: 'Make an account with a name and a password, and sign it in.',
   scope: null,
+  writes: true,
   surfaces: {},
   input: z.object({
     username: z.string(),

@@ -15,6 +15,7 @@ export const deleteItem = defineOperation({
   title: 'Delete a prompt or skill',
   summary: 'Move an item you own to the trash, where only you see it. It can be restored; its address is never given to another.',
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: { rest: { method: 'DELETE', path: '/api/{collection}/{id}' }, cli: { command: 'delete', positional: ['collection', 'id'] } },
   input,
@@ -35,6 +36,7 @@ export const restoreItem = defineOperation({
   title: 'Restore from the trash',
   summary: 'Bring a deleted item you own back as it was.',
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: {
     rest: { method: 'POST', path: '/api/{collection}/{id}/restore' },

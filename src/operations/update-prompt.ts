@@ -12,6 +12,7 @@ export const updatePrompt = defineOperation({
   summary:
     'Change fields of a prompt you own; fields left out stay as they are. Writes a new version when something changes; earlier versions are kept.',
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: {
     mcp: { readOnly: false, destructive: true, idempotent: true },

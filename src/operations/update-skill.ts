@@ -12,6 +12,7 @@ export const updateSkill = defineOperation({
   summary:
     'Change the title, description, tags, category, slug or visibility of a skill you own; fields left out stay. Its files are changed one by one.',
   scope: 'write',
+  writes: true,
   cost: 5,
   surfaces: { rest: { method: 'PATCH', path: '/api/skills/{id}' }, cli: { command: 'update-skill', positional: ['id'] } },
   input: z

@@ -89,6 +89,7 @@ export const restoreVersion = defineOperation({
   title: 'Restore a version',
   summary: 'Write an older version of an item you own again, as its newest. Visibility stays as it is now; nothing is lost.',
   scope: 'write',
+  writes: true,
   surfaces: {
     rest: { method: 'POST', path: '/api/{collection}/{id}/versions/{version}/restore' },
     cli: { command: 'restore-version', positional: ['collection', 'id', 'version'] },
@@ -101,7 +102,7 @@ export const restoreVersion = defineOperation({
     const check = (current: Prompt | Skill) => requireEditable(user, current, input.id, input.baseVersion)
     check(item)
     const old = await findVersion(context, item.id, input.version)
-    const editor = { userId: user.userId, note: `Restored version ${old.version}` }
+    const editor = { userId: user.userId, note: `Restored version ${old.version}`, restores: old.version }
     const fields: Omit<ItemFields, 'visibility'> = {
       title: old.title,
       description: old.description,

@@ -1,33 +1,69 @@
 import type { Logger } from 'pino'
-import type { AppError } from '../errors.ts'
+import type { AppError, StorageFault } from '../errors.ts'
+import type { FaultCounts, RecentFault } from '../library/service.ts'
 
 /** The same fault of the library is logged once in this time. */
 const QUIET_MS = 60_000
 /** Different sentences kept at most. */
 const MAX_KEPT = 100
+const DAY_MS = 86_400_000
 
 /** Tells the log what an operator must hear of. */
 export type ReportFault = (error: AppError, requestId?: string) => void
+
+/** What goes wrong, in the log and in figures. */
+export interface FaultLog {
+  readonly report: ReportFault
+  /** Faults of the library since the start. */
+  counts(): FaultCounts
+  /** Those of the last day, the last one first. */
+  recent(): readonly RecentFault[]
+}
 
 /**
  * The sentence of a service that failed holds neither keys nor prompts; its cause might, so it is left out. What keeps the library from being
  * used has a cause of the system, which is logged: once a minute each, with how often it was met since.
  */
-export function createFaultLog(logger: Logger): ReportFault {
+export function createFaultLog(logger: Logger, now: () => number = Date.now): FaultLog {
   const met = new Map<string, { untilMs: number; times: number }>()
-  return (error, requestId) => {
-    const { code, message, cause } = error
-    if (code === 'internal') logger.error({ requestId, err: cause ?? error }, 'Internal error')
-    else if (code === 'upstream_failed') logger.warn({ requestId }, message)
-    else if (code === 'unavailable' && cause !== undefined) {
-      const known = met.get(message)
-      if (known && known.untilMs > performance.now()) {
-        known.times++
-        return
+  const counts = new Map<StorageFault, number>()
+  /** By sentence, the last one met at the end. */
+  const recent = new Map<string, { times: number; lastMs: number }>()
+  const remember = (message: string) => {
+    const known = recent.get(message)
+    const isRecent = known !== undefined && known.lastMs > now() - DAY_MS
+    recent.delete(message)
+    const oldest = recent.keys().next().value
+    if (recent.size >= MAX_KEPT && oldest !== undefined) recent.delete(oldest)
+    recent.set(message, { times: (isRecent ? known.times : 0) + 1, lastMs: now() })
+  }
+  return {
+    counts: () => counts,
+    recent: () =>
+      [...recent]
+        .filter(([, { lastMs }]) => lastMs > now() - DAY_MS)
+        .map(([message, { times, lastMs }]) => ({ message, times, lastAt: new Date(lastMs).toISOString() }))
+        .toReversed(),
+    report(error, requestId) {
+      const { code, message, cause, fault = 'other' } = error
+      if (code === 'internal') {
+        remember(message)
+        logger.error({ requestId, err: cause ?? error }, 'Internal error')
+      } else if (code === 'upstream_failed') {
+        remember(message)
+        logger.warn({ requestId }, message)
+      } else if (code === 'unavailable' && cause !== undefined) {
+        remember(message)
+        counts.set(fault, (counts.get(fault) ?? 0) + 1)
+        const known = met.get(message)
+        if (known && known.untilMs > performance.now()) {
+          known.times++
+          return
+        }
+        if (met.size >= MAX_KEPT) met.clear()
+        met.set(message, { untilMs: performance.now() + QUIET_MS, times: 0 })
+        logger.error({ requestId, err: cause, ...(known && known.times > 0 ? { timesSince: known.times } : {}) }, message)
       }
-      if (met.size >= MAX_KEPT) met.clear()
-      met.set(message, { untilMs: performance.now() + QUIET_MS, times: 0 })
-      logger.error({ requestId, err: cause, ...(known && known.times > 0 ? { timesSince: known.times } : {}) }, message)
-    }
+    },
   }
 }

@@ -20,10 +20,12 @@ import { createRateLimits } from '../http/rate-limits.ts'
 import { operationRoutes } from '../http/rest.ts'
 import { createRouter, type Route } from '../http/route.ts'
 import { addAccountExportRoute } from '../http/routes/account-export.ts'
+import { addAuditExportRoute } from '../http/routes/audit-export.ts'
 import { healthRoutes } from '../http/routes/health.ts'
 import { addRawRoutes } from '../http/routes/raw-files.ts'
 import { addSkillZipRoute } from '../http/routes/skill-zip.ts'
 import { createTurns, type Turns } from '../http/turns.ts'
+import type { SettingState } from '../library/service.ts'
 import type { Extras } from '../mcp/server-factory.ts'
 import { readProduct } from '../product.ts'
 import { addEmbeds } from '../web/embed/routes.ts'
@@ -32,6 +34,7 @@ import { createPages, describePage } from '../web/routes.ts'
 import { createFaultLog } from './fault-log.ts'
 import { createMcpRoutes, MCP_PATH } from './mcp-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
+import { createServiceFigures } from './service-figures.ts'
 
 /** Headers that code mounted in Hono reads. */
 const HONO_HEADERS = ['accept', 'accept-encoding', 'if-none-match']
@@ -58,6 +61,8 @@ export interface HttpOptions {
   readonly extras?: Extras
   /** The backups the process makes by itself. */
   readonly backups?: BackupFigures | undefined
+  /** The settings in force, as administrators see them. Default: none are shown */
+  readonly settings?: readonly SettingState[]
 }
 
 /** The HTTP surface. */
@@ -78,9 +83,25 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const hasMcp = settings.MCP_ENABLED
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   const turns = createTurns()
-  const onFault = createFaultLog(logger)
+  const faults = createFaultLog(logger)
+  const onFault = faults.report
+  const admission = createAdmission()
+  const figures = createServiceFigures({
+    app,
+    version: product.version,
+    admission,
+    turns,
+    faults,
+    backups: options.backups,
+    settings: options.settings ?? [],
+  })
   const cache = createPageCache(() => app.store.readVersion(), describePage)
-  const pages = createPages(operations, contextFor, { onFault, cache }, { name: product.title, baseUrl, hasMcp })
+  const pages = createPages(
+    operations,
+    (actor) => ({ ...contextFor(actor, 'web'), readStatus: figures.readStatus }),
+    { onFault, cache },
+    { name: product.title, baseUrl, hasMcp },
+  )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
 
   const hono = new Hono<HttpEnv>()
@@ -128,6 +149,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       addSkillZipRoute(hono, operations, contextFor, prefix, sendPieces),
     ]),
     addAccountExportRoute(hono, operations, contextFor, sendPieces),
+    addAuditExportRoute(hono, operations, contextFor, sendPieces),
   ]
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
   hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))
@@ -135,6 +157,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
   const metrics = [
     ...(requests?.metrics ?? []),
+    ...figures.metrics,
     ...databaseMetrics(app.store),
     ...(options.backups ? backupMetrics(options.backups) : []),
     ...(embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []),
@@ -163,7 +186,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     router,
     rules: { baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS },
     limits: createRateLimits(settings.RATE_LIMITS, app.store.isShared ? { store: app.store, clock: app.clock } : null),
-    admission: createAdmission(),
+    admission,
     turns,
     readBytes: createBodyReader(),
     compress: createCompression(),

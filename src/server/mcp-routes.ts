@@ -1,5 +1,4 @@
 import type { App } from '../app.ts'
-import { KEY_HINTS } from '../auth/key-hints.ts'
 import { toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
@@ -38,7 +37,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   const stopNotifying = notifyChanges(app, mcp)
   const names = new Set(app.operations.map((operation) => operation.name))
   const bind = ({ actor, requestId, operations, exchange }: Call): Binding => {
-    const context = app.contextFor(actor, isProxied(exchange) ? KEY_HINTS.mcpBehindProxy : KEY_HINTS.mcp)
+    const context = app.contextFor(actor, isProxied(exchange) ? 'mcpBehindProxy' : 'mcp')
     const invoke = invokeLocally(app.operations, () => context)
     return {
       // A tool that fails answers 200, so nothing after it hears of the failure.

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
+import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
 import { errorHeaders, HTTP_STATUS, toErrorBody } from '../http/errors.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
+import { type AuditRetention, startAuditRetention } from './audit-retention.ts'
 import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
 import { type Front, listen } from './listen.ts'
 import { MCP_PATH } from './mcp-routes.ts'
@@ -20,7 +22,11 @@ const CLOSE_IDLE_MS = 100
 /** A server that listens. */
 export interface RunningServer {
   /** Serves a library from here on; until then everybody hears that the service is starting. */
-  open(app: App, settings: ServerSettings, options?: Pick<HttpOptions, 'extras' | 'backups'>): void
+  open(
+    app: App,
+    settings: ServerSettings & Pick<Config, 'AUDIT_DAYS'>,
+    options?: Pick<HttpOptions, 'extras' | 'backups' | 'settings'>,
+  ): void
   /** Ends streams, lets open requests finish for a moment, and waits for what they began. */
   close(): Promise<void>
 }
@@ -42,6 +48,7 @@ export async function startServer(address: { host: string; port: number }, logge
   let http: HttpApp | null = null
   let stopListening = async () => {}
   let opened: App | null = null
+  let retention: AuditRetention | null = null
   const front: Front = { pipeline: STARTING, noteConnection: () => {}, isStopping: false }
   const server = await listen(address, front)
   return {
@@ -52,6 +59,7 @@ export async function startServer(address: { host: string; port: number }, logge
       opened = app
       app.embeddings?.start((message) => logger.warn(message))
       stopListening = app.listen(http.receive)
+      retention = startAuditRetention(app, settings.AUDIT_DAYS, (error) => logger.warn({ err: error }, 'Old events of the audit log stay'))
       // The first search should not wait for it; what goes wrong is told when somebody asks.
       app.store.loadSearch().catch(() => {})
     },
@@ -63,6 +71,7 @@ export async function startServer(address: { host: string; port: number }, logge
       const closing = setInterval(() => server.closeSilent(), CLOSE_IDLE_MS)
       const giveUp = new AbortController()
       await opened?.embeddings?.stop()
+      await retention?.stop()
       await http?.close()
       await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: giveUp.signal }).catch(() => {})])
       giveUp.abort()

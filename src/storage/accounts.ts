@@ -103,14 +103,16 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
       return row ? toUser(row) : null
     },
     createUser: (user) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const taken = await db
           .selectFrom('user')
           .select('username')
           .where('username_key', '=', user.username.toLowerCase())
           .executeTakeFirst()
         if (taken) throw new AppError('conflict', `The username "${taken.username}" is taken.`)
-        return await insertUser(db, user.username, null, user.defaultVisibility)
+        const created = await insertUser(db, user.username, null, user.defaultVisibility)
+        notes.audit({ action: 'user_created', targetId: created.id, ownerId: created.id })
+        return created
       }),
     ensurePlaceholder: (contributor) =>
       context.transact(async (db) => {
@@ -124,7 +126,7 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
         throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
       }),
     createKey: (key) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const id = context.random.id()
         const user = await db
           .selectFrom('user')
@@ -158,6 +160,7 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
             expires_at: key.expiresAt,
           })
           .execute()
+        notes.audit({ action: 'key_created', targetId: id, ownerId: key.userId, detail: { scopes: [...key.scopes] } })
         return toKey(await selectKeys(db).where('api_key.id', '=', id).executeTakeFirstOrThrow())
       }),
     async findKey(sha256) {
@@ -177,9 +180,16 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
       return rows.toSorted((a, b) => a.seq - b.seq).map(toKey)
     },
     revokeKey: (id) =>
-      context.transact(async (db) => {
-        await db.updateTable('api_key').set({ revoked_at: now() }).where('id', '=', id).where('revoked_at', 'is', null).execute()
+      context.transact(async (db, notes) => {
+        const revoked = await db
+          .updateTable('api_key')
+          .set({ revoked_at: now() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
         const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
+        if (row && revoked) notes.audit({ action: 'key_revoked', targetId: id, ownerId: row.user_id })
         return row ? toKey(row) : null
       }),
     async findOverKeys(ids) {
@@ -195,12 +205,14 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
     async ensureSecret(name, make) {
       const known = await findValue(name)
       if (known !== null) return known
-      return await context.transact(async (db) => {
-        await db
+      return await context.transact(async (db, notes) => {
+        const made = await db
           .insertInto('secret')
           .values({ name, value: make() })
           .onConflict((c) => c.column('name').doNothing())
-          .execute()
+          .returning('name')
+          .executeTakeFirst()
+        if (made) notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: name } })
         const row = await db.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
         return row.value
       })
@@ -208,12 +220,13 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
     findServiceUrl: () => findValue(SERVICE_URL),
     async keepServiceUrl(url) {
       if ((await findValue(SERVICE_URL)) === url) return
-      await context.transact(async (db) => {
+      await context.transact(async (db, notes) => {
         await db
           .insertInto('secret')
           .values({ name: SERVICE_URL, value: url })
           .onConflict((c) => c.column('name').doUpdateSet({ value: url }))
           .execute()
+        notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: SERVICE_URL } })
       })
     },
   }

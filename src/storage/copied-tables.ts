@@ -46,6 +46,7 @@ const WALKS = {
   embedding_vector: { key: ['embedding_seq'], rowsAPage: 200 },
   improve_usage: { key: ['caller', 'day'] },
   embed: { key: ['id'] },
+  audit_event: { key: ['seq'] },
 } satisfies Record<Exclude<keyof Database, (typeof LEFT_TABLES)[number]>, Walk>
 
 /** A table that is copied. */

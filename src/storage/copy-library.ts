@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
+import { OPERATOR_ORIGIN } from '../library/audit.ts'
+import { writeEntries } from './audit-log.ts'
 import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
 import type { Dialect, OpenDatabase } from './dialects/dialect.ts'
 import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
@@ -48,7 +50,12 @@ export async function copyLibrary(
   }
   const different = tables.filter((table) => table.from.sha256 !== table.to.sha256).map(({ name }) => name)
   const fault = await findFault(from, versionBefore, different)
-  if (fault === null) await to.transact((db) => endFilling(db, source))
+  if (fault === null) {
+    await to.transact(async (db) => {
+      await endFilling(db, source)
+      await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
+    })
+  }
   return { tables, wasResumed, fault }
 }
 

@@ -13,7 +13,7 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext): Emb
   const ownedBy = (userId: string) => reader.selectFrom('user').select('seq').where('id', '=', userId)
   return {
     saveEmbed: (userId, config, most) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
         const { count } = await db
           .selectFrom('embed')
@@ -28,6 +28,7 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext): Emb
           created_at: new Date(context.clock()).toISOString(),
         }
         await db.insertInto('embed').values(row).execute()
+        notes.audit({ action: 'embed_saved', targetId: row.id, ownerId: userId })
         return toEmbed(row)
       }),
     async findEmbed(id) {
@@ -45,10 +46,11 @@ export function embedStore(reader: Kysely<Database>, context: WriteContext): Emb
       return rows.map(toEmbed)
     },
     deleteEmbed: (userId, id) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const owner = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirst()
         if (!owner) return false
         const { numDeletedRows } = await db.deleteFrom('embed').where('id', '=', id).where('owner_seq', '=', owner.seq).executeTakeFirst()
+        if (numDeletedRows > 0n) notes.audit({ action: 'embed_deleted', targetId: id, ownerId: userId })
         return numDeletedRows > 0n
       }),
   }

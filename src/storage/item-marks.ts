@@ -79,7 +79,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       }
     },
     setFeatured: (kind, id, isFeatured) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const row = await findById(db, kind, id)
         if (row?.visibility !== 'public') return false
         await db
@@ -87,6 +87,10 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .set({ featured_at: isFeatured ? now() : null })
           .where('seq', '=', row.seq)
           .execute()
+        if (isFeatured !== (row.featured_at !== null)) {
+          const action = isFeatured ? 'item_featured' : 'item_unfeatured'
+          notes.audit({ action, targetId: row.id, ownerId: row.owner_id, detail: { kind } })
+        }
         return true
       }),
     setHeld: (kind, id, isHeld) =>
@@ -106,6 +110,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .execute()
         notes.index(row.seq, null)
         notes.changed({ kind, ownerId: row.owner_id, isPublic: true })
+        notes.audit({ action: isHeld ? 'item_held' : 'item_released', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         return true
       }),
     async listFeatured(limit) {
@@ -137,7 +142,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       return { items: await readItems(reader, seqs), total: await countRows(owned) }
     },
     createCategory: (category) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         if (await findCategory(db, category.slug)) throw new AppError('conflict', `There is a category "${category.slug}" already.`)
         const parent = category.parent === null ? null : await findCategory(db, category.parent)
         if (category.parent !== null && (!parent || parent.parent_seq !== null)) {
@@ -148,7 +153,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .select((eb) => eb.fn.max('position').as('last'))
           .where('parent_seq', parent ? '=' : 'is', parent?.seq ?? null)
           .executeTakeFirstOrThrow()
-        await db
+        const { seq } = await db
           .insertInto('category')
           .values({
             slug: category.slug,
@@ -156,15 +161,18 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
             parent_seq: parent?.seq ?? null,
             position: last === null ? 0 : Number(last) + 1,
           })
-          .execute()
+          .returning('seq')
+          .executeTakeFirstOrThrow()
+        notes.audit({ action: 'category_created', targetId: String(seq), ownerId: null })
       }),
     renameCategory: (slug, name) =>
-      context.transact(async (db) => {
-        const renamed = await db.updateTable('category').set({ name }).where('slug', '=', slug).returning('seq').execute()
-        return renamed.length > 0
+      context.transact(async (db, notes) => {
+        const renamed = await db.updateTable('category').set({ name }).where('slug', '=', slug).returning('seq').executeTakeFirst()
+        if (renamed) notes.audit({ action: 'category_renamed', targetId: String(renamed.seq), ownerId: null })
+        return renamed !== undefined
       }),
     deleteCategory: (slug) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const category = await findCategory(db, slug)
         if (!category) return false
         const child = await db.selectFrom('category').select('slug').where('parent_seq', '=', category.seq).limit(1).executeTakeFirst()
@@ -176,6 +184,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           )
         }
         await db.deleteFrom('category').where('seq', '=', category.seq).execute()
+        notes.audit({ action: 'category_deleted', targetId: String(category.seq), ownerId: null })
         return true
       }),
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import type { AuditEntry } from '../library/audit.ts'
 import { readNamedFrontmatter } from '../library/frontmatter.ts'
 import type { ItemFields, Tag } from '../library/items.ts'
 import type { LibraryChange } from '../library/library-change.ts'
@@ -19,6 +20,8 @@ export interface WriteNotes {
   index(seq: number, text: SearchableText | null): void
   /** What changed, for those who listen. */
   changed(change: LibraryChange): void
+  /** Who did what, for the audit log; noted last, so that nothing is recorded that was refused. */
+  audit(entry: AuditEntry): void
 }
 
 /** What an item becomes: its fields, and what only one kind has. */

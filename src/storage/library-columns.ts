@@ -97,6 +97,7 @@ export const LIBRARY_COLUMNS = {
   improve_usage: ['caller', 'day', 'requests', 'characters'],
   embed: ['id', 'owner_seq', 'config', 'created_at'],
   form_draft: ['id', 'owner_seq', 'body', 'created_at'],
+  audit_event: ['seq', 'at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'],
   write_count: ['count'],
   instance_mail: ['seq', 'instance', 'body', 'created_at'],
   counter: ['name', 'ends_at', 'points'],

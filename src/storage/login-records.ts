@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { LoginCondition, LoginRecords, LoginRow } from '../library/account-ports.ts'
+import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../library/account-ports.ts'
+import type { AuditEntry } from '../library/audit.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
@@ -26,17 +27,34 @@ async function run(db: Kysely<Database>, query: RawBuilder<LoginRow>): Promise<L
   return (await query.execute(db)).rows
 }
 
+/** What a new row says has happened, to the person whose id stands in a column; who signs in acts as themselves from then on. */
+const NEW_ROWS: {
+  readonly [Table in LoginTable]?: { readonly action: LoginAction; readonly column: string; readonly actsFromNowOn?: true }
+} = {
+  login_session: { action: 'signed_in', column: 'user_id', actsFromNowOn: true },
+  login_verification: { action: 'reset_link_created', column: 'value' },
+}
+
+function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
+  const known = NEW_ROWS[table]
+  const userId = row[known?.column ?? '']
+  if (!known || typeof userId !== 'string') return null
+  return { action: known.action, targetId: userId, ownerId: userId, ...(known.actsFromNowOn ? { actorId: userId } : {}) }
+}
+
 /** The rows behind sign-in, as better-auth reads and writes them: it names tables and columns, which are those of its own schema. */
 export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
   return {
     insertLoginRow: (table, row) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const columns = Object.keys(row)
         const [inserted] = await run(
           db,
           sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
             values (${sql.join(columns.map((column) => row[column] ?? null))}) returning *`,
         )
+        const entry = describeNewRow(table, row)
+        if (entry) notes.audit(entry)
         return inserted ?? row
       }),
     findLoginRows: (table, conditions, page) =>
@@ -50,23 +68,30 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
       const [row] = await run(reader, sql`select count(*) as count from ${sql.table(table)} ${toWhere(conditions)}`)
       return Number(row?.['count'] ?? 0)
     },
-    updateLoginRows: (table, conditions, values) =>
-      context.transact(
-        async (db) =>
-          await run(
-            db,
-            sql`update ${sql.table(table)}
-              set ${sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))}
-              ${toWhere(conditions)} returning *`,
-          ),
-      ),
-    deleteLoginRows: (table, conditions, limit) =>
-      context.transact(async (db) => {
+    updateLoginRows: (table, conditions, values, event) =>
+      context.transact(async (db, notes) => {
+        const updated = await run(
+          db,
+          sql`update ${sql.table(table)}
+            set ${sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))}
+            ${toWhere(conditions)} returning *`,
+        )
+        if (event && updated.length > 0) notes.audit(toEntry(event))
+        return updated
+      }),
+    deleteLoginRows: (table, conditions, limit, event) =>
+      context.transact(async (db, notes) => {
         const chosen =
           limit === null
             ? toWhere(conditions)
             : sql`where id in (select id from ${sql.table(table)} ${toWhere(conditions)} order by id limit ${limit})`
-        return await run(db, sql`delete from ${sql.table(table)} ${chosen} returning *`)
+        const deleted = await run(db, sql`delete from ${sql.table(table)} ${chosen} returning *`)
+        if (event && deleted.length > 0) notes.audit(toEntry(event))
+        return deleted
       }),
   }
+}
+
+function toEntry({ action, userId }: { readonly action: LoginAction; readonly userId: string }): AuditEntry {
+  return { action, targetId: userId, ownerId: userId }
 }

@@ -7,6 +7,9 @@ import { beginRemoval, finishRemoval } from './delete-person.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
+/** What people say of themselves. */
+const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility'] as const
+
 function selectPeople(db: Kysely<Database>) {
   return db
     .selectFrom('user')
@@ -110,7 +113,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
     },
     hasLogins: async () => (await reader.selectFrom('login').select('id').limit(1).executeTakeFirst()) !== undefined,
     createLogin: (login, decide) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const invite = login.inviteSha256
           ? await db.selectFrom('invite').selectAll().where('sha256', '=', login.inviteSha256).executeTakeFirst()
           : undefined
@@ -172,10 +175,15 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           })
           .execute()
         if (login.inviteSha256) await useInvite(db, login.inviteSha256, holder?.username ?? login.username)
+        // Whoever makes an account acts as it from here on.
+        const own = { ownerId: id, actorId: id }
+        notes.audit({ action: 'account_created', targetId: id, ...own, detail: { role } })
+        if (invite) notes.audit({ action: 'invite_used', targetId: invite.id, ...own })
         return await requirePerson(db, id)
       }),
     changeProfile: (userId, change) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
+        const before = await requirePerson(db, userId)
         await db
           .updateTable('user')
           .set({
@@ -196,14 +204,18 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
             })
           await db.updateTable('login').set({ email, email_verified: 0, updated_at: now() }).where('id', '=', userId).execute()
         }
-        return await requirePerson(db, userId)
+        const after = await requirePerson(db, userId)
+        const fields = PROFILE_FIELDS.filter((field) => before[field] !== after[field])
+        if (fields.length > 0) notes.audit({ action: 'profile_changed', targetId: userId, ownerId: userId, detail: { fields } })
+        return after
       }),
     setRole: (username, role) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const person = await findPersonByName(db, username)
         if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
         if (role !== 'admin' && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
         await db.updateTable('user').set({ role }).where('id', '=', person.id).execute()
+        if (role !== person.role) notes.audit({ action: 'role_changed', targetId: person.id, ownerId: person.id, detail: { role } })
         return { ...person, role }
       }),
     async deletePerson(userId) {
@@ -211,14 +223,16 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
-          return await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
+          const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
+          notes.audit({ action: 'account_deleted', targetId: userId, ownerId: userId })
+          return seq
         },
         { isLarge: true },
       )
       await finishRemoval(context, seq)
     },
     createInvite: (invite) =>
-      context.transact(async (db) => {
+      context.transact(async (db, notes) => {
         const row = await db
           .insertInto('invite')
           .values({
@@ -234,6 +248,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           })
           .returningAll()
           .executeTakeFirstOrThrow()
+        notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
         return toInvite(row)
       }),
     async findInvite(sha256) {
@@ -256,8 +271,15 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
       return { items: rows.map(toInvite), total: Number(n) }
     },
     revokeInvite: (id) =>
-      context.transact(async (db) => {
-        await db.updateTable('invite').set({ revoked_at: now() }).where('id', '=', id).where('revoked_at', 'is', null).execute()
+      context.transact(async (db, notes) => {
+        const revoked = await db
+          .updateTable('invite')
+          .set({ revoked_at: now() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        if (revoked) notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
         const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
         return row ? toInvite(row) : null
       }),

@@ -45,7 +45,7 @@ export function prepareStatement(text: ReturnType<typeof sql>): (db: Kysely<Data
 }
 
 /** Tables whose rows are texts and numbers, numbered by `seq`. */
-type NumberedTable = 'item' | 'version'
+type NumberedTable = 'item' | 'version' | 'audit_event'
 
 /** Prepares the insert of one row and gives its number. Every column named is written; one left out of a row is null. */
 export function prepareInsert<Table extends NumberedTable>(

@@ -100,6 +100,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       .where('owner_seq', '=', (eb) => eb.selectFrom('item').select('item.owner_seq').where('item.seq', '=', row.seq))
       .execute()
     await removeItems(db, [row.seq])
+    notes.audit({ action: 'item_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
     notes.index(row.seq, null)
     notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public', isPurge: true })
   }
@@ -110,7 +111,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     const row = await findRow(db, kind, id)
     return row && row.owner_id === ownerId && row.deleted_at === null ? row : null
   }
-  const removeSome = async (db: Kysely<Database>, row: ItemRow, first: number, last: number): Promise<number> => {
+  const removeSome = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, first: number, last: number): Promise<number> => {
     const versions = await db
       .selectFrom('version')
       .select('seq')
@@ -122,7 +123,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       db,
       versions.map((version) => version.seq),
     )
-    if (versions.length > 0) await recordVersions(db, row.id, first, last)
+    if (versions.length > 0) {
+      await recordVersions(db, row.id, first, last)
+      notes.audit({ action: 'versions_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind, first, last } })
+    }
     return versions.length
   }
   /** Removes a file that is known by its key from a skill as a backup had it. */
@@ -148,7 +152,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       db,
       gone.map(({ sha256 }) => sha256),
     )
-    if (gone.length > 0) await recordFile(db, row.id, key, last)
+    if (gone.length > 0) {
+      await recordFile(db, row.id, key, last)
+      notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
+    }
     return gone.length
   }
   const tell = (notes: WriteNotes, row: ItemRow) =>
@@ -184,7 +191,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
             `Version ${row.version} is the newest: it is what the ${kind} is. Change the ${kind} first, or delete it as a whole.`,
           )
         }
-        const count = await removeSome(db, row, first, last)
+        const count = await removeSome(db, notes, row, first, last)
         if (count > 0) tell(notes, row)
         return count
       })
@@ -216,6 +223,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
           files.map((file) => file.sha256),
         )
         await recordFile(db, row.id, fileKey(row.id, filename), row.version - 1)
+        notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
         tell(notes, row)
         return files.length
       })
@@ -232,7 +240,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
           if (first === null || last === null || (key === null && first <= row.version && row.version <= last)) {
             await removeItem(db, notes, row)
             removed.items.push(row.id)
-          } else if (key === null) removed.parts += await removeSome(db, row, first, Math.min(last, row.version))
+          } else if (key === null) removed.parts += await removeSome(db, notes, row, first, Math.min(last, row.version))
           else removed.parts += await removeFile(db, notes, row, key, last)
         })
       }
@@ -268,7 +276,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
           await context.transact(async (db, notes) => {
             const seqs = part.map((item) => item.seq)
             for (const row of await selectItems(db).where('item.seq', 'in', seqs).execute()) {
-              const count = await removeSome(db, row, 1, row.version - versionsKeep)
+              const count = await removeSome(db, notes, row, 1, row.version - versionsKeep)
               if (count > 0) tell(notes, row)
               removed.versions += count
             }

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Role } from '../library/account.ts'
+import type { AuditAction, Surface } from '../library/audit.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { Visibility } from '../library/visibility.ts'
 
@@ -208,6 +209,21 @@ export interface Database {
   embed: { id: string; owner_seq: number; config: string; created_at: string }
   /** Forms that people are still writing, as JSON. */
   form_draft: { id: string; owner_seq: number; body: string; created_at: string }
+  /**
+   * What was done, by whom and from where: rows are added and, when they are old, removed, never changed. Ids alone, which may name what is gone; what
+   * an action's target is stands in `AUDIT_ACTIONS`, `detail` is JSON as `auditDetail` has it, and `owner_id` is whom it concerns.
+   */
+  audit_event: {
+    seq: Generated<number>
+    at: string
+    actor_id: string | null
+    key_id: string | null
+    surface: Surface
+    action: AuditAction
+    target_id: string | null
+    owner_id: string | null
+    detail: string
+  }
   /** Counts commits, on engines that do not count them by themselves. */
   write_count: { count: number }
   /** What one instance has to say to another, until that has read it. */

@@ -15,6 +15,8 @@ const ROWS_A_TURN = 250
 export interface SearchReader {
   /** The index, with every change in it that was durable when this was called. */
   current(): Promise<SearchIndex>
+  /** Whether the library was read. */
+  isReady(): boolean
 }
 
 const changedRows = prepareQuery((db) =>
@@ -105,6 +107,7 @@ export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: S
     version = seen
   }
   return {
+    isReady: () => version !== null,
     async current() {
       // A refresh that began before this call may have missed what was written since: wait for it, then look again.
       while (refreshing) await refreshing

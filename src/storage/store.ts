@@ -6,11 +6,13 @@ import { ANALYSIS, type SearchableText } from '../library/search/indexed-text.ts
 import { createSearchIndex } from '../library/search/search-index.ts'
 import type { WordVectors } from '../library/search/word-vectors.ts'
 import { accountStore } from './accounts.ts'
+import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
 import { finishRemovals } from './delete-person.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { dropStaleEmbeddings, embeddingStore } from './embeddings.ts'
 import { embedStore } from './embeds.ts'
 import { exportReader } from './export-items.ts'
+import { figureStore } from './figures.ts'
 import { formDraftStore } from './form-drafts.ts'
 import { budgetStore } from './improve-usage.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
@@ -73,6 +75,7 @@ export async function createStore(
   const search = readSearchIndex(database.reader, database.dialect, index, vectors)
   const kept = keepPublicReads(createPublicReads(() => database.dialect.readVersion(database.reader)))
   const words = createWordsWriter(index.embedder)
+  const origins = createOrigins()
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
@@ -100,6 +103,7 @@ export async function createStore(
       ...embedStore(reader, context),
       ...formDraftStore(reader, context),
       ...purgeStore(reader, context),
+      ...auditStore(reader, context, origins),
       ...instances,
       inTransaction: (work) =>
         transact((db, notes) =>
@@ -117,6 +121,7 @@ export async function createStore(
       async isEmpty() {
         return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
       },
+      ...figureStore(database, search),
       readUsage: () => database.readUsage(),
       check: () => database.check(),
       checkWrite: () => database.checkWrite(),
@@ -129,15 +134,19 @@ export async function createStore(
   }
   const transact: WriteContext['transact'] = async (work, options) => {
     const changes: LibraryChange[] = []
+    const origin = origins.getStore()
     const { result, remember } = await database.transact(async (db) => {
       const texts = new Map<number, SearchableText | null>()
+      const audit = collectEntries()
       changes.length = 0
       const result = await work(db, {
         index: (seq, text) => {
           if (text || !texts.has(seq)) texts.set(seq, text)
         },
         changed: (change) => changes.push(change),
+        audit: audit.note,
       })
+      await writeEntries(db, origin, audit.entries, outside.clock())
       const remember = await words.write(
         db,
         Array.from(texts, ([seq, text]) => ({ seq, text })),

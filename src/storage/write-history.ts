@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
+import { OPERATOR_ORIGIN } from '../library/audit.ts'
 import type { HistorySource } from '../library/export-ports.ts'
 import { normalizeFilename } from '../library/filename.ts'
 import { readNamedFrontmatter } from '../library/frontmatter.ts'
@@ -8,6 +9,7 @@ import type { Random } from '../library/ports.ts'
 import { checkSkillFiles, decodeText, SKILL_MD } from '../library/skill.ts'
 import { toTags } from '../library/tags.ts'
 import { parseVariables } from '../library/variables.ts'
+import { writeEntries } from './audit-log.ts'
 import { removeCategories } from './copy-library.ts'
 import type { Dialect, OpenDatabase } from './dialects/dialect.ts'
 import type { WriteNotes } from './item-parts.ts'
@@ -31,6 +33,7 @@ export async function writeHistory(
       if (!(await isNew(db))) return { counts: await requireSame(db, source), isNew: false }
       await removeCategories(db)
       await writeRecords(db, { dialect: database.dialect, random }, source, onItem)
+      await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
       const written = await digestHistory(db)
       if (written.digest !== source.digest) {
         throw new AppError('invalid_input', 'What was read is not written as an export writes it, so the library would not be the same.')

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
+import type { AuditField } from '../library/audit.ts'
 import { isCategoryNamed } from '../library/category-name.ts'
 import { isId } from '../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../library/items.ts'
@@ -121,6 +122,11 @@ async function createItem(
   notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
   await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
   notes.index(seq, await readSearchableText(db, seq))
+  if (origin) notes.audit({ action: 'items_imported', targetId: owner.userId, ownerId: owner.userId, detail: { created: 1, updated: 0 } })
+  else {
+    const detail = { kind: next.kind, version: 1, to: next.visibility }
+    notes.audit({ action: 'item_created', targetId: id, ownerId: owner.userId, detail })
+  }
   return await readRow(db, seq)
 }
 
@@ -174,7 +180,10 @@ async function changeItem(
   const now = new Date(context.clock()).toISOString()
   const version = row.version + 1
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)
-  const isSame = slug === row.item_slug && isSameItem(current, next, spelled) && (await hasSameFiles(db, row.seq, next))
+  const changed = listChanges(current, next, spelled)
+  if (slug !== row.item_slug) changed.push('slug')
+  if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
+  const isSame = changed.length === 0 && next.visibility === current.visibility
   if (isSame && !origin) return row
   await keepSlug(db, slug, row.id, row.seq)
   notes.changed({ kind: next.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' || next.visibility === 'public' })
@@ -200,19 +209,29 @@ async function changeItem(
     .execute()
   await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
   notes.index(row.seq, await readSearchableText(db, row.seq))
+  const target = { targetId: row.id, ownerId: row.owner_id }
+  const { kind } = next
+  if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
+  else if (editor.restores !== undefined) {
+    notes.audit({ action: 'item_version_restored', ...target, detail: { kind, version, restored: editor.restores } })
+  } else if (changed.length > 0) notes.audit({ action: 'item_changed', ...target, detail: { kind, version, fields: changed } })
+  if (!origin && next.visibility !== row.visibility) {
+    notes.audit({ action: 'item_visibility_changed', ...target, detail: { kind, version, from: row.visibility, to: next.visibility } })
+  }
   return await readRow(db, row.seq)
 }
 
-/** Whether an item has these fields already. Files apart. */
-function isSameItem(item: Prompt | Skill, next: NextState, tags: readonly Tag[]): boolean {
-  return (
-    item.title === next.title &&
-    item.description === next.description &&
-    (item.category?.slug ?? null) === next.category &&
-    item.visibility === next.visibility &&
-    isDeepStrictEqual(item.tags, tags) &&
-    (item.kind === 'skill' || (next.kind === 'prompt' && item.type === next.type && item.content === next.content))
-  )
+/** The fields that are to become others. Visibility, slug and files apart. */
+function listChanges(item: Prompt | Skill, next: NextState, tags: readonly Tag[]): AuditField[] {
+  const isChanged: readonly (readonly [AuditField, boolean])[] = [
+    ['title', item.title !== next.title],
+    ['description', item.description !== next.description],
+    ['category', (item.category?.slug ?? null) !== next.category],
+    ['tags', !isDeepStrictEqual(item.tags, tags)],
+    ['type', item.kind === 'prompt' && next.kind === 'prompt' && item.type !== next.type],
+    ['content', item.kind === 'prompt' && next.kind === 'prompt' && item.content !== next.content],
+  ]
+  return isChanged.flatMap(([field, is]) => (is ? [field] : []))
 }
 
 async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState): Promise<boolean> {
@@ -301,6 +320,7 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
           .execute()
         notes.index(row.seq, null)
         notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
+        notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId, detail: { kind } })
         return { id: row.id, slug: row.item_slug, title: row.title }
       }),
     setVote: (actor, kind, ref, userId, voted) =>

@@ -16,6 +16,7 @@ import { createFlash } from './flash.ts'
 import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
+import { showActivity, showOwnActivity } from './pages/activity.tsx'
 import {
   changeCategories,
   changeInvites,
@@ -44,6 +45,7 @@ import { changeSessions, changeSettings, deleteAccount, showData, showSessions, 
 import { showSignIn, showSignOut, signIn, signOut } from './pages/sign-in.tsx'
 import { showSignUp, signUp } from './pages/sign-up.tsx'
 import { showSkillPage } from './pages/skill.tsx'
+import { showStatus } from './pages/status.tsx'
 import { restoreVersion, showPromptVersion, showSkillVersion } from './pages/version.tsx'
 import { showVersions } from './pages/versions.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
@@ -103,6 +105,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
+  { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: deleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
@@ -116,6 +119,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin/people/:name', page: showPerson, act: changePerson },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
+  { path: '/admin/activity', page: showActivity },
+  { path: '/admin/status', page: showStatus },
   { path: '/docs', page: showDocuments },
   ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
     ...source,

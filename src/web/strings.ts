@@ -1,3 +1,6 @@
+import { AUDIT_WORDS } from './audit-strings.ts'
+import { STATUS_WORDS } from './status-strings.ts'
+
 /** Every text of the pages. Another language is another object of this shape. */
 export const ENGLISH = {
   language: 'en',
@@ -120,6 +123,7 @@ export const ENGLISH = {
     '/settings': 'Profile',
     '/settings/keys': 'API keys',
     '/settings/sessions': 'Password and sessions',
+    '/settings/activity': 'Activity',
     '/settings/data': 'Your data',
   },
   profile: 'Profile',
@@ -247,7 +251,11 @@ export const ENGLISH = {
     '/admin/people': 'People',
     '/admin/invites': 'Invites',
     '/admin/categories': 'Categories',
+    '/admin/activity': 'Activity',
+    '/admin/status': 'Status',
   },
+  status: STATUS_WORDS,
+  audit: AUDIT_WORDS,
   counts: {
     prompts: 'Prompts',
     skills: 'Skills',

@@ -222,6 +222,9 @@ describe('a restore', () => {
     const newer = await createKey(place.databaseUrl, 'eve')
 
     const report = JSON.parse(await must(['restore-backup', backup, '--json']))
+    const [newest, before] = (await must(['audit'])).split('\n').map((line) => JSON.parse(line || 'null'))
+    expect(newest).toMatchObject({ action: 'backup_restored', surface: 'cli', actor: null })
+    expect(before).toMatchObject({ action: 'key_revoked', surface: 'cli', actor: null })
     expect(report).toMatchObject({
       hadManifest: true,
       knewLater: true,

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, describe, expect, it } from 'vitest'
+import { openAt } from '../support/engines.ts'
 import { createPlace } from '../support/processes.ts'
 import { PASSWORD } from '../support/visitor.ts'
 
@@ -45,8 +46,32 @@ describe('people, on the command line and on the pages', () => {
     const listed = (await run('users', 'list')).stdout.split('\n').map((line) => line.split('\t').slice(0, 3).join(' '))
     expect(listed).toEqual(['ada administrator login', 'grace administrator login', 'script user no login', ''])
     await stopped(server.child)
+    const audited = async (...args: string[]) =>
+      (await run('audit', ...args)).stdout
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+        .map(({ action, actor, surface, target }) => [action, actor?.name ?? null, surface, target.name])
+    expect(await audited('--user', 'grace')).toEqual([
+      ['role_changed', null, 'cli', 'grace'],
+      ['signed_in', 'grace', 'web', 'grace'],
+      ['sign_in_failed', null, 'web', 'grace'],
+      ['password_reset', null, 'web', 'grace'],
+      ['reset_link_created', null, 'cli', 'grace'],
+      ['signed_in', 'grace', 'web', 'grace'],
+      ['invite_used', 'grace', 'web', null],
+      ['account_created', 'grace', 'web', 'grace'],
+    ])
+    expect(await audited('--action', 'invite_created', '--since', '2026-01-31')).toEqual([['invite_created', null, 'cli', null]])
+    const database = openAt(place.databaseUrl)
+    await database.transact((db) =>
+      db.updateTable('audit_event').set({ at: '2020-01-01T00:00:00.000Z' }).where('action', '=', 'invite_created').execute(),
+    )
+    await database.close()
     const again = await place.serve()
     expect(again.stdout).not.toContain('sign-up?code=')
+    // The service removes what AUDIT_DAYS no longer keeps.
+    await expect.poll(() => audited('--action', 'invite_created'), { timeout: 10_000 }).toEqual([])
+    expect(await audited('--action', 'role_changed')).toHaveLength(1)
     await stopped(again.child)
   })
 
@@ -57,6 +82,9 @@ describe('people, on the command line and on the pages', () => {
     [['users', 'reset-link', 'nobody'], /Nobody called "nobody" can sign in/],
     [['users', 'role', 'ada', 'king'], /must be user or admin/],
     [['users', 'role', 'nobody', 'admin'], /There is no user "nobody"/],
+    [['audit', '--user', 'nobody'], /There is no user "nobody"/],
+    [['audit', '--since', 'yesterday'], /must be a day/],
+    [['audit', '--action', 'eaten'], /must be one of: item_created/],
   ])('refuses %o', async (args, message) => {
     const { code, stderr, stdout } = await run(...args)
     expect([code === 0, stdout]).toEqual([false, ''])

@@ -133,6 +133,21 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
     await db.insertInto('embedding_vector').values({ embedding_seq: 1, vector: EVERY_BYTE }).execute()
     await db.insertInto('improve_usage').values({ caller: 'c', day: '2026-01-01', requests: 1, characters: 2 }).execute()
     await db.insertInto('embed').values({ id: 'e', owner_seq: 1, config: '{"a":1}', created_at: AT }).execute()
+    await db
+      .insertInto('audit_event')
+      .values(
+        TEXTS.map((text, index) => ({
+          at: AT,
+          actor_id: index % 2 === 0 ? null : text,
+          key_id: null,
+          surface: 'cli' as const,
+          action: 'items_imported' as const,
+          target_id: text,
+          owner_id: null,
+          detail: '{"created":1}',
+        })),
+      )
+      .execute()
     await db.insertInto('form_draft').values({ id: 'f', owner_seq: 1, body: '{}', created_at: AT }).execute()
     await db.insertInto('instance_mail').values({ instance: 'i', body: 'b', created_at: AT }).execute()
     await db.insertInto('counter').values({ name: 'n', ends_at: AT, points: 1 }).execute()

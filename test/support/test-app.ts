@@ -47,6 +47,8 @@ const IMPROVE: ImproveSettings = {
 /** The real thing on a file of its own, with a clock of its own and helpers to act as people. */
 export interface TestApp {
   readonly app: App
+  /** Where the library is, on SQLite. */
+  readonly libraryFile: string
   /** Every cell of the database, as text. */
   readEverything(): Promise<string>
   /** Moves the clock on. */
@@ -98,6 +100,7 @@ export async function testApp(
   const http = createHttpApp(app, { ...SETTINGS, ...settings }, log ? pino({ base: null, level: 'trace' }, log) : pino({ level: 'silent' }))
   return {
     app,
+    libraryFile: path,
     readEverything: () => readEverything(database.url),
     wait: (ms) => {
       now += ms

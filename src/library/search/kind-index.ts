@@ -24,6 +24,7 @@ export interface KindIndex {
   readonly totals: { items: number; titleLength: number; bodyLength: number }
   /** Where an item is, by its row number. */
   slotOf(seq: number): number | undefined
+  countItems(): number
   /** Slots of public and hidden items by time, oldest first; may hold slots that are free. */
   byAge(): readonly number[]
   /** Takes changes in: an item with its words, or null for one that is gone. The last change of an item counts. */
@@ -122,6 +123,7 @@ export function createKindIndex(): KindIndex {
     directions,
     totals,
     slotOf: (seq) => slots.get(seq),
+    countItems: () => slots.size,
     norms() {
       norms ??= lengthNorms(table, totals)
       return norms

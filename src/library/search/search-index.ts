@@ -75,6 +75,8 @@ export interface SearchIndex {
   /** Vectors of a provider, of public items of both kinds. */
   readonly codes: VectorCodes
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
+  /** Items of a kind, whoever may see them. */
+  countItems(kind: ItemKind): number
   /** @param cosines of the items {@link SearchIndex.toCompare} named, where a provider was asked */
   search(kind: ItemKind, request: IndexRequest, cosines?: Cosines | null): IndexAnswer
   /** Which items' vectors a search must compare exactly: the best by words, and those nearest by their codes. */
@@ -132,6 +134,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     embedder,
     codes,
     apply: (kind, changes) => indexes[kind].apply(changes),
+    countItems: (kind) => indexes[kind].countItems(),
     search(kind, request, cosines = null) {
       const index = indexes[kind]
       const allows = makeFilter(index, request.filter, request.viewer)

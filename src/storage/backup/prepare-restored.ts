@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { AppError } from '../../errors.ts'
-import type { Clock, Random } from '../../library/ports.ts'
+import { OPERATOR_ORIGIN } from '../../library/audit.ts'
+import type { Clock, LibraryStore, Random } from '../../library/ports.ts'
 import type { WordVectors } from '../../library/search/word-vectors.ts'
+import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
 import { createStore } from '../store.ts'
 import { dropManifest } from './manifest.ts'
@@ -40,54 +42,65 @@ export async function prepareRestored(
     throw error
   })
   try {
-    await database.transact(async (db) => {
-      await dropManifest(db)
-      // Whoever had them may have lost them since, or they were ended.
-      for (const table of ['login_session', 'login_verification', 'session'] as const) await db.deleteFrom(table).execute()
-      const at = new Date(options.clock()).toISOString()
-      await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
-      for (const table of ['instance_mail', 'counter', 'embedding_claim'] as const) await db.deleteFrom(table).execute()
+    return await store.actingAs(OPERATOR_ORIGIN, async () => {
+      const restored = await adapt(database, store, afterwards, options)
+      await store.recordEvent({ action: 'backup_restored', targetId: null, ownerId: null })
+      return restored
     })
-    const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(database.reader)
-    const known = afterwards?.madeAt === rows[0]?.applied_at ? afterwards : null
-    const removedUsers: string[] = []
-    const returnedUsers: string[] = []
-    if (known) {
-      const users = await database.reader
-        .selectFrom('user')
-        .select(['seq', 'id', 'username', 'username_key'])
-        .where('removal', 'is', null)
-        .execute()
-      for (const user of users.filter((one) => wasUserRemoved(known, one))) {
-        removedUsers.push(user.username)
-        await store.deletePerson(user.id).catch((error) => {
-          if (!(error instanceof AppError) || error.code !== 'conflict') throw error
-          returnedUsers.push(...removedUsers.splice(-1))
-        })
-      }
-    }
-    const { parts: removedParts, items: removedItems } = await store.repeatPurges(known?.purges ?? [])
-    let revokedKeys = 0
-    for (const key of await database.reader.selectFrom('api_key').select(['seq', 'id']).where('revoked_at', 'is', null).execute()) {
-      if (!options.revokesKeys && !(known && wasKeyEnded(known, key))) continue
-      await store.revokeKey(key.id)
-      revokedKeys++
-    }
-    const time = new Date(options.clock()).toISOString()
-    const validKeys = (await store.listKeys(null)).filter(
-      (key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > time),
-    )
-    return {
-      knewLater: known !== null,
-      revokedKeys,
-      removedUsers,
-      returnedUsers,
-      removedParts,
-      removedItems,
-      validKeys: validKeys.map(({ id, name, username }) => ({ id, name, username })),
-    }
   } finally {
     await store.close()
+  }
+}
+
+async function adapt(
+  database: OpenDatabase,
+  store: LibraryStore,
+  afterwards: Afterwards | null,
+  options: { readonly revokesKeys: boolean; readonly clock: Clock },
+): Promise<Restored> {
+  await database.transact(async (db) => {
+    await dropManifest(db)
+    // Whoever had them may have lost them since, or they were ended.
+    for (const table of ['login_session', 'login_verification', 'session'] as const) await db.deleteFrom(table).execute()
+    const at = new Date(options.clock()).toISOString()
+    await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
+    for (const table of ['instance_mail', 'counter', 'embedding_claim'] as const) await db.deleteFrom(table).execute()
+  })
+  const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(database.reader)
+  const known = afterwards?.madeAt === rows[0]?.applied_at ? afterwards : null
+  const removedUsers: string[] = []
+  const returnedUsers: string[] = []
+  if (known) {
+    const users = await database.reader
+      .selectFrom('user')
+      .select(['seq', 'id', 'username', 'username_key'])
+      .where('removal', 'is', null)
+      .execute()
+    for (const user of users.filter((one) => wasUserRemoved(known, one))) {
+      removedUsers.push(user.username)
+      await store.deletePerson(user.id).catch((error) => {
+        if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+        returnedUsers.push(...removedUsers.splice(-1))
+      })
+    }
+  }
+  const { parts: removedParts, items: removedItems } = await store.repeatPurges(known?.purges ?? [])
+  let revokedKeys = 0
+  for (const key of await database.reader.selectFrom('api_key').select(['seq', 'id']).where('revoked_at', 'is', null).execute()) {
+    if (!options.revokesKeys && !(known && wasKeyEnded(known, key))) continue
+    await store.revokeKey(key.id)
+    revokedKeys++
+  }
+  const time = new Date(options.clock()).toISOString()
+  const validKeys = (await store.listKeys(null)).filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > time))
+  return {
+    knewLater: known !== null,
+    revokedKeys,
+    removedUsers,
+    returnedUsers,
+    removedParts,
+    removedItems,
+    validKeys: validKeys.map(({ id, name, username }) => ({ id, name, username })),
   }
 }
 

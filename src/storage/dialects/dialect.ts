@@ -1,4 +1,5 @@
 import type { ColumnDefinitionBuilder, Kysely, LogEvent } from 'kysely'
+import type { DatabaseSize } from '../../library/service.ts'
 import type { Database } from '../schema.ts'
 
 /** The named differences between engines. Nobody outside this folder asks which engine it is. */
@@ -92,6 +93,8 @@ export interface OpenDatabase {
   checkWrite(): Promise<void>
   /** Writes the database anew without the room that removed rows left; nothing where a server does so by itself. */
   compact(): Promise<void>
+  /** Where it is and how large; cheap. */
+  measure(): Promise<DatabaseSize>
   /** Connections to a server, and what waits for one; null where there is no server. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   close(): Promise<void>

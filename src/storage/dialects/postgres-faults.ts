@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { AppError } from '../../errors.ts'
+import { AppError, type StorageFault } from '../../errors.ts'
 
 /** What a failed statement means: the server cannot be reached (any more), another transaction was in the way, or the statement itself failed. */
 export type Fault = 'unreachable' | 'collision' | 'statement'
@@ -24,6 +24,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '28P01': 'The database refuses the password of its user.',
   '3D000': 'The server has no such database.',
 }
+
+/** Those of them that are faults of the disk. */
+const FAULTS: Readonly<Record<string, StorageFault>> = { '53100': 'full', '25006': 'readonly' }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -56,10 +59,11 @@ export function toKnownError(error: unknown): unknown {
   if (error instanceof AppError) return error
   if (faultOf(error) === 'unreachable') {
     const message = 'The database cannot be reached at the moment, or has no connection free; try again.'
-    return new AppError('unavailable', message, { cause: error, retryAfterSeconds: 2 })
+    return new AppError('unavailable', message, { cause: error, retryAfterSeconds: 2, fault: 'unreachable' })
   }
-  const sentence = SENTENCES[stateOf(error)]
-  return sentence === undefined ? error : new AppError('unavailable', sentence, { cause: error })
+  const state = stateOf(error)
+  const sentence = SENTENCES[state]
+  return sentence === undefined ? error : new AppError('unavailable', sentence, { cause: error, fault: FAULTS[state] ?? 'other' })
 }
 
 /** Whether a connection was refused for what was to be set on it, as poolers that share connections do. */

@@ -47,6 +47,7 @@ const CHANNEL = 'commonplace'
 
 const anyItem = prepareStatement(sql`select title, content from item order by seq desc limit 1`)
 const recovery = prepareStatement(sql`select pg_is_in_recovery() as "inRecovery"`)
+const databaseSize = prepareStatement(sql`select pg_database_size(current_database()) as bytes`)
 const writeCount = prepareStatement(sql`select count from write_count`)
 const countRow = z.object({ count: z.number() })
 
@@ -183,6 +184,11 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
       const [row] = await recovery(reader, {})
       if (z.object({ inRecovery: z.boolean() }).parse(row).inRecovery)
         throw new AppError('unavailable', 'The database is a standby, which nobody can write to.')
+    },
+    async measure() {
+      const [row] = await databaseSize(reader, {})
+      const { bytes } = z.object({ bytes: z.number() }).parse(row)
+      return { engine: 'PostgreSQL', place: new URL(url).host, bytes, logBytes: null, beside: [] }
     },
     readUsage() {
       const sum = (read: (pool: pg.Pool) => number) => read(reading) + read(writing) + read(long) + read(beside)

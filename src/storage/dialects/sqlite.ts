@@ -1,10 +1,11 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError, type StorageFault } from '../../errors.ts'
+import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
@@ -18,12 +19,12 @@ const SQLITE_MOVED = 1032
 const DAMAGED = 'The library file is damaged. Look at it with "doctor", or restore a backup.'
 const READ_ONLY = 'The library cannot be written to: its file or folder is read-only for the service.'
 /** Faults of the file and its disk, not of the statement, by their primary result codes. */
-const DISK_FAULTS: ReadonlyMap<number, string> = new Map([
-  [8, READ_ONLY],
-  [10, 'The library cannot be read or written: its disk is failing.'],
-  [11, DAMAGED],
-  [13, 'The library cannot be written to: its disk is full.'],
-  [26, DAMAGED],
+const DISK_FAULTS: ReadonlyMap<number, { readonly fault: StorageFault; readonly message: string }> = new Map([
+  [8, { fault: 'readonly', message: READ_ONLY }],
+  [10, { fault: 'io', message: 'The library cannot be read or written: its disk is failing.' }],
+  [11, { fault: 'damaged', message: DAMAGED }],
+  [13, { fault: 'full', message: 'The library cannot be written to: its disk is full.' }],
+  [26, { fault: 'damaged', message: DAMAGED }],
 ])
 const MOVED = 'The library file was moved or deleted while the service ran. Put it back, or restart the service.'
 const SQLITE_CONSTRAINT_UNIQUE = 2067
@@ -84,8 +85,8 @@ function resultCode(error: unknown): number {
 /** A fault of the file or its disk, in words; null for every other error. */
 function toDiskFault(error: unknown): AppError | null {
   const code = resultCode(error)
-  const message = code === SQLITE_MOVED ? MOVED : DISK_FAULTS.get(code & 0xff)
-  return message === undefined ? null : new AppError('unavailable', message, { cause: error })
+  const known = code === SQLITE_MOVED ? ({ fault: 'moved', message: MOVED } as const) : DISK_FAULTS.get(code & 0xff)
+  return known === undefined ? null : new AppError('unavailable', known.message, { cause: error, fault: known.fault })
 }
 
 /** Whether nothing can be written into a folder: SQLite says of that only that it cannot open the file. */
@@ -138,7 +139,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   reading.exec(TEMP_IN_MEMORY)
   /** What is written into a file that nobody can open any more is lost. */
   const requireFile = () => {
-    if (identify(path) !== opened) throw new AppError('unavailable', MOVED, { cause: new Error(`${path} is not the file that was opened`) })
+    if (identify(path) === opened) return
+    throw new AppError('unavailable', MOVED, { cause: new Error(`${path} is not the file that was opened`), fault: 'moved' })
   }
   let hasWriteFault = false
   // Compiled when it is first asked: while a file is being made by others at the same moment, this connection would not wait long enough.
@@ -255,6 +257,15 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       await emptyLog()
     },
     readUsage: () => null,
+    measure: async () => ({
+      engine: 'SQLite',
+      place: basename(path),
+      bytes: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+      logBytes: sizeOfLog(path),
+      beside: listCopies(path, null)
+        .map((copy) => ({ name: basename(copy.path), bytes: copy.bytes }))
+        .toSorted((one, other) => other.bytes - one.bytes),
+    }),
     async check() {
       requireFile()
       try {

@@ -15,7 +15,7 @@ const pages = { total: z.number(), page: z.number(), totalPages: z.number() }
 const url = z.object({ url: z.string() })
 
 /** What every page for administrators stands in. */
-const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+export const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
   const { words } = request.site
   return (
     <SectionsPage request={request} of={words.administration} sections={words.adminSections} at={at}>

@@ -7,7 +7,7 @@ interface FieldProps {
   readonly sent: PageRequest['sent']
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number'
+  readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date'
   /** What stands there until something else was typed. */
   readonly value?: string | null | undefined
   readonly hint?: string | undefined

@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import type { App } from '../app.ts'
+import { AppError } from '../errors.ts'
+import { ANONYMOUS } from '../library/actor.ts'
+import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../library/audit.ts'
+import { sinceInput, toAuditRecord } from '../operations/audit.ts'
+import { EXISTING, type WithApp } from './people-commands.ts'
+
+/** Events read at once. */
+const PAGE = 500
+
+interface AuditFlags {
+  readonly since?: string
+  readonly user?: string
+  readonly action?: string
+}
+
+function readSince(text: string): string {
+  const since = sinceInput.safeParse(text)
+  if (!since.success)
+    throw new AppError('invalid_input', `--since must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.`)
+  return since.data
+}
+
+function readAction(name: string): AuditAction {
+  if (isAuditAction(name)) return name
+  throw new AppError('invalid_input', `--action must be one of: ${Object.keys(AUDIT_ACTIONS).join(', ')}.`)
+}
+
+async function findUserId(store: App['store'], username: string): Promise<string> {
+  const user = await store.findUser(username)
+  if (!user) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+  return user.id
+}
+
+/** `audit`: the log as lines of JSON, for whoever has the library anyway, so with every id. */
+export function addAuditCommand(program: Command, withApp: WithApp): void {
+  program
+    .command('audit')
+    .description(
+      'Print the audit log, the newest first: a line of JSON for each event. Usernames and categories are those of now; titles are told of public items alone.',
+    )
+    .option('--since <time>', 'only what happened since this day or time (UTC)')
+    .option('--user <name>', 'only what somebody did, and what concerns them')
+    .option('--action <name>', 'only one action, such as role_changed')
+    .action((flags: AuditFlags) =>
+      withApp(async ({ store }) => {
+        const query = {
+          since: flags.since === undefined ? undefined : readSince(flags.since),
+          action: flags.action === undefined ? undefined : readAction(flags.action),
+          aboutId: flags.user === undefined ? undefined : await findUserId(store, flags.user),
+        }
+        for (let before: number | undefined; ; ) {
+          const events = await store.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
+          for (const event of events) process.stdout.write(`${JSON.stringify(toAuditRecord(event, false))}\n`)
+          before = events.at(-1)?.order
+          if (events.length < PAGE) return
+        }
+      }, EXISTING),
+    )
+}

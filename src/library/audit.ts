@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { ROLES } from './account.ts'
+import { type Actor, SCOPES } from './actor.ts'
+import { isId } from './identifier.ts'
+import type { ItemKind } from './items.ts'
+import { VISIBILITIES } from './visibility.ts'
+
+/** Where a change came from; `service`: the process by itself. */
+export const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const
+export type Surface = (typeof SURFACES)[number]
+
+type TargetKind = 'item' | 'user' | 'key' | 'invite' | 'category' | 'embed' | 'library'
+
+/** Every action that is recorded, and what its target is. */
+export const AUDIT_ACTIONS = {
+  item_created: 'item',
+  item_changed: 'item',
+  item_visibility_changed: 'item',
+  item_version_restored: 'item',
+  item_deleted: 'item',
+  item_restored: 'item',
+  item_purged: 'item',
+  versions_purged: 'item',
+  file_purged: 'item',
+  item_featured: 'item',
+  item_unfeatured: 'item',
+  item_held: 'item',
+  item_released: 'item',
+  items_imported: 'user',
+  key_created: 'key',
+  key_revoked: 'key',
+  user_created: 'user',
+  account_created: 'user',
+  account_deleted: 'user',
+  signed_in: 'user',
+  sign_in_failed: 'user',
+  sessions_ended: 'user',
+  password_changed: 'user',
+  password_reset: 'user',
+  reset_link_created: 'user',
+  profile_changed: 'user',
+  role_changed: 'user',
+  invite_created: 'invite',
+  invite_used: 'invite',
+  invite_revoked: 'invite',
+  category_created: 'category',
+  category_renamed: 'category',
+  category_deleted: 'category',
+  embed_saved: 'embed',
+  embed_deleted: 'embed',
+  setting_changed: 'library',
+  backup_restored: 'library',
+  library_copied: 'library',
+} as const satisfies Readonly<Record<string, TargetKind>>
+export type AuditAction = keyof typeof AUDIT_ACTIONS
+
+export function isAuditAction(name: unknown): name is AuditAction {
+  return typeof name === 'string' && Object.hasOwn(AUDIT_ACTIONS, name)
+}
+
+/** Fields of items and profiles, by name alone. */
+const FIELDS = [
+  'title',
+  'description',
+  'category',
+  'tags',
+  'type',
+  'content',
+  'files',
+  'slug',
+  'displayName',
+  'bio',
+  'website',
+  'email',
+  'defaultVisibility',
+] as const
+export type AuditField = (typeof FIELDS)[number]
+
+/** Settings that are kept in the library. */
+const KEPT_SETTINGS = ['sealing_key', 'service_url'] as const
+
+const count = z.number().int().min(0)
+/**
+ * What is told of an event beside its ids: members of closed lists and numbers, so that no text of anybody can get in.
+ * `version` is the one that was written, `restored` the one it was made from; `first` to `last` are those deleted for good.
+ */
+export const auditDetail = z
+  .strictObject({
+    kind: z.enum(['prompt', 'skill'] satisfies ItemKind[]),
+    version: count,
+    restored: count,
+    first: count,
+    last: count,
+    fields: z.array(z.enum(FIELDS)),
+    from: z.enum(VISIBILITIES),
+    to: z.enum(VISIBILITIES),
+    role: z.enum(ROLES),
+    scopes: z.array(z.enum(SCOPES)),
+    setting: z.enum(KEPT_SETTINGS),
+    created: count,
+    updated: count,
+  })
+  .partial()
+export type AuditDetail = Readonly<z.infer<typeof auditDetail>>
+
+/** Who causes changes, and where they come from. */
+export interface AuditOrigin {
+  readonly actorId: string | null
+  /** The API key that was presented. */
+  readonly keyId: string | null
+  readonly surface: Surface
+}
+
+/** Who runs a command is no user of the library. */
+export const OPERATOR_ORIGIN: AuditOrigin = { actorId: null, keyId: null, surface: 'cli' }
+
+/** Something that happened, as who did it records it. */
+export interface AuditEntry {
+  readonly action: AuditAction
+  readonly targetId: string | null
+  /** Whom it concerns beside who did it: the owner of the item or key, the person themselves. */
+  readonly ownerId: string | null
+  readonly detail?: AuditDetail
+  /** For those who act as themselves from this event on, such as who signs in. Default: who is known to act */
+  readonly actorId?: string
+}
+
+/** Who acts for {@link Actor}: nobody where an operator acts on the command line, who is no user. */
+export function toOrigin(actor: Actor, surface: Surface): AuditOrigin {
+  if (actor.kind === 'anonymous') return { actorId: null, keyId: null, surface }
+  return { actorId: isId(actor.userId) ? actor.userId : null, keyId: actor.keyId ?? null, surface }
+}
+
+/** An event as it is read. Names and titles are those of now; null where there is none, or the reader may not see it. */
+export interface AuditEvent {
+  /** Where it stands among all events. */
+  readonly order: number
+  readonly at: string
+  readonly action: AuditAction
+  readonly surface: Surface
+  readonly actorId: string | null
+  readonly actorName: string | null
+  readonly keyId: string | null
+  /** Told to the owner of the key alone. */
+  readonly keyName: string | null
+  readonly targetId: string | null
+  /** The title of an item, the name of a user or a category, the name of the reader's own key. */
+  readonly targetName: string | null
+  readonly ownerId: string | null
+  readonly ownerName: string | null
+  readonly detail: AuditDetail
+}
+
+/** Which events, the newest first. */
+export interface AuditQuery {
+  /** Those a person caused, and those that concern them. */
+  readonly aboutId?: string | undefined
+  readonly action?: AuditAction | undefined
+  /** The beginning of an id. */
+  readonly target?: string | undefined
+  /** ISO 8601. */
+  readonly since?: string | undefined
+  /** Only those before this place. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** The append-only record of what was done. */
+export interface AuditStore {
+  /** Runs `work`; what it writes is recorded as done by `origin`. Default without it: the service itself. */
+  actingAs<T>(origin: AuditOrigin, work: () => Promise<T>): Promise<T>
+  /** Records what changes nothing else. Changes record themselves. */
+  recordEvent(entry: AuditEntry): Promise<void>
+  /** `reader` decides which titles and names are told, not which events. */
+  listEvents(reader: Actor, query: AuditQuery): Promise<AuditEvent[]>
+  /** Removes events of before a time (ISO 8601), at most `limit`; gives how many. */
+  removeEvents(before: string, limit: number): Promise<number>
+}

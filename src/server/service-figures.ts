@@ -1,0 +1,45 @@
+import type { App } from '../app.ts'
+import type { Admission } from '../http/admission.ts'
+import type { BackupFigures } from '../http/backup-metrics.ts'
+import { KEPT_MS, keepFor, libraryMetrics, loadMetrics } from '../http/library-metrics.ts'
+import type { Metric } from '../http/metrics.ts'
+import type { Turns } from '../http/turns.ts'
+import type { LoadFigures, ServiceStatus, SettingState } from '../library/service.ts'
+import type { FaultLog } from './fault-log.ts'
+
+/** What figures are read from. */
+interface FigureSources {
+  readonly app: Pick<App, 'store' | 'clock' | 'embeddings'>
+  readonly version: string
+  readonly admission: Admission
+  readonly turns: Turns
+  readonly faults: FaultLog
+  readonly backups: BackupFigures | undefined
+  readonly settings: readonly SettingState[]
+}
+
+/** One reading of the service for whoever wants to know: as metrics, and as the status administrators see. */
+export function createServiceFigures({ app, version, admission, turns, faults, backups, settings }: FigureSources): {
+  readonly metrics: readonly Metric[]
+  readStatus(): Promise<ServiceStatus>
+} {
+  const startedAt = new Date(app.clock()).toISOString()
+  const readLibrary = keepFor(KEPT_MS, () => app.store.readFigures(), { isLasting: ({ search }) => search.isReady })
+  const readLoad = (): LoadFigures => {
+    const { running, waiting, streams } = admission.counts()
+    return { running, streams, waiting: { admission: waiting, turns: turns.countWaiting() } }
+  }
+  return {
+    metrics: [...libraryMetrics(version, readLibrary), ...loadMetrics(readLoad, faults.counts)],
+    readStatus: async () => ({
+      ...(await app.store.readFigures()),
+      ...readLoad(),
+      version,
+      startedAt,
+      backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
+      embeddings: app.embeddings === null ? 'off' : app.embeddings.isUp ? 'ok' : 'degraded',
+      faults: faults.recent(),
+      settings,
+    }),
+  }
+}

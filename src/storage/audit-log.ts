@@ -1,0 +1,173 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely'
+import type { Actor } from '../library/actor.ts'
+import {
+  AUDIT_ACTIONS,
+  type AuditDetail,
+  type AuditEntry,
+  type AuditEvent,
+  type AuditOrigin,
+  type AuditQuery,
+  type AuditStore,
+  auditDetail,
+} from '../library/audit.ts'
+import { visibleSet } from '../library/visibility.ts'
+import { isInVisibleSet } from './item-rows.ts'
+import { prepareInsert } from './prepared.ts'
+import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+type EventRow = Selectable<Database['audit_event']>
+
+const SERVICE: AuditOrigin = { actorId: null, keyId: null, surface: 'service' }
+/** After every beginning of an id. */
+const AFTER_IDS = '~'
+
+const insertEvent = prepareInsert('audit_event', ['at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'])
+
+/** Who acts, for everything that is awaited within {@link AuditStore.actingAs}: also for rows that the library of sign-in writes by itself. */
+export type Origins = Pick<AsyncLocalStorage<AuditOrigin>, 'run' | 'getStore'>
+
+export function createOrigins(): Origins {
+  return new AsyncLocalStorage<AuditOrigin>()
+}
+
+/** Entries of one transaction. Imports are one entry for each owner, however many items they write. */
+export function collectEntries(): { note(entry: AuditEntry): void; readonly entries: readonly AuditEntry[] } {
+  const entries: AuditEntry[] = []
+  return {
+    entries,
+    note(entry) {
+      const place =
+        entry.action === 'items_imported'
+          ? entries.findIndex(({ action, ownerId }) => action === entry.action && ownerId === entry.ownerId)
+          : -1
+      const known = entries[place]
+      if (known) entries[place] = { ...known, detail: addCounts(known.detail, entry.detail) }
+      else entries.push(entry)
+    },
+  }
+}
+
+function addCounts(one: AuditDetail = {}, other: AuditDetail = {}): AuditDetail {
+  return { created: (one.created ?? 0) + (other.created ?? 0), updated: (one.updated ?? 0) + (other.updated ?? 0) }
+}
+
+/** Writes entries in the transaction of what they record. */
+export async function writeEntries(db: Kysely<Database>, origin: AuditOrigin = SERVICE, entries: readonly AuditEntry[], nowMs: number) {
+  const at = new Date(nowMs).toISOString()
+  for (const { action, targetId, ownerId, detail = {}, actorId } of entries) {
+    await insertEvent(db, {
+      at,
+      actor_id: actorId ?? origin.actorId,
+      key_id: origin.keyId,
+      surface: origin.surface,
+      action,
+      target_id: targetId,
+      owner_id: ownerId,
+      detail: JSON.stringify(auditDetail.parse(detail)),
+    })
+  }
+}
+
+/** The audit log. Nothing here changes an event. */
+export function auditStore(reader: Kysely<Database>, context: WriteContext, origins: Origins): AuditStore {
+  return {
+    actingAs: (origin, work) => origins.run(origin, work),
+    async recordEvent(entry) {
+      const origin = origins.getStore()
+      await context.transactBeside((db) => writeEntries(db, origin, [entry], context.clock()))
+    },
+    async listEvents(actor, query) {
+      return await toEvents(reader, actor, await readEvents(reader, query))
+    },
+    removeEvents: (before, limit) =>
+      context.transactBeside(async (db) => {
+        const old = db.selectFrom('audit_event').select('seq').where('at', '<', before).orderBy('at').limit(limit)
+        const { numDeletedRows } = await db.deleteFrom('audit_event').where('seq', 'in', old).executeTakeFirst()
+        return Number(numDeletedRows)
+      }),
+  }
+}
+
+async function readEvents(db: Kysely<Database>, { aboutId, action, target, since, before, limit }: AuditQuery): Promise<EventRow[]> {
+  const narrow = (query: SelectQueryBuilder<Database, 'audit_event', EventRow>) => {
+    let narrowed = query
+    if (action !== undefined) narrowed = narrowed.where('action', '=', action)
+    if (target !== undefined) narrowed = narrowed.where('target_id', '>=', target).where('target_id', '<', target + AFTER_IDS)
+    if (since !== undefined) narrowed = narrowed.where('at', '>=', since)
+    if (before !== undefined) narrowed = narrowed.where('seq', '<', before)
+    return narrowed.orderBy('seq', 'desc').limit(limit)
+  }
+  const all = db.selectFrom('audit_event').selectAll()
+  if (aboutId === undefined) return await narrow(all).execute()
+  // Two walks, each over an index of its own: one with OR would read and sort everything of a person.
+  const found = await Promise.all((['actor_id', 'owner_id'] as const).map((column) => narrow(all.where(column, '=', aboutId)).execute()))
+  const bySeq = new Map(found.flat().map((row) => [row.seq, row]))
+  return [...bySeq.values()].toSorted((a, b) => b.seq - a.seq).slice(0, limit)
+}
+
+/** Events with the names of now, as far as the reader may see what they name. */
+async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly EventRow[]): Promise<AuditEvent[]> {
+  const idsOf = (read: (row: EventRow) => string | null) => [...new Set(rows.flatMap((row) => read(row) ?? []))]
+  const targetsOf = (kind: (typeof AUDIT_ACTIONS)[keyof typeof AUDIT_ACTIONS]) =>
+    idsOf((row) => (AUDIT_ACTIONS[row.action] === kind ? row.target_id : null))
+  const users = await readNames(
+    idsOf((row) => row.actor_id).concat(
+      idsOf((row) => row.owner_id),
+      targetsOf('user'),
+    ),
+    (ids) => db.selectFrom('user').select(['id', 'username as name']).where('id', 'in', ids).where('removal', 'is', null).execute(),
+  )
+  const items = await readNames(targetsOf('item'), (ids) =>
+    db
+      .selectFrom('item')
+      .select(['item.id', 'item.title as name'])
+      .where('item.id', 'in', ids)
+      // As in a list: the log leads nobody to what takes an id to be found.
+      .where(isInVisibleSet(visibleSet(reader, 'list')))
+      .execute(),
+  )
+  const readerId = reader.kind === 'user' ? reader.userId : ''
+  const keys = await readNames([...idsOf((row) => row.key_id), ...targetsOf('key')], (ids) =>
+    db
+      .selectFrom('api_key')
+      .innerJoin('user', 'user.seq', 'api_key.user_seq')
+      .select(['api_key.id', 'api_key.name'])
+      .where('api_key.id', 'in', ids)
+      .where('user.id', '=', readerId)
+      .execute(),
+  )
+  const categories = await readNames(targetsOf('category'), async (ids) =>
+    (await db.selectFrom('category').select(['seq', 'name']).where('seq', 'in', ids.map(Number)).execute()).map(({ seq, name }) => ({
+      id: String(seq),
+      name,
+    })),
+  )
+  const names = { item: items, user: users, key: keys, category: categories, invite: NO_NAMES, embed: NO_NAMES, library: NO_NAMES }
+  return rows.map((row) => ({
+    order: row.seq,
+    at: row.at,
+    action: row.action,
+    surface: row.surface,
+    actorId: row.actor_id,
+    actorName: users.get(row.actor_id ?? '') ?? null,
+    keyId: row.key_id,
+    keyName: keys.get(row.key_id ?? '') ?? null,
+    targetId: row.target_id,
+    targetName: names[AUDIT_ACTIONS[row.action]].get(row.target_id ?? '') ?? null,
+    ownerId: row.owner_id,
+    ownerName: users.get(row.owner_id ?? '') ?? null,
+    detail: auditDetail.parse(JSON.parse(row.detail)),
+  }))
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+async function readNames(
+  ids: readonly string[],
+  read: (ids: readonly string[]) => Promise<readonly { id: string; name: string }[]>,
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return NO_NAMES
+  return new Map((await read(ids)).map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely'
+import type { FigureStore } from '../library/service.ts'
+import type { OpenDatabase } from './dialects/dialect.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import type { Database } from './schema.ts'
+import type { SearchReader } from './search-reader.ts'
+
+/** What operators want to know of a library. */
+export function figureStore({ reader, measure }: OpenDatabase, search: SearchReader): FigureStore {
+  return {
+    async readFigures() {
+      const isReady = search.isReady()
+      // The index has what is not in the trash: counting that in the table would read every row with its text.
+      const { countItems } = await search.current()
+      const [prompts, skills] = [countItems('prompt'), countItems('skill')]
+      const [items, users, logins, sessions, database] = await Promise.all([
+        countRows(reader, 'item'),
+        countRows(reader, 'user'),
+        countRows(reader, 'login'),
+        countRows(reader, 'session'),
+        measure(),
+      ])
+      return {
+        prompts,
+        skills,
+        // Somebody may have written between the two counts.
+        inTrash: Math.max(0, items - prompts - skills),
+        users,
+        logins,
+        sessions,
+        schema: MIGRATIONS.at(-1)?.name ?? '',
+        database,
+        search: { isReady, items: prompts + skills },
+      }
+    },
+  }
+}
+
+async function countRows(db: Kysely<Database>, table: 'item' | 'user' | 'login' | 'session'): Promise<number> {
+  const { n } = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}

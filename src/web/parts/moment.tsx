@@ -1,0 +1,6 @@
+import type { FC } from 'hono/jsx'
+
+const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hourCycle: 'h23' })
+
+/** A day with its time, in UTC: what people compare with logs. */
+export const Moment: FC<{ at: string }> = ({ at }) => <time datetime={at}>{MOMENT.format(new Date(at))} UTC</time>

@@ -1,0 +1,459 @@
+import { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Actor } from '../src/library/actor.ts'
+import { ADMIN_RIGHTS, ANONYMOUS, PERSON_RIGHTS } from '../src/library/actor.ts'
+import type { AuditEvent } from '../src/library/audit.ts'
+import type { LibraryStore } from '../src/library/ports.ts'
+import type { AuditRecord } from '../src/operations/audit.ts'
+import { OPERATIONS } from '../src/operations/index.ts'
+import { importPrompts } from '../src/transfer/import-prompts.ts'
+import { isOnPostgres } from './support/postgres.ts'
+import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
+import { PASSWORD, signUp, visit } from './support/visitor.ts'
+
+type UserActor = Extract<Actor, { kind: 'user' }>
+
+const DAY_MS = 86_400_000
+/** Stands in every text that operations are given here, and must stand in no event. */
+const CANARY = 'canary'
+
+/** The newest events, the oldest of them first. */
+async function eventsAfter(store: LibraryStore, order: number): Promise<AuditEvent[]> {
+  return (await store.listEvents(ANONYMOUS, { limit: 500 })).filter((event) => event.order > order).toReversed()
+}
+
+async function lastOrder(store: LibraryStore): Promise<number> {
+  return (await store.listEvents(ANONYMOUS, { limit: 1 }))[0]?.order ?? 0
+}
+
+const short = ({ action, actorName, surface, detail }: AuditEvent) => [action, actorName, surface, detail]
+
+/** Operations that change what is kept and leave no event, each with the reason. */
+const UNRECORDED: Record<string, string> = {
+  vote: 'the vote itself says who voted; taking it back and forth would fill the log',
+  remove_vote: 'as vote',
+  improve_prompt: 'counts what was spent in a day, and changes nothing else',
+  keep_form_draft: 'a form that is still being written, kept for a day',
+  sign_out: 'ends the one session whose beginning is recorded',
+}
+
+/** What a call is given, made ready before it is watched. */
+type Prepare = () => Promise<{ readonly actor: Actor; readonly input: unknown }>
+
+describe('every operation that changes what is kept', () => {
+  let test: TestApp
+  let admin: UserActor
+  let owner: UserActor
+  let made = 0
+
+  const asPerson = async (name: string, rights: readonly (typeof ADMIN_RIGHTS)[number][]): Promise<UserActor> => {
+    const person = await test.app.store.findPersonByName(name)
+    return { kind: 'user', userId: person?.id ?? '', username: name, scopes: new Set(rights), sessionId: 'this one' }
+  }
+  const unique = () => `${CANARY}-${++made}`
+  const promptInput = (visibility = 'public') => ({
+    title: unique(),
+    content: `${unique()} \${${CANARY}}`,
+    description: unique(),
+    tags: [unique()],
+    note: unique(),
+    visibility,
+  })
+  const skillInput = () => ({
+    title: unique(),
+    note: unique(),
+    files: [
+      { filename: 'SKILL.md', content: `---\nname: ${unique()}\ndescription: ${CANARY}\n---\n${CANARY}` },
+      { filename: `${CANARY}.txt`, content: CANARY },
+    ],
+  })
+  const makePrompt = async () => Object((await test.call(owner, 'save_prompt', promptInput())).prompt)
+  const makeSkill = async () => Object((await test.call(owner, 'save_skill', skillInput())).skill)
+  const byOwner = (input: unknown) => async () => ({ actor: owner, input })
+  const byAdmin = (input: unknown) => async () => ({ actor: admin, input })
+  const onPrompt =
+    (more: object, actor: () => UserActor = () => owner) =>
+    async () => ({
+      actor: actor(),
+      input: { collection: 'prompts', id: (await makePrompt()).id, ...more },
+    })
+  const makeInvite = async () => {
+    const { token, sha256 } = test.app.contextFor(ANONYMOUS).secrets.makeToken()
+    const expiresAt = new Date(test.app.clock() + DAY_MS).toISOString()
+    return { token, invite: await test.app.store.createInvite({ sha256, username: null, role: 'user', expiresAt }) }
+  }
+  const makeCategory = async () => Object(await test.call(admin, 'create_category', { name: unique() })).slug
+  const config = { kind: 'chat', prompt: CANARY }
+
+  /** How each operation is called. Those that only read are called too: that they write nothing is looked at. */
+  const CALLS: Record<string, Prepare> = {
+    search_prompts: byOwner({ query: CANARY }),
+    get_prompt: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
+    save_prompt: byOwner(promptInput()),
+    improve_prompt: byOwner({ prompt: `write ${CANARY}` }),
+    search_skills: byOwner({ query: CANARY }),
+    get_skill: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
+    save_skill: byOwner(skillInput()),
+    add_file_to_skill: async () => ({
+      actor: owner,
+      input: { skillId: (await makeSkill()).id, filename: `new-${CANARY}.txt`, content: CANARY },
+    }),
+    update_skill_file: async () => ({
+      actor: owner,
+      input: { skillId: (await makeSkill()).id, filename: `${CANARY}.txt`, content: `more ${CANARY}` },
+    }),
+    remove_file_from_skill: async () => ({ actor: owner, input: { skillId: (await makeSkill()).id, filename: `${CANARY}.txt` } }),
+    list_prompts: byOwner({}),
+    show_prompt: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
+    update_prompt: async () => ({ actor: owner, input: { id: (await makePrompt()).id, title: unique(), slug: unique() } }),
+    list_skills: byOwner({}),
+    update_skill: async () => ({ actor: owner, input: { id: (await makeSkill()).id, title: unique() } }),
+    get_skill_file: async () => ({ actor: owner, input: { skillId: (await makeSkill()).id, filename: 'SKILL.md' } }),
+    delete_item: onPrompt({}),
+    restore_item: async () => {
+      const { id } = await makePrompt()
+      await test.call(owner, 'delete_item', { collection: 'prompts', id })
+      return { actor: owner, input: { collection: 'prompts', id } }
+    },
+    list_trash: byOwner({}),
+    list_versions: onPrompt({}),
+    get_version: onPrompt({ version: 1 }),
+    restore_version: async () => {
+      const { id } = await makePrompt()
+      await test.call(owner, 'update_prompt', { id, title: unique() })
+      return { actor: owner, input: { collection: 'prompts', id, version: 1 } }
+    },
+    show_purge: onPrompt({}),
+    purge_item: onPrompt({}),
+    purge_versions: async () => {
+      const { id } = await makePrompt()
+      await test.call(owner, 'update_prompt', { id, title: unique() })
+      return { actor: owner, input: { collection: 'prompts', id, first: 1, last: 1 } }
+    },
+    purge_file: async () => {
+      const { id } = await makeSkill()
+      await test.call(owner, 'remove_file_from_skill', { skillId: id, filename: `${CANARY}.txt` })
+      return { actor: owner, input: { id, filename: `${CANARY}.txt` } }
+    },
+    vote: onPrompt({}),
+    remove_vote: onPrompt({}),
+    list_categories: byOwner({}),
+    list_tags: byOwner({}),
+    list_exposed_prompts: byOwner({}),
+    render_exposed_prompt: async () => ({ actor: owner, input: { name: (await makePrompt()).id, arguments: { [CANARY]: 'x' } } }),
+    list_skill_manifests: byOwner({}),
+    get_skill_manifest: async () => ({ actor: owner, input: await manifestOf(await makeSkill()) }),
+    read_manifest_file: async () => ({ actor: owner, input: { ...(await manifestOf(await makeSkill())), filename: 'SKILL.md' } }),
+    arrange_skill_files: async () => ({
+      actor: owner,
+      input: { skillId: (await makeSkill()).id, put: [{ filename: `${CANARY}-2.txt`, content: CANARY }] },
+    }),
+    read_skill_archive: byOwner({ archive: Buffer.from('PK').toString('base64') }),
+    show_sign_up: async () => ({ actor: ANONYMOUS, input: {} }),
+    sign_up: async () => ({ actor: ANONYMOUS, input: { username: unique(), password: PASSWORD, invite: (await makeInvite()).token } }),
+    sign_in: async () => ({ actor: ANONYMOUS, input: { name: owner.username, password: PASSWORD } }),
+    sign_out: async () => ({ actor: ANONYMOUS, input: {} }),
+    request_password_reset: async () => ({ actor: ANONYMOUS, input: { name: owner.username } }),
+    show_password_reset: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken() } }),
+    reset_password: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken(), password: PASSWORD } }),
+    show_account: byOwner({}),
+    update_account: async () => ({
+      actor: owner,
+      input: { bio: unique(), displayName: unique(), website: `https://${CANARY}.example.org` },
+    }),
+    change_password: byOwner({ password: PASSWORD, newPassword: PASSWORD }),
+    end_sessions: async () => {
+      await test.call(ANONYMOUS, 'sign_in', { name: owner.username, password: PASSWORD })
+      return { actor: owner, input: {} }
+    },
+    export_own_items: byOwner({ collection: 'prompts' }),
+    delete_account: async () => {
+      const username = unique()
+      await signUp(test, username)
+      return { actor: await asPerson(username, PERSON_RIGHTS), input: { password: PASSWORD, username } }
+    },
+    list_keys: byOwner({}),
+    create_key: async () => ({ actor: owner, input: { name: unique() } }),
+    revoke_key: async () => ({
+      actor: owner,
+      input: { id: Object((await test.call(owner, 'create_key', { name: unique() })).record).id },
+    }),
+    save_embed: byOwner({ config }),
+    show_embed: async () => ({ actor: owner, input: { id: (await test.call(owner, 'save_embed', { config })).id } }),
+    list_embeds: byOwner({}),
+    delete_embed: async () => ({ actor: owner, input: { id: (await test.call(owner, 'save_embed', { config })).id } }),
+    keep_form_draft: byOwner({ body: JSON.stringify({ title: CANARY }) }),
+    show_form_draft: async () => ({ actor: owner, input: { id: (await test.call(owner, 'keep_form_draft', { body: '{}' })).id } }),
+    show_profile: async () => ({ actor: owner, input: { username: owner.username } }),
+    list_own_items: byOwner({ collection: 'prompts' }),
+    show_marks: onPrompt({}),
+    list_featured: byOwner({}),
+    set_featured: onPrompt({ isFeatured: true }, () => admin),
+    set_held: onPrompt({ isHeld: true }, () => admin),
+    list_held: byAdmin({}),
+    list_people: byAdmin({}),
+    set_role: async () => {
+      const username = unique()
+      await signUp(test, username)
+      return { actor: admin, input: { username, role: 'admin' } }
+    },
+    show_person: byAdmin({ username: `owner-${CANARY}` }),
+    delete_person: async () => {
+      const username = unique()
+      await signUp(test, username)
+      return { actor: admin, input: { username, confirm: username } }
+    },
+    create_invite: async () => ({ actor: admin, input: { username: unique() } }),
+    list_invites: byAdmin({}),
+    revoke_invite: async () => ({ actor: admin, input: { id: (await makeInvite()).invite.id } }),
+    create_reset_link: async () => ({ actor: admin, input: { username: owner.username } }),
+    count_library: byAdmin({}),
+    create_category: async () => ({ actor: admin, input: { name: unique() } }),
+    rename_category: async () => ({ actor: admin, input: { slug: await makeCategory(), name: unique() } }),
+    delete_category: async () => ({ actor: admin, input: { slug: await makeCategory() } }),
+    list_own_activity: byOwner({}),
+    list_audit_events: byAdmin({}),
+    show_service_status: byAdmin({}),
+  }
+  const makeResetToken = () => test.app.logins.createResetToken(owner.userId, false)
+  const manifestOf = async (skill: { id: string }) => {
+    const { skills } = Object(await test.call(owner, 'list_skill_manifests', {}))
+    const found = skills.find((one: { id?: string }) => one.id === skill.id) ?? skills[0]
+    return { owner: found.owner, path: found.path }
+  }
+
+  beforeAll(async () => {
+    test = await testApp({}, {}, null, { mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org' } })
+    await signUp(test, `admin-${CANARY}`)
+    await signUp(test, `owner-${CANARY}`)
+    admin = await asPerson(`admin-${CANARY}`, ADMIN_RIGHTS)
+    owner = await asPerson(`owner-${CANARY}`, PERSON_RIGHTS)
+    await test.call(owner, 'update_account', { email: `${CANARY}@example.org`, password: PASSWORD })
+  })
+  afterAll(() => test.close())
+
+  it('is called here, with every other one', () => {
+    expect(Object.keys(CALLS).toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted())
+    const names = new Set(OPERATIONS.map(({ name }) => name))
+    for (const name of Object.keys(UNRECORDED)) expect(names.has(name), name).toBe(true)
+  })
+
+  it.each(OPERATIONS)('$name is recorded when it writes', async ({ name, writes = false }) => {
+    const { store } = test.app
+    const prepared = await CALLS[name]?.()
+    if (!prepared) throw new Error(`Say in test/audit.test.ts how ${name} is called`)
+    const from = await lastOrder(store)
+    const before = await store.readVersion()
+    const outcome = await test.call(prepared.actor, name, prepared.input).catch((error: unknown) => error)
+    // What it does after its answer.
+    if (name === 'request_password_reset') await expect.poll(async () => (await eventsAfter(store, from)).length).toBe(1)
+    // PostgreSQL counts transactions, also those that changed nothing.
+    const hasWritten = (await store.readVersion()) !== before && (writes || name in UNRECORDED || !isOnPostgres())
+    const events = await eventsAfter(store, from)
+    if (name in UNRECORDED) return expect(events).toEqual([])
+    expect(hasWritten, String(outcome)).toBe(writes)
+    expect(events.length > 0).toBe(writes)
+    const { actor } = prepared
+    for (const event of events) {
+      expect(event.surface).toBe('rest')
+      if (actor.kind === 'user') expect(event.actorId).toBe(actor.userId)
+    }
+  })
+
+  it('leaves no text of anybody in the log', async () => {
+    const events = await eventsAfter(test.app.store, 0)
+    expect(new Set(events.map(({ action }) => action)).size).toBeGreaterThan(25)
+    // Names are looked up when they are read; nothing else holds a word of anybody.
+    const kept = events.map(({ actorName: _a, ownerName: _o, targetName: _t, keyName: _k, ...rest }) => rest)
+    expect(JSON.stringify(kept)).not.toContain(CANARY)
+    expect(JSON.stringify(kept)).not.toContain(PASSWORD)
+    for (const row of kept) {
+      for (const id of [row.actorId, row.keyId, row.ownerId, row.targetId]) expect(id ?? '1').toMatch(/^([0-9a-f-]{36}|\d+)$/)
+    }
+    const names = events.flatMap(({ actorName, ownerName, targetName }) => [actorName, ownerName, targetName])
+    expect(names.some((name) => name?.includes(CANARY))).toBe(true)
+  })
+})
+
+describe('the audit log', () => {
+  let test: TestApp
+  beforeEach(async () => {
+    test = await testApp()
+  })
+  afterEach(() => test.close())
+
+  const log = async (from = 0) => (await eventsAfter(test.app.store, from)).map(short)
+  const prompt = { title: 'Walrus', content: 'Write.', visibility: 'private' }
+
+  it('says what was done, by whom, from where and with which key', async () => {
+    const { actor, key } = await test.user('ada')
+    const from = await lastOrder(test.app.store)
+    const saved = Object(await (await test.fetch('/api/prompts', { ...json('POST', prompt), key })).json())
+    const { id } = saved.prompt ?? saved
+    await test.fetch('/api/mcp', { ...rpc('tools/call', { name: 'save_prompt', arguments: { ...prompt, title: 'Otter' } }), key })
+    await test.fetch(`/api/prompts/${id}`, { ...json('PATCH', { title: 'Sea walrus', visibility: 'public' }), key })
+    await test.fetch(`/api/prompts/${id}`, { ...json('PATCH', { title: 'Sea walrus' }), key })
+    await test.fetch(`/api/prompts/${id}`, { ...json('PATCH', { title: 'x', baseVersion: 1 }), key })
+    await test.fetch(`/api/prompts/${id}`, { method: 'DELETE', key })
+    expect(await log(from)).toEqual([
+      ['item_created', 'ada', 'rest', { kind: 'prompt', version: 1, to: 'private' }],
+      ['item_created', 'ada', 'mcp', { kind: 'prompt', version: 1, to: 'private' }],
+      ['item_changed', 'ada', 'rest', { kind: 'prompt', version: 2, fields: ['title', 'slug'] }],
+      ['item_visibility_changed', 'ada', 'rest', { kind: 'prompt', version: 2, from: 'private', to: 'public' }],
+      ['item_deleted', 'ada', 'rest', { kind: 'prompt' }],
+    ])
+    const events = await eventsAfter(test.app.store, from)
+    expect(new Set(events.map(({ keyId }) => keyId))).toEqual(new Set([actor.keyId]))
+  })
+
+  it('records what a browser does, and who signs in as themselves', async () => {
+    await signUp(test, 'ada')
+    const visitor = visit(test)
+    await visitor.post('/sign-in', { name: 'ada', password: PASSWORD })
+    await visitor.post('/settings/keys', { do: 'create', name: 'laptop', scopes: ['read'] })
+    expect((await log()).filter(([action]) => action !== 'setting_changed')).toEqual([
+      ['account_created', 'ada', 'web', { role: 'admin' }],
+      ['signed_in', 'ada', 'web', {}],
+      ['signed_in', 'ada', 'web', {}],
+      ['key_created', 'ada', 'web', { scopes: ['read'] }],
+    ])
+  })
+
+  it('records one failed sign-in of an account in ten minutes, and none of nobody', async () => {
+    await signUp(test, 'ada')
+    const from = await lastOrder(test.app.store)
+    for (const name of ['ada', 'nobody', 'ada', 'ADA']) await visit(test).post('/sign-in', { name, password: 'wrong wrong' })
+    await expect.poll(() => log(from)).toEqual([['sign_in_failed', null, 'web', {}]])
+    const [event] = await eventsAfter(test.app.store, from)
+    expect(event?.targetName).toBe('ada')
+  })
+
+  it('has nothing of a transaction that was undone', async () => {
+    const { actor } = await test.user('ada')
+    const from = await lastOrder(test.app.store)
+    const fields = { ...prompt, description: null, category: null, tags: [], type: 'TEXT', visibility: 'private' } as const
+    const undone = test.app.store.inTransaction(async (store) => {
+      await store.createPrompt({ userId: actor.userId, note: null }, fields)
+      throw new Error('cut off')
+    })
+    await expect(undone).rejects.toThrow('cut off')
+    await expect(test.call(actor, 'update_prompt', { id: 'nothing', title: 'x' })).rejects.toThrow('exists')
+    expect(await log(from)).toEqual([])
+  })
+
+  it('has one event for each owner and transaction of an import', async () => {
+    const { actor } = await test.user('ada')
+    const from = await lastOrder(test.app.store)
+    const rows = Array.from({ length: 250 }, (_, index) => ({ title: `Title ${index}`, content: 'Text' }))
+    const source = () => ({ name: 'rows', format: 'json', bytes: Readable.from([Buffer.from(JSON.stringify(rows))]) }) as const
+    await importPrompts(test.app.store, source(), { owner: 'ada', visibility: undefined })
+    await importPrompts(test.app.store, source(), { owner: 'ada', visibility: undefined })
+    expect(await log(from)).toEqual([
+      ['items_imported', null, 'service', { created: 200, updated: 0 }],
+      ['items_imported', null, 'service', { created: 50, updated: 0 }],
+    ])
+    expect((await eventsAfter(test.app.store, from)).every(({ targetId }) => targetId === actor.userId)).toBe(true)
+  })
+})
+
+describe('who reads the audit log', () => {
+  let test: TestApp
+  let ada: UserActor
+  let ben: UserActor
+  let admin: UserActor
+  const ids = new Map<string, string>()
+
+  beforeAll(async () => {
+    test = await testApp()
+    ada = (await test.user('ada')).actor
+    ben = (await test.user('ben')).actor
+    admin = { ...(await test.user('carol')).actor, scopes: new Set(ADMIN_RIGHTS) }
+    ada = { ...ada, scopes: new Set(PERSON_RIGHTS) }
+    ben = { ...ben, scopes: new Set(PERSON_RIGHTS) }
+    for (const visibility of ['public', 'unlisted', 'private', 'deleted', 'held']) {
+      const given = visibility === 'deleted' || visibility === 'held' ? 'public' : visibility
+      const input = { title: `Title ${visibility}`, content: 'x', visibility: given }
+      const { id } = Object((await test.call(ada, 'save_prompt', input)).prompt)
+      ids.set(visibility, id)
+      if (visibility === 'deleted') await test.call(ada, 'delete_item', { collection: 'prompts', id })
+      if (visibility === 'held') await test.call(admin, 'set_held', { collection: 'prompts', id, isHeld: true })
+    }
+  })
+  afterAll(() => test.close())
+
+  const seen = async (actor: Actor, name: string, input: object = {}) => {
+    const { events } = Object(await test.call(actor, name, { limit: 500, ...input }))
+    return events.map(({ action, target }: AuditRecord) => [action, target.id, target.name])
+  }
+
+  it('administrators see all of it, with titles that anybody sees and no address of anything hidden', async () => {
+    const rows = (await seen(admin, 'list_audit_events')).filter(([action]: [string]) => action.startsWith('item_'))
+    const start = (visibility: string) => ids.get(visibility)?.slice(0, 8)
+    expect(rows).toEqual([
+      ['item_held', start('held'), null],
+      ['item_created', start('held'), null],
+      ['item_deleted', start('deleted'), null],
+      ['item_created', start('deleted'), null],
+      ['item_created', start('private'), null],
+      ['item_created', start('unlisted'), null],
+      ['item_created', ids.get('public'), 'Title public'],
+    ])
+    const text = JSON.stringify(await test.call(admin, 'list_audit_events', { limit: 500 }))
+    for (const hidden of ['unlisted', 'private', 'deleted', 'held']) expect(text).not.toContain(ids.get(hidden))
+  })
+
+  it('everybody sees what they did, and what others did to what is theirs', async () => {
+    const rows = (await seen(ada, 'list_own_activity')).filter(([action]: [string]) => action.startsWith('item_'))
+    expect(rows).toEqual([
+      ['item_held', ids.get('held'), 'Title held'],
+      ['item_created', ids.get('held'), 'Title held'],
+      ['item_deleted', ids.get('deleted'), null],
+      ['item_created', ids.get('deleted'), null],
+      ['item_created', ids.get('private'), 'Title private'],
+      ['item_created', ids.get('unlisted'), 'Title unlisted'],
+      ['item_created', ids.get('public'), 'Title public'],
+    ])
+    expect(await seen(ben, 'list_own_activity')).toEqual([
+      ['key_created', ben.keyId, 'test'],
+      ['user_created', ben.userId, 'ben'],
+    ])
+    expect((await seen(admin, 'list_own_activity'))[0]).toEqual(['item_held', ids.get('held')?.slice(0, 8), null])
+  })
+
+  it('nobody else does', async () => {
+    await expect(test.call(ANONYMOUS, 'list_own_activity', {})).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(test.call((await test.user('ada')).actor, 'list_own_activity', {})).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(test.call(ada, 'list_audit_events', {})).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('is narrowed by person, action, target and time, and read in pages', async () => {
+    const all = await seen(admin, 'list_audit_events', { username: 'ada' })
+    expect(all).toContainEqual(['item_held', ids.get('held')?.slice(0, 8), null])
+    expect(await seen(admin, 'list_audit_events', { action: 'item_held' })).toHaveLength(1)
+    expect(await seen(admin, 'list_audit_events', { target: ids.get('held')?.slice(0, 8) })).toHaveLength(2)
+    expect(await seen(admin, 'list_audit_events', { since: '2027-01-01' })).toEqual([])
+    const walked: unknown[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = Object(await test.call(admin, 'list_audit_events', { username: 'ada', limit: 3, cursor }))
+      expect(page.events.length).toBeLessThanOrEqual(3)
+      walked.push(...page.events.map(({ action, target }: AuditRecord) => [action, target.id, target.name]))
+      // What is written meanwhile moves nothing.
+      await test.user('ada')
+      if (page.nextCursor === null) break
+      cursor = page.nextCursor
+    }
+    expect(walked).toEqual(all)
+    for (const input of [{ cursor: 'x' }, { action: 'item_eaten' }, { target: "'" }, { since: 'yesterday' }]) {
+      await expect(test.call(admin, 'list_audit_events', input)).rejects.toMatchObject({ code: 'invalid_input' })
+    }
+  })
+
+  it('somebody who deleted their account is named no more', async () => {
+    await signUp(test, 'zoe')
+    const zoe = await test.app.store.findPersonByName('zoe')
+    const actor: UserActor = { kind: 'user', userId: zoe?.id ?? '', username: 'zoe', scopes: new Set(PERSON_RIGHTS) }
+    await test.call(actor, 'delete_account', { password: PASSWORD, username: 'zoe' })
+    const { events } = Object(await test.call(admin, 'list_audit_events', { limit: 1 }))
+    expect(events).toMatchObject([{ action: 'account_deleted', actor: { id: zoe?.id, name: null }, target: { id: zoe?.id, name: null } }])
+  })
+})

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ANONYMOUS } from '../../src/library/actor.ts'
+import { OPERATOR_ORIGIN } from '../../src/library/audit.ts'
+import type { LibraryStore } from '../../src/library/ports.ts'
+import { startAuditRetention } from '../../src/server/audit-retention.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { countingRandom, ENGINES } from '../support/engines.ts'
+
+const DAY_MS = 86_400_000
+const START = Date.UTC(2026, 0, 1)
+const FIELDS = {
+  title: 'Walrus',
+  content: 'Write.',
+  description: null,
+  category: null,
+  tags: [],
+  type: 'TEXT',
+  visibility: 'private',
+} as const
+
+describe.each(ENGINES)('the audit log on $name', (engine) => {
+  let store: LibraryStore
+  let database: OpenDatabase
+  let place: Awaited<ReturnType<typeof engine.create>>
+  let now: number
+
+  beforeEach(async () => {
+    now = START
+    place = await engine.create()
+    database = place.open()
+    store = await createStore(database, { clock: () => now, random: countingRandom() })
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await store.close()
+    await place.remove()
+  })
+
+  const log = async () => await store.listEvents(ANONYMOUS, { limit: 100 })
+  const actions = async () => (await log()).map(({ action }) => action)
+
+  it('records a change with whoever acts, however deep the call is', async () => {
+    const { id } = await store.createUser({ username: 'ada', defaultVisibility: 'private' })
+    const origin = { actorId: id, keyId: 'k', surface: 'mcp' } as const
+    const editor = { userId: id, note: null }
+    await store.actingAs(origin, () =>
+      store.inTransaction(async (transaction) => {
+        await transaction.createPrompt(editor, FIELDS)
+        await transaction.createPrompt(editor, FIELDS)
+      }),
+    )
+    await Promise.all([
+      store.actingAs(OPERATOR_ORIGIN, () => store.createInvite({ sha256: 'a', username: 'x', role: 'user', expiresAt: '2027' })),
+      store.createPrompt(editor, FIELDS),
+    ])
+    expect((await log()).map(({ action, actorId, keyId, surface }) => [action, actorId, keyId, surface]).toSorted()).toEqual([
+      ['invite_created', null, null, 'cli'],
+      ['item_created', null, null, 'service'],
+      ['item_created', id, 'k', 'mcp'],
+      ['item_created', id, 'k', 'mcp'],
+      ['user_created', null, null, 'service'],
+    ])
+  })
+
+  it('has nothing of what was undone, or was refused', async () => {
+    const { id } = await store.createUser({ username: 'ada', defaultVisibility: 'private' })
+    const undone = store.inTransaction(async (transaction) => {
+      await transaction.createPrompt({ userId: id, note: null }, FIELDS)
+      throw new Error('cut off')
+    })
+    await expect(undone).rejects.toThrow('cut off')
+    await store.inTransaction(async (transaction) => {
+      await transaction.createUser({ username: 'ADA', defaultVisibility: 'private' }).catch(() => {})
+      await transaction.createUser({ username: 'ben', defaultVisibility: 'private' })
+    })
+    await expect(store.setRole('nobody', 'admin')).rejects.toThrow('no user')
+    expect(await actions()).toEqual(['user_created', 'user_created'])
+  })
+
+  it('undoes a change that it cannot record', async () => {
+    const { id } = await store.createUser({ username: 'ada', defaultVisibility: 'private' })
+    await database.transact((db) => db.schema.alterTable('audit_event').renameTo('elsewhere').execute())
+    await expect(store.createPrompt({ userId: id, note: null }, FIELDS)).rejects.toThrow()
+    expect(await store.isEmpty()).toBe(true)
+    await database.transact((db) => db.schema.alterTable('elsewhere').renameTo('audit_event').execute())
+  })
+
+  it('reads each way by an index', async () => {
+    for (const column of ['actor_id', 'owner_id', 'target_id', 'action'] as const) {
+      const query = database.reader
+        .selectFrom('audit_event')
+        .selectAll()
+        .where(column, '=', 'item_created')
+        .orderBy('seq', 'desc')
+        .limit(10)
+      expect(await engine.isServedByIndex(database, query.compile()), column).toBe(true)
+    }
+    const old = database.reader.selectFrom('audit_event').select('seq').where('at', '<', '2026').orderBy('at').limit(10)
+    expect(await engine.isServedByIndex(database, old.compile())).toBe(true)
+  })
+
+  it('loses what is older than its days, at the start and once a day, and nothing else', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    for (let count = 0; count < 1_200; count++) await record()
+    now += 10 * DAY_MS
+    await record()
+    const failures: unknown[] = []
+    const app = { store, clock: () => now }
+    const keepsAll = startAuditRetention(app, null, (error) => failures.push(error))
+    await keepsAll.stop()
+    expect(await count()).toBe(1_201)
+    const retention = startAuditRetention(app, 5, (error) => failures.push(error))
+    vi.advanceTimersByTime(0)
+    await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 })
+    now += 4 * DAY_MS
+    await vi.advanceTimersByTimeAsync(DAY_MS)
+    expect(await count()).toBe(1)
+    now += 2 * DAY_MS
+    await vi.advanceTimersByTimeAsync(DAY_MS)
+    await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 20_000 })
+    await retention.stop()
+    expect(failures).toEqual([])
+  })
+
+  const record = () => store.recordEvent({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: 'service_url' } })
+  const count = async () => (await store.listEvents(ANONYMOUS, { limit: 5_000 })).length
+})
