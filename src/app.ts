@@ -355,6 +355,9 @@ async function openStore(settings: AppSettings, outside: Parameters<typeof creat
   })
 }
 
+/** What the driver of PostgreSQL says when a password is asked for that nobody gave. */
+const NO_PASSWORD = /client password must be a string/
+
 /** Says which library it was, when what went wrong does not say anything to people. */
 async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise<T>): Promise<T> {
   try {
@@ -362,7 +365,8 @@ async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise
   } catch (error) {
     // A server that cannot be reached is told of in general words to those who ask the service; who starts it wants to know which and why.
     const fault = error instanceof AppError ? (error.code === 'unavailable' ? error.cause : null) : error
-    const reason = fault instanceof AggregateError ? fault.errors.map(String).join(', ') : fault instanceof Error ? fault.message : ''
+    const said = fault instanceof AggregateError ? fault.errors.map(String).join(', ') : fault instanceof Error ? fault.message : ''
+    const reason = NO_PASSWORD.test(said) ? 'the server asks for a password, and DATABASE_URL and PGPASSWORD give none' : said
     if (error instanceof AppError && (reason === '' || error.message.includes(reason))) throw error
     throw new AppError('unavailable', `The library at ${describeDatabase(databaseUrl)} could not be opened: ${reason}.`, { cause: error })
   }

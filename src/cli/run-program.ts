@@ -3,6 +3,9 @@ import { toAppError } from '../errors.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { createProgram } from './program.ts'
 
+/** How long a command that failed may take to end. */
+const LINGER_MS = 500
+
 /** Runs one command line; the process's exit status says how it went. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   // Whoever reads our output may stop early (`… | head`); that is no fault.
@@ -22,5 +25,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const cause = error.code === 'internal' && error.cause instanceof Error ? `: ${error.cause.stack ?? error.cause.message}` : ''
     process.stderr.write(`${error.message}${cause}\n`)
     process.exitCode = EXIT_CODES[error.code]
+    // A connection may have been left open: a server of PostgreSQL that was refused a password closes it after a minute.
+    setTimeout(() => process.exit(), LINGER_MS).unref()
   }
 }

@@ -62,7 +62,7 @@ export interface Place {
   readonly databaseUrl: string
   readonly env: Record<string, string>
   /** Runs a command of the built program on this library. */
-  commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>
+  commonplace(args: readonly string[], options?: { input?: string; env?: Record<string, string>; timeoutMs?: number }): Promise<Finished>
   /** Starts a command of the built program, and leaves it running. */
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
   /** Starts the service on a free port; several instances of it stand behind a proxy that gives each request to the next. Default: TEST_INSTANCES, or one. */
