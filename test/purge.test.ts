@@ -70,7 +70,7 @@ describe.each(KINDS)('the page that deletes a %s for good', (kind) => {
       expect(page.html.includes(item.title)).toBe(mayPurge(reader, state))
       const none = await as(reader).get(`/${item.collection}/00000000-0000-4000-8000-000000000000/purge`)
       if (page.status === 404) expect(none.status).toBe(404)
-      const sent = await as(reader).post(item.path, { do: 'item' })
+      const sent = await as(reader).post(item.path, { do: 'item', sure: 'yes' })
       const isGone = (await as('owner').get(item.path)).status === 404
       expect([sent.status === 303, isGone]).toEqual([mayPurge(reader, state) || reader === 'anonymous', mayPurge(reader, state)])
     })
@@ -79,28 +79,37 @@ describe.each(KINDS)('the page that deletes a %s for good', (kind) => {
   it('deletes older versions for the owner alone', async () => {
     const item = await save(kind, 'public', LEAK)
     expect((await as('admin').get(item.path)).html).not.toContain('name="first"')
-    expect((await as('admin').post(item.path, { do: 'versions', first: '1', last: '1' })).status).toBe(403)
-    expect((await as('owner').post(item.path, { do: 'versions', first: '1', last: '2' })).status).toBe(409)
-    expect((await as('owner').post(item.path, { do: 'versions', first: '2', last: '1' })).status).toBe(400)
-    expect((await as('owner').post(item.path, { do: 'versions', first: 'x', last: '1' })).status).toBe(404)
-    const listed = await as('owner').postOn(item.path, { do: 'versions', first: '1', last: '1' })
+    expect((await as('admin').post(item.path, { do: 'versions', sure: 'yes', first: '1', last: '1' })).status).toBe(403)
+    expect((await as('owner').post(item.path, { do: 'versions', sure: 'yes', first: '1', last: '2' })).status).toBe(409)
+    expect((await as('owner').post(item.path, { do: 'versions', sure: 'yes', first: '2', last: '1' })).status).toBe(400)
+    expect((await as('owner').post(item.path, { do: 'versions', sure: 'yes', first: 'x', last: '1' })).status).toBe(404)
+    const listed = await as('owner').postOn(item.path, { do: 'versions', sure: 'yes', first: '1', last: '1' })
     expect([listed.status, listed.html.includes('Deleted for good.')]).toEqual([200, true])
     expect((await as('owner').get(`/${item.collection}/${item.id}/versions/1`)).status).toBe(404)
     expect((await as('owner').get(`/${item.collection}/${item.id}/versions/2`)).status).toBe(200)
     expect(await test.readEverything()).not.toContain(LEAK)
-    expect((await as('owner').post(item.path, { do: 'versions', first: '1', last: '1' })).status).toBe(404)
+    expect((await as('owner').post(item.path, { do: 'versions', sure: 'yes', first: '1', last: '1' })).status).toBe(404)
   })
 })
 
 it('deletes what a file held before, and says when there is nothing', async () => {
   const item = await save('skill', 'private', LEAK)
-  expect((await as('owner').post(item.path, { do: 'file', filename: 'none.txt' })).html).toContain(
+  expect((await as('owner').post(item.path, { do: 'file', sure: 'yes', filename: 'none.txt' })).html).toContain(
     'No older version has a file of this name',
   )
-  expect((await as('owner').post(item.path, { do: 'file', filename: 'SKILL.md' })).html).toContain('delete the versions instead')
-  expect((await as('owner').post(item.path, { do: 'file', filename: 'keys.env' })).status).toBe(303)
+  expect((await as('owner').post(item.path, { do: 'file', sure: 'yes', filename: 'SKILL.md' })).html).toContain(
+    'delete the versions instead',
+  )
+  expect((await as('owner').post(item.path, { do: 'file', sure: 'yes', filename: 'keys.env' })).status).toBe(303)
   expect(await test.readEverything()).not.toContain(LEAK)
   expect((await as('owner').get(`/skills/${item.id}?file=keys.env`)).html).toContain('clean')
+})
+
+it('takes a tick that it is meant', async () => {
+  const item = await save('prompt', 'public')
+  const refused = await as('owner').post(item.path, { do: 'item' })
+  expect([refused.status, refused.html.includes('Tick that you know it cannot be undone.')]).toEqual([400, true])
+  expect((await as('owner').get(`/prompts/${item.id}`)).status).toBe(200)
 })
 
 it('is offered where people look: in the trash, beside versions, and to administrators', async () => {

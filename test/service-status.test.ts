@@ -182,6 +182,7 @@ describe('the status of the service', () => {
     expect((await test.app.store.readFigures()).database.beside).toEqual([
       { name: 'library.db.replaced-20260101T000000Z', bytes: 26 },
       { name: 'library.db.before-0011', bytes: 12 },
+      { name: 'library.db.restoring', bytes: 10 },
     ])
     expect((await admin.get('/admin/status')).html).toContain('library.db.before-0011')
   })

@@ -152,7 +152,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         if (!options.yes) {
           const owned = await countOwned(app, user)
           process.stdout.write(
-            `${user.username}, with ${owned} prompts and skills and what is in the trash, would be deleted for good. Add --yes to do it.\n`,
+            `${user.username}, with ${owned} prompts and skills and what is in the trash, would be deleted for good. Backups and other copies of the library still hold it afterwards; see "purge --backups". Add --yes to do it.\n`,
           )
           return
         }

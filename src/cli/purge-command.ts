@@ -17,7 +17,7 @@ interface PurgeFlags {
 
 const collectionArgument = z.enum(['prompts', 'skills'])
 const copies = z.object({ backups: z.number(), upgrades: z.number(), replaced: z.number() })
-const about = z.object({ id: z.string(), title: z.string(), version: z.number().nullable(), copies })
+const about = z.object({ id: z.string(), title: z.string(), version: z.number().nullable(), isOwner: z.boolean(), copies })
 const purged = z.object({ removed: z.number().optional() })
 
 /** @throws AppError `invalid_input` */
@@ -38,6 +38,17 @@ function readRequest(collection: 'prompts' | 'skills', { versions, file }: Purge
   if (versions === undefined) return { name: 'purge_item', input: { collection }, what: 'All of' }
   const range = readRange(versions)
   return { name: 'purge_versions', input: { collection, ...range }, what: `Versions ${range.first} to ${range.last} of` }
+}
+
+/** Says before what `--yes` would be refused for. @throws AppError as the operation does */
+function refuseHistory(name: string, { isOwner, version }: z.infer<typeof about>, { versions }: PurgeFlags): void {
+  if (name === 'purge_item') return
+  if (!isOwner || version === null) {
+    throw new AppError('forbidden', 'Only the owner may change the history of an item, and not while it is in the trash.')
+  }
+  if (versions !== undefined && readRange(versions).last >= version) {
+    throw new AppError('conflict', `Version ${version} is the newest: it is what the item is. Change it first, or delete it as a whole.`)
+  }
 }
 
 /** What may still hold a text after it was deleted. */
@@ -88,6 +99,7 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
     const found = about.parse(await call('show_purge', { collection: parsed.data, id }))
     const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
     if (!flags.yes) {
+      refuseHistory(name, found, flags)
       process.stdout.write(`${what} ${item} would be deleted for good. Add --yes to do it.\n${describeCopies(found.copies)}`)
       return
     }

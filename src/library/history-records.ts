@@ -19,14 +19,15 @@ const usernameField = z.string().superRefine((name, issues) => {
   const fault = usernameFault(name)
   if (fault !== null) issues.addIssue({ code: 'custom', message: fault })
 })
-const count = z.number().int().min(1)
+/** Far more versions than anybody writes; engines hold no larger numbers in every column. */
+const count = z.number().int().min(1).max(1_000_000_000)
 
 const categoryRecord = z.strictObject({
   record: z.literal('category'),
   slug: slugField,
   name: categoryNameField,
   parent: slugField.nullable(),
-  position: z.number().int().min(0),
+  position: z.number().int().min(0).max(1_000_000_000),
 })
 
 const userRecord = z.strictObject({

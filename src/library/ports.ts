@@ -396,7 +396,10 @@ export interface FormDraftStore {
   findFormDraft(userId: string, id: string, oldest: string): Promise<string | null>
 }
 
-/** A record of what was deleted for good: an item, versions of it, or with `fileKey` a file of these versions. */
+/**
+ * A record of what was deleted for good: an item (`first` and `last` null), or by `fileKey` a version of it, or what a file held. Without a key it
+ * says only that versions are missing, and is not repeated.
+ */
 export interface Purge {
   readonly itemId: string
   readonly first: number | null
@@ -430,11 +433,17 @@ export interface PurgeStore {
    */
   purgeFile(id: string, ownerId: string, filename: string): Promise<number | null>
   /**
-   * Deletes again, in a restored backup, what was deleted for good since. An item goes as a whole (`items` has its id) when its newest version is
-   * among what was deleted; `parts` counts versions, and versions that lost a file.
+   * Deletes again, in a restored backup, what people deleted for good since, and keeps the records of that. An item goes as a whole (`items` has its
+   * id) when the newest version it has there is among what was deleted; a copy with a newer one brings it back. `parts` counts versions, and versions
+   * that lost a file.
    */
   repeatPurges(purges: readonly Purge[]): Promise<{ readonly parts: number; readonly items: readonly string[] }>
-  /** What was put into the trash before a time, and all but the newest `versionsKeep` versions of each item; null keeps them. */
+  /** Takes up what an earlier deletion could not finish: words, room and the log. */
+  finishDeletions(): Promise<void>
+  /**
+   * What was put into the trash before a time, and all but the newest `versionsKeep` versions of each item; null keeps them. What went only by age and
+   * number comes back with a backup.
+   */
   purgeExpired(
     limits: { readonly trashBefore: string | null; readonly versionsKeep: number | null },
     signal?: AbortSignal,

@@ -46,7 +46,7 @@ export async function beginRemoval(
   }
   for (const kind of new Set<ItemKind>(owned.map((item) => item.kind))) {
     const isPublic = owned.some((item) => item.kind === kind && item.visibility === 'public')
-    notes.changed({ kind, ownerId: person.id, isPublic })
+    notes.changed({ kind, ownerId: person.id, isPublic, isPurge: true })
   }
   await db
     .updateTable('user')

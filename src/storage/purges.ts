@@ -1,70 +1,60 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
 import type { ItemKind } from '../library/items.ts'
-import type { PurgeStore } from '../library/ports.ts'
+import type { Purge, PurgeStore } from '../library/ports.ts'
 import { SKILL_MD } from '../library/skill.ts'
-import type { OpenDatabase } from './dialects/dialect.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
 import { type ItemRow, selectItems } from './item-rows.ts'
-import { removeUnusedWords } from './item-words.ts'
 import { batches, removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
 import type { Database } from './schema.ts'
+import { markSweepDue } from './sweep.ts'
 import type { WriteContext } from './write-items.ts'
 
 /** Items one transaction of {@link PurgeStore.purgeExpired} removes, or whose versions it removes. */
 const ITEMS_A_TRANSACTION = 20
+/** Rows of items whose versions are counted by one statement. */
+const ITEMS_COUNTED = 2_000
 
-/** What a record of a deletion for good says of a file: it is known again, and cannot be read. */
-function fileKey(itemId: string, filename: string): string {
-  return createHash('sha256').update(`${itemId}\n${filename}`).digest('hex')
+/** By what a version that was deleted for good is known again in a backup: only itself, not another of its number. */
+function keyOfVersion(itemId: string, number: number, createdAt: string): string {
+  return createHash('sha256').update(`version\n${itemId}\n${number}\n${createdAt}`).digest('hex')
 }
 
-/** Where it is kept which deletion the words of the library were last rid of. */
-const SWEPT = 'swept_purge'
-
-/** Whether something was deleted for good whose words may still be in the library: by a process that was killed. */
-export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
-  const swept = await db.selectFrom('secret').select('value').where('name', '=', SWEPT).executeTakeFirst()
-  return (await lastPurge(db)) > Number(swept?.value ?? 0)
+/** The same for what a file held; neither its name nor its bytes can be read from it. */
+function keyOfFile(itemId: string, filename: string, sha256: string): string {
+  return createHash('sha256').update(`file\n${itemId}\n${filename}\n${sha256}`).digest('hex')
 }
 
-/** Takes what was deleted out of the words, and gives back its room. */
-export async function sweep(
-  database: Pick<OpenDatabase, 'reader' | 'releaseRoom' | 'emptyLog'>,
-  transact: WriteContext['transact'],
-): Promise<void> {
-  const upTo = await lastPurge(database.reader)
-  await removeUnusedWords(database.reader, transact)
-  if (await isSweepDue(database.reader)) {
-    const value = String(upTo)
-    await transact((db) =>
-      db
-        .insertInto('secret')
-        .values({ name: SWEPT, value })
-        .onConflict((c) => c.column('name').doUpdateSet({ value }))
-        .execute(),
-    )
+/** Runs of numbers that follow each other, in order. */
+function* runsOf(numbers: readonly number[]): Generator<{ first: number; last: number }> {
+  let run: { first: number; last: number } | null = null
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    if (run && number === run.last + 1) run.last = number
+    else {
+      if (run) yield run
+      run = { first: number, last: number }
+    }
   }
-  await database.releaseRoom()
-  await database.emptyLog()
-}
-
-async function lastPurge(db: Kysely<Database>): Promise<number> {
-  const { last } = await db
-    .selectFrom('purge')
-    .select((eb) => eb.fn.max('seq').as('last'))
-    .executeTakeFirstOrThrow()
-  return Number(last ?? 0)
+  if (run) yield run
 }
 
 /** Deleting for good: what goes leaves its ids alone. */
 export function purgeStore(reader: Kysely<Database>, context: WriteContext): PurgeStore {
   const now = () => new Date(context.clock()).toISOString()
-
+  /** What is left to do after a deletion is tried again later when it fails now: the deletion itself has been made. */
+  const sweep = async () => {
+    await context.sweep().catch(() => false)
+  }
+  const record = async (db: Kysely<Database>, { itemId, first, last, fileKey }: Purge): Promise<void> => {
+    await db
+      .insertInto('purge')
+      .values({ item_id: itemId, first_version: first, last_version: last, file_key: fileKey, made_at: now() })
+      .execute()
+  }
   /** Records that versions are gone, in one row with those beside them. */
-  const recordVersions = async (db: Kysely<Database>, itemId: string, first: number, last: number): Promise<void> => {
+  const recordGap = async (db: Kysely<Database>, itemId: string, first: number, last: number): Promise<void> => {
     const beside = await db
       .deleteFrom('purge')
       .where('item_id', '=', itemId)
@@ -73,36 +63,30 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       .where('last_version', '>=', first - 1)
       .returning(['first_version', 'last_version'])
       .execute()
-    await db
-      .insertInto('purge')
-      .values({
-        item_id: itemId,
-        first_version: Math.min(first, ...beside.flatMap((row) => row.first_version ?? [])),
-        last_version: Math.max(last, ...beside.flatMap((row) => row.last_version ?? [])),
-        file_key: null,
-        made_at: now(),
-      })
-      .execute()
+    await record(db, {
+      itemId,
+      first: Math.min(first, ...beside.flatMap((row) => row.first_version ?? [])),
+      last: Math.max(last, ...beside.flatMap((row) => row.last_version ?? [])),
+      fileKey: null,
+    })
   }
-  const recordFile = async (db: Kysely<Database>, itemId: string, key: string, last: number): Promise<void> => {
-    await db.deleteFrom('purge').where('item_id', '=', itemId).where('file_key', '=', key).execute()
-    await db.insertInto('purge').values({ item_id: itemId, first_version: 1, last_version: last, file_key: key, made_at: now() }).execute()
+  /** Forms that are being written for an item may hold its text. */
+  const removeDrafts = async (db: Kysely<Database>, row: ItemRow): Promise<void> => {
+    const slugs = await db.selectFrom('slug').select('slug').where('item_seq', '=', row.seq).execute()
+    const names = [row.id, ...slugs.map(({ slug }) => slug)].map((name) => `/${name}/`)
+    const drafts = await db.selectFrom('form_draft').select(['id', 'body']).where('owner_seq', '=', row.owner_seq).execute()
+    const ids = drafts.filter(({ body }) => names.some((name) => body.includes(name))).map(({ id }) => id)
+    if (ids.length > 0) await db.deleteFrom('form_draft').where('id', 'in', ids).execute()
   }
-  const removeItem = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow): Promise<void> => {
-    await db.deleteFrom('purge').where('item_id', '=', row.id).execute()
-    await db
-      .insertInto('purge')
-      .values({ item_id: row.id, first_version: null, last_version: null, file_key: null, made_at: now() })
-      .execute()
-    // A form that is being written may hold the text.
-    await db
-      .deleteFrom('form_draft')
-      .where('owner_seq', '=', (eb) => eb.selectFrom('item').select('item.owner_seq').where('item.seq', '=', row.seq))
-      .execute()
+  /** @param isRecorded whether restoring a backup must not bring it back */
+  const removeItem = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, isRecorded: boolean): Promise<void> => {
+    const gone = db.deleteFrom('purge').where('item_id', '=', row.id)
+    await (isRecorded ? gone : gone.where('file_key', 'is', null).where('first_version', 'is not', null)).execute()
+    if (isRecorded) await record(db, { itemId: row.id, first: null, last: null, fileKey: null })
     await removeItems(db, [row.seq])
     notes.audit({ action: 'item_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
     notes.index(row.seq, null)
-    notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public', isPurge: true })
+    tell(notes, row)
   }
   const findRow = async (db: Kysely<Database>, kind: ItemKind, id: string): Promise<ItemRow | undefined> =>
     await selectItems(db).where('item.kind', '=', kind).where('item.id', '=', id).executeTakeFirst()
@@ -111,55 +95,67 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     const row = await findRow(db, kind, id)
     return row && row.owner_id === ownerId && row.deleted_at === null ? row : null
   }
-  const removeSome = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, first: number, last: number): Promise<number> => {
-    const versions = await db
-      .selectFrom('version')
-      .select('seq')
-      .where('item_seq', '=', row.seq)
-      .where('number', '>=', first)
-      .where('number', '<=', last)
-      .execute()
+  /** Removes versions of an item. @param options.isRecorded as for an item */
+  const removeSome = async (
+    db: Kysely<Database>,
+    notes: WriteNotes,
+    row: ItemRow,
+    versions: readonly { readonly seq: number; readonly number: number; readonly created_at: string }[],
+    isRecorded: boolean,
+  ): Promise<void> => {
+    if (versions.length === 0) return
     await removeVersions(
       db,
       versions.map((version) => version.seq),
     )
-    if (versions.length > 0) {
-      await recordVersions(db, row.id, first, last)
+    for (const { first, last } of runsOf(versions.map(({ number }) => number))) {
+      await recordGap(db, row.id, first, last)
       notes.audit({ action: 'versions_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind, first, last } })
     }
-    return versions.length
+    if (isRecorded) {
+      for (const { number, created_at: at } of versions) {
+        await record(db, { itemId: row.id, first: number, last: number, fileKey: keyOfVersion(row.id, number, at) })
+      }
+    }
+    tell(notes, row)
   }
-  /** Removes a file that is known by its key from a skill as a backup had it. */
-  const removeFile = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, key: string, last: number): Promise<number> => {
-    const versions = await db
+  const versionsOf = (db: Kysely<Database>, row: ItemRow) =>
+    db.selectFrom('version').select(['seq', 'number', 'created_at']).where('item_seq', '=', row.seq)
+  const tell = (notes: WriteNotes, row: ItemRow) =>
+    notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public', isPurge: true })
+  const tellFile = (notes: WriteNotes, row: ItemRow) => {
+    notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
+    tell(notes, row)
+  }
+  /** Deletes again what these keys name of an item that a backup brought back; how many versions and files, or null for the item as a whole. */
+  const repeatParts = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, keys: ReadonlySet<string>): Promise<number | null> => {
+    const versions = await versionsOf(db, row).execute()
+    const gone = versions.filter(({ number, created_at: at }) => keys.has(keyOfVersion(row.id, number, at)))
+    if (gone.some(({ number }) => number === row.version)) {
+      await removeItem(db, notes, row, false)
+      return null
+    }
+    await removeSome(db, notes, row, gone, false)
+    const kept = await db
       .selectFrom('version_file')
       .innerJoin('version', 'version.seq', 'version_file.version_seq')
       .select(['version.seq', 'version.number', 'version_file.filename', 'version_file.sha256'])
       .where('version.item_seq', '=', row.seq)
-      .where('version.number', '<=', last + 1)
       .execute()
-    const named = versions.filter(({ filename }) => fileKey(row.id, filename) === key)
-    const kept = named.find(({ number }) => number === last + 1)?.sha256
-    const gone = named.filter(({ number, sha256 }) => number <= last && sha256 !== kept)
-    for (const { seq, number, filename } of gone) {
+    const files = kept.filter(({ filename, sha256 }) => keys.has(keyOfFile(row.id, filename, sha256)))
+    for (const { seq, number, filename } of files) {
       await db.deleteFrom('version_file').where('version_seq', '=', seq).where('filename', '=', filename).execute()
-      if (number === row.version) {
-        await db.deleteFrom('skill_file').where('item_seq', '=', row.seq).where('filename', '=', filename).execute()
-        notes.index(row.seq, await readSearchableText(db, row.seq))
-      }
+      if (number !== row.version) continue
+      await db.deleteFrom('skill_file').where('item_seq', '=', row.seq).where('filename', '=', filename).execute()
+      notes.index(row.seq, await readSearchableText(db, row.seq))
     }
     await removeUnusedBlobs(
       db,
-      gone.map(({ sha256 }) => sha256),
+      files.map(({ sha256 }) => sha256),
     )
-    if (gone.length > 0) {
-      await recordFile(db, row.id, key, last)
-      notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
-    }
-    return gone.length
+    if (files.length > 0) tellFile(notes, row)
+    return gone.length + files.length
   }
-  const tell = (notes: WriteNotes, row: ItemRow) =>
-    notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public', isPurge: true })
 
   return {
     async findDeleted(kind, ref, ownerId) {
@@ -175,10 +171,11 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       const purged = await context.transact(async (db, notes) => {
         const row = await findRow(db, kind, id)
         if (!row || !decide({ ownerId: row.owner_id, visibility: row.visibility, deletedAt: row.deleted_at })) return false
-        await removeItem(db, notes, row)
+        await removeDrafts(db, row)
+        await removeItem(db, notes, row, true)
         return true
       })
-      if (purged) await context.sweep()
+      if (purged) await sweep()
       return purged
     },
     async purgeVersions(kind, id, ownerId, { first, last }) {
@@ -191,11 +188,12 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
             `Version ${row.version} is the newest: it is what the ${kind} is. Change the ${kind} first, or delete it as a whole.`,
           )
         }
-        const count = await removeSome(db, notes, row, first, last)
-        if (count > 0) tell(notes, row)
-        return count
+        const versions = await versionsOf(db, row).where('number', '>=', first).where('number', '<=', last).execute()
+        await removeSome(db, notes, row, versions, true)
+        if (versions.length > 0) await removeDrafts(db, row)
+        return versions.length
       })
-      if (removed) await context.sweep()
+      if (removed) await sweep()
       return removed
     },
     async purgeFile(id, ownerId, filename) {
@@ -218,33 +216,39 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
           .returning('sha256')
           .execute()
         if (files.length === 0) return 0
-        await removeUnusedBlobs(
-          db,
-          files.map((file) => file.sha256),
-        )
-        await recordFile(db, row.id, fileKey(row.id, filename), row.version - 1)
-        notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
-        tell(notes, row)
+        const digests = [...new Set(files.map((file) => file.sha256))]
+        await removeUnusedBlobs(db, digests)
+        await markSweepDue(db, now())
+        for (const sha256 of digests) {
+          await record(db, { itemId: row.id, first: 1, last: row.version - 1, fileKey: keyOfFile(row.id, filename, sha256) })
+        }
+        await removeDrafts(db, row)
+        tellFile(notes, row)
         return files.length
       })
-      if (removed) await context.sweep()
+      if (removed) await sweep()
       return removed
     },
     async repeatPurges(purges) {
       const removed = { parts: 0, items: [] as string[] }
-      for (const purge of purges) {
+      // A gap only says that versions are missing there.
+      const repeated = purges.filter(({ first, fileKey }) => first === null || fileKey !== null)
+      for (const [itemId, all] of Map.groupBy(repeated, (purge) => purge.itemId)) {
         await context.transact(async (db, notes) => {
-          const row = await selectItems(db).where('item.id', '=', purge.itemId).executeTakeFirst()
+          const known = await db.selectFrom('purge').select(['first_version', 'file_key']).where('item_id', '=', itemId).execute()
+          const isKnown = ({ first, fileKey }: Purge) =>
+            known.some((row) => row.file_key === fileKey && (fileKey !== null || row.first_version === first))
+          for (const purge of all) if (!isKnown(purge)) await record(db, purge)
+          const row = await selectItems(db).where('item.id', '=', itemId).executeTakeFirst()
           if (!row) return
-          const { first, last, fileKey: key } = purge
-          if (first === null || last === null || (key === null && first <= row.version && row.version <= last)) {
-            await removeItem(db, notes, row)
-            removed.items.push(row.id)
-          } else if (key === null) removed.parts += await removeSome(db, notes, row, first, Math.min(last, row.version))
-          else removed.parts += await removeFile(db, notes, row, key, last)
+          const isWhole = all.some(({ first }) => first === null)
+          const parts = isWhole ? null : await repeatParts(db, notes, row, new Set(all.flatMap(({ fileKey }) => fileKey ?? [])))
+          if (isWhole) await removeItem(db, notes, row, true)
+          if (parts === null) removed.items.push(row.id)
+          else removed.parts += parts
         })
       }
-      if (removed.parts + removed.items.length > 0) await context.sweep()
+      if (removed.parts + removed.items.length > 0) await sweep()
       return removed
     },
     async purgeExpired({ trashBefore, versionsKeep }, signal) {
@@ -257,35 +261,42 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
             .orderBy('item.seq')
             .limit(ITEMS_A_TRANSACTION)
             .execute()
-          for (const row of rows) await removeItem(db, notes, row)
+          for (const row of rows) await removeItem(db, notes, row, false)
           removed.items += rows.length
           return rows.length === ITEMS_A_TRANSACTION
         })
       }
       if (versionsKeep !== null) {
-        const long = await reader
-          .selectFrom('version')
-          .innerJoin('item', 'item.seq', 'version.item_seq')
-          .select('item.seq')
-          .where('item.version', '>', versionsKeep)
-          .groupBy(['item.seq', 'item.version'])
-          .having((eb) => eb(eb.fn.min('version.number'), '<=', eb('item.version', '-', versionsKeep)))
-          .execute()
-        for (const part of batches(long, ITEMS_A_TRANSACTION)) {
-          if (signal?.aborted) break
-          await context.transact(async (db, notes) => {
-            const seqs = part.map((item) => item.seq)
-            for (const row of await selectItems(db).where('item.seq', 'in', seqs).execute()) {
-              const count = await removeSome(db, notes, row, 1, row.version - versionsKeep)
-              if (count > 0) tell(notes, row)
-              removed.versions += count
-            }
-          })
+        const { last } = await reader
+          .selectFrom('item')
+          .select((eb) => eb.fn.max('seq').as('last'))
+          .executeTakeFirstOrThrow()
+        for (let after = 0; after < Number(last ?? 0) && !signal?.aborted; after += ITEMS_COUNTED) {
+          const long = await reader
+            .selectFrom('version')
+            .select('item_seq as seq')
+            .where('item_seq', '>', after)
+            .where('item_seq', '<=', after + ITEMS_COUNTED)
+            .groupBy('item_seq')
+            .having(sql<boolean>`count(*) > ${sql.lit(versionsKeep)}`)
+            .execute()
+          for (const part of batches(long, ITEMS_A_TRANSACTION)) {
+            await context.transact(async (db, notes) => {
+              const seqs = part.map((item) => item.seq)
+              for (const row of await selectItems(db).where('item.seq', 'in', seqs).execute()) {
+                const versions = (await versionsOf(db, row).orderBy('number', 'desc').execute()).slice(versionsKeep)
+                await removeSome(db, notes, row, versions, false)
+                removed.versions += versions.length
+              }
+            })
+            await nextTurn()
+          }
           await nextTurn()
         }
       }
-      if (removed.items + removed.versions > 0) await context.sweep()
+      if (removed.items + removed.versions > 0) await sweep()
       return removed
     },
+    finishDeletions: () => context.finishDeletions(),
   }
 }

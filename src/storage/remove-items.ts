@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { encodePostings } from '../library/search/indexed-text.ts'
 import { retireSlug } from './item-slugs.ts'
 import type { Database } from './schema.ts'
+import { markSweepDue } from './sweep.ts'
 
 /** Items removed by one transaction, so that others write in between; engines limit the number of parameters, too. */
 export const ITEMS_A_BATCH = 100
@@ -51,6 +52,7 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
 
 /** Removes versions with their files. */
 export async function removeVersions(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  await markSweepDue(db, new Date().toISOString())
   for (const part of batches(seqs, ROWS_A_STATEMENT)) {
     const files = await db.deleteFrom('version_file').where('version_seq', 'in', part).returning('sha256').execute()
     await db.deleteFrom('version').where('seq', 'in', part).execute()

@@ -80,15 +80,15 @@ export interface Database {
    */
   retired_slug: { slug: string }
   /**
-   * What was deleted for good, by ids alone: an item, or with `first_version` and `last_version` versions of one. With `file_key`, only a file
-   * of these versions.
+   * What was deleted for good, by ids alone: an item (no versions, no key); with a key, a version or what a file held in versions, which a restored
+   * backup must not bring back; without one, versions that are missing, for whatever reason.
    */
   purge: {
     seq: Generated<number>
     item_id: string
     first_version: number | null
     last_version: number | null
-    /** SHA-256 in hex of the item's id and the file's name. */
+    /** A SHA-256 in hex, of what only who has the version or the file knows. */
     file_key: string | null
     made_at: string
   }

@@ -23,11 +23,12 @@ import { keepPublicReads } from './kept-reads.ts'
 import { loginRecords } from './login-records.ts'
 import { migrate } from './migrations/index.ts'
 import { peopleStore } from './people.ts'
-import { isSweepDue, purgeStore, sweep } from './purges.ts'
+import { purgeStore } from './purges.ts'
 import { readLibrary } from './read-items.ts'
 import type { Database } from './schema.ts'
 import { readSearchIndex } from './search-reader.ts'
 import { sessionStore } from './sessions.ts'
+import { isSweepDue, sweep } from './sweep.ts'
 import { copyBeforeUpgrade } from './upgrade-copy.ts'
 import { readVectors } from './vector-reader.ts'
 import { tellOfHistory, writeHistory } from './write-history.ts'
@@ -113,8 +114,9 @@ export async function createStore(
               reader: db,
               transact: (inner) => inner(db, notes),
               transactBeside: (inner) => inner(db),
-              sweep: async () => {},
-              emptyLog: async () => {},
+              sweep: async () => false,
+              emptyLog: async () => false,
+              finishDeletions: async () => {},
             }),
           ),
         ),
@@ -167,6 +169,10 @@ export async function createStore(
     transactBeside: (work) => database.transactBeside(work),
     sweep: shareNext(() => sweep(database, transact)),
     emptyLog: () => database.emptyLog(),
+    async finishDeletions() {
+      await finishRemovals(context)
+      if (await isSweepDue(database.reader)) await context.sweep()
+    },
   }
   await finishRemovals(context, (done, of) => onProgress({ step: 'finishing removals', detail: null, done, of }))
   if (await isSweepDue(database.reader)) await context.sweep()
@@ -217,10 +223,10 @@ async function indexUnread(
 }
 
 /** Runs `work` once for all who ask while it runs: what is asked for meanwhile is done by the next run, which they share. */
-function shareNext(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  let next: Promise<void> | null = null
-  const run = (): Promise<void> => {
+function shareNext<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  let next: Promise<T> | null = null
+  const run = (): Promise<T> => {
     running = work().finally(() => {
       running = null
     })
@@ -229,7 +235,7 @@ function shareNext(work: () => Promise<void>): () => Promise<void> {
   return () => {
     if (!running) return run()
     next ??= running
-      .catch(() => {})
+      .catch(() => null)
       .then(() => {
         next = null
         return run()

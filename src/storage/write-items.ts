@@ -29,11 +29,13 @@ export interface WriteContext {
   transactBeside<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**
    * Takes what was deleted out of the words of the library and out of the engine's log, and gives back its room; nothing inside a transaction
-   * that is open. Calls that come while one goes on share the next.
+   * that is open. Calls that come while one goes on share the next. False when somebody who reads keeps the log.
    */
-  sweep(): Promise<void>
+  sweep(): Promise<boolean>
   /** The log alone. */
-  emptyLog(): Promise<void>
+  emptyLog(): Promise<boolean>
+  /** Takes up removals and sweeping that were not finished. */
+  finishDeletions(): Promise<void>
 }
 
 const insertItem = prepareInsert('item', [

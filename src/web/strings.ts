@@ -150,7 +150,8 @@ export const ENGLISH = {
   exportData: 'Download your data',
   exportLead: 'A zip with your prompts and skills in the form import reads, what is kept of your account, and your embeds.',
   deleteAccount: 'Delete the account',
-  deleteLead: 'Everything you own goes with it: prompts, skills, their versions, the trash, keys and votes. It cannot be undone.',
+  deleteLead:
+    'Everything you own goes with it: prompts, skills, their versions, the trash, keys and votes. It cannot be undone. Backups of the library hold it until newer ones replace them.',
   typeYourName: (name: string) => `Type ${name}, to be sure`,
   deleteForGood: 'Delete for good',
   newKey: 'New key',
@@ -339,8 +340,10 @@ export const ENGLISH = {
     filename: 'Name of the file',
     deleteFile: 'Delete its older contents for good',
     all: 'All of it',
-    allLead: 'Every version, the votes and the files. The address is never given to another.',
+    allLead: 'Every version, the votes and the files. An address that was public is never given to another.',
     deleteAll: 'Delete all of it for good',
+    sure: 'I know that this cannot be undone',
+    beSure: 'Tick that you know it cannot be undone.',
     link: 'Delete for good',
     linkOf: (title: string) => `Delete ${title} for good`,
     history: 'Delete older versions for good',
@@ -348,7 +351,7 @@ export const ENGLISH = {
   deletePerson: 'Delete the account',
   deletePersonOf: (name: string) => `Delete the account: ${name}`,
   deletePersonLead: (name: string) =>
-    `Everything ${name} owns goes with it: prompts, skills, their versions, the trash, keys and votes. It cannot be undone.`,
+    `Everything ${name} owns goes with it: prompts, skills, their versions, the trash, keys and votes. It cannot be undone. Backups and other copies of the library still hold it; “purge --backups” on the command line deletes those on the service’s machine.`,
   typeTheName: (name: string) => `Type the name, ${name}, to be sure`,
   reading: {
     rendered: 'Rendered',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -83,7 +83,11 @@ for (const engine of ENGINES) {
         tags: [`${LEAK}c`],
       })
       await store.changePrompt(id, { userId: ada.id, note: `${LEAK}d` }, () => ({ description: `${LEAK}e`, content: `shared ${LEAK}f` }))
-      await store.saveFormDraft(ada.id, `${LEAK}g`, { most: 5, oldest: '' })
+      await store.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${slug}/edit`, text: `${LEAK}g` }), { most: 5, oldest: '' })
+      const other = await store.saveFormDraft(ada.id, JSON.stringify({ path: '/prompts/another/edit', text: 'other' }), {
+        most: 5,
+        oldest: '',
+      })
       await store.setVote(asAda(), 'prompt', id, ada.id, true)
       expect(await find(`${LEAK}f`)).toBe(1)
       expect(await everything()).toContain(LEAK)
@@ -97,6 +101,7 @@ for (const engine of ENGINES) {
       expect(await store.findPrompt(asAda(), id)).toBeNull()
       expect(await everything()).not.toContain(LEAK)
       expect(await everything()).toContain(id)
+      expect(await store.findFormDraft(ada.id, other, '')).toContain('other')
       await expectSound()
       // The address is not given again, though nobody can read it any more.
       const next = await store.createPrompt(by(ada), { ...PROMPT, title: `Title ${LEAK}a` })
@@ -118,6 +123,7 @@ for (const engine of ENGINES) {
 
     it('takes versions out, with words that stood in them alone', async () => {
       const id = await saveVersions(6, (version) => (version <= 3 ? `${LEAK} ${version}` : `clean ${version}`))
+      await store.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${id}/edit`, text: LEAK }), { most: 5, oldest: '' })
       expect(await store.purgeVersions('prompt', id, 'somebody else', { first: 1, last: 1 })).toBeNull()
       await expect(store.purgeVersions('prompt', id, ada.id, { first: 1, last: 6 })).rejects.toMatchObject({ code: 'conflict' })
       expect(await numbersOf(id)).toEqual([1, 2, 3, 4, 5, 6])
@@ -130,8 +136,8 @@ for (const engine of ENGINES) {
       expect(await store.findVersion(asAda(), id, 3)).toBeNull()
       expect(await everything()).not.toContain(LEAK)
       await expectSound()
-      const rows = await database.reader.selectFrom('purge').select(['item_id', 'first_version', 'last_version', 'file_key']).execute()
-      expect(rows).toEqual([{ item_id: id, first_version: 1, last_version: 3, file_key: null }])
+      const gaps = database.reader.selectFrom('purge').select(['item_id', 'first_version', 'last_version']).where('file_key', 'is', null)
+      expect(await gaps.execute()).toEqual([{ item_id: id, first_version: 1, last_version: 3 }])
     })
 
     it('takes a file out of the versions before, and leaves what the newest has', async () => {
@@ -177,6 +183,46 @@ for (const engine of ENGINES) {
       await expectSound()
     })
 
+    it('counts the versions there are, not their numbers', async () => {
+      const id = await saveVersions(8, (version) => `text ${version}`)
+      await store.purgeVersions('prompt', id, ada.id, { first: 4, last: 7 })
+      expect(await store.purgeExpired({ trashBefore: null, versionsKeep: 3 })).toEqual({ items: 0, versions: 1 })
+      expect(await numbersOf(id)).toEqual([2, 3, 8])
+      await expectSound()
+    })
+
+    it('keeps no record of what went by age and number', async () => {
+      const id = await saveVersions(4, (version) => `text ${version}`)
+      const old = await store.createPrompt(by(ada), PROMPT)
+      await store.setDeleted('prompt', old.id, ada.id, true)
+      await store.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
+      const rows = await database.reader.selectFrom('purge').select(['item_id', 'first_version', 'last_version', 'file_key']).execute()
+      expect(rows).toEqual([{ item_id: id, first_version: 1, last_version: 3, file_key: null }])
+    })
+
+    it('is finished later when it could not be at once', async () => {
+      const { id } = await store.createPrompt(by(ada), { ...PROMPT, content: LEAK })
+      let fails = false
+      const failing: OpenDatabase = {
+        ...database,
+        async emptyLog() {
+          if (fails) throw new Error('disk full')
+          return await database.emptyLog()
+        },
+      }
+      const other = await createStore(failing, outside)
+      fails = true
+      // The deletion has been made, whatever is left to do.
+      expect(await other.purgeItem('prompt', id, isMine)).toBe(true)
+      const due = () => database.reader.selectFrom('secret').select('name').where('name', '=', 'sweep_due').execute()
+      expect(await due()).toHaveLength(1)
+      await expect(other.finishDeletions()).rejects.toThrow('disk full')
+      fails = false
+      await other.finishDeletions()
+      expect(await due()).toEqual([])
+      expect(await everything()).not.toContain(LEAK)
+    })
+
     it('removes the words when it is opened again after a kill between', async () => {
       const { id } = await store.createPrompt(by(ada), { ...PROMPT, content: LEAK })
       let left = Number.POSITIVE_INFINITY
@@ -189,7 +235,7 @@ for (const engine of ENGINES) {
       }
       const killed = await createStore(failing, outside)
       left = 1
-      await expect(killed.purgeItem('prompt', id, isMine)).rejects.toThrow('killed')
+      expect(await killed.purgeItem('prompt', id, isMine)).toBe(true)
       const words = () => database.reader.selectFrom('word').select('word').where('word', '=', LEAK).execute()
       expect(await words()).toHaveLength(1)
       await createStore(database, outside)
@@ -199,52 +245,159 @@ for (const engine of ENGINES) {
 }
 
 describe('a backup of before', () => {
-  it('comes back without what was deleted for good since', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'commonplace-purges-'))
-    let now = Date.UTC(2026, 0, 1)
-    const outside = { clock: () => (now += 1000), random: countingRandom() }
-    const [path, backup] = [join(folder, 'library.db'), join(folder, 'backup.db')]
+  let folder: string
+  let path: string
+  let now = Date.UTC(2026, 0, 1)
+  const outside = { clock: () => (now += 1000), random: countingRandom() }
+  const by = (ada: User) => ({ userId: ada.id, note: null })
+  const asUser = (ada: User): Actor => ({ kind: 'user', userId: ada.id, username: 'ada', scopes: new Set(['read', 'write']) })
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-purges-'))
+    path = join(folder, 'library.db')
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** Does something with the library at `path`. */
+  async function use<T>(work: (store: LibraryStore, database: OpenDatabase, ada: User) => Promise<T>): Promise<T> {
     const database = openSqlite(path)
     const store = await createStore(database, outside)
-    const ada = await store.createUser({ username: 'ada', defaultVisibility: 'public' })
-    const by = { userId: ada.id, note: null }
-    const actor: Actor = { kind: 'user', userId: ada.id, username: 'ada', scopes: new Set(['read', 'write']) }
-    const gone = await store.createPrompt(by, { ...PROMPT, title: 'Gone' })
-    const kept = await store.createPrompt(by, { ...PROMPT, title: 'Kept', content: `${LEAK} in version 1` })
-    await store.changePrompt(kept.id, by, () => ({ content: 'clean' }))
-    const newest = await store.createPrompt(by, { ...PROMPT, title: 'Newest', content: `${LEAK} now` })
-    const skill = await store.createSkill(by, {
-      ...PROMPT,
-      title: 'Skill',
-      files: [
-        { filename: 'SKILL.md', bytes: skillMd },
-        { filename: 'keys.env', bytes: toBytes(LEAK) },
-      ],
-    })
-    await database.file?.copyTo(backup)
-    await store.purgeItem('prompt', gone.id, () => true)
-    await store.purgeVersions('prompt', kept.id, ada.id, { first: 1, last: 1 })
-    await store.changePrompt(newest.id, by, () => ({ content: 'clean' }))
-    await store.purgeVersions('prompt', newest.id, ada.id, { first: 1, last: 1 })
-    await store.changeSkill(skill.id, by, () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
-    await store.purgeFile(skill.id, ada.id, 'keys.env')
+    const ada = (await store.findUser('ada')) ?? (await store.createUser({ username: 'ada', defaultVisibility: 'public' }))
+    const result = await work(store, database, ada)
     await store.close()
-
+    return result
+  }
+  const backUp = async (name: string) => {
+    const target = join(folder, name)
+    await use((_, database) => database.file?.copyTo(target) ?? Promise.resolve())
+    return target
+  }
+  /** Puts a copy in the place of the library, as `restore-backup` does, and keeps what stood there. */
+  async function restore(backup: string, keptAs: string) {
     const present = holdLibrary(path)
     const { afterwards } = present
     present.release()
-    const report = await prepareRestored(backup, afterwards, { ...outside, revokesKeys: false, vectors: loadWordVectors() })
+    const prepared = join(folder, 'prepared.db')
+    copyFileSync(backup, prepared)
+    const report = await prepareRestored(prepared, afterwards, { ...outside, revokesKeys: false, vectors: loadWordVectors() })
+    renameSync(path, keptAs)
+    renameSync(prepared, path)
+    return report
+  }
+  const save = (store: LibraryStore, ada: User, content: string) => store.createPrompt(by(ada), { ...PROMPT, content })
+  const expectSound = () =>
+    use(async (_, database) => {
+      const findings = await database.readSnapshot((db) => examine(db, database.dialect))
+      expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
+    })
+  const everything = async () => readFileSync(path, 'latin1')
+
+  it('comes back without what was deleted for good since', async () => {
+    const made = await use(async (store, _, ada) => {
+      const gone = await save(store, ada, 'gone')
+      const kept = await save(store, ada, `${LEAK} in version 1`)
+      await store.changePrompt(kept.id, by(ada), () => ({ content: 'clean' }))
+      const newest = await save(store, ada, `${LEAK} now`)
+      const files = [
+        { filename: 'SKILL.md', bytes: skillMd },
+        { filename: 'keys.env', bytes: toBytes(LEAK) },
+      ]
+      return { gone, kept, newest, skill: await store.createSkill(by(ada), { ...PROMPT, title: 'Skill', files }) }
+    })
+    const backup = await backUp('backup.db')
+    await use(async (store, _, ada) => {
+      await store.purgeItem('prompt', made.gone.id, () => true)
+      await store.purgeVersions('prompt', made.kept.id, ada.id, { first: 1, last: 1 })
+      await store.changePrompt(made.newest.id, by(ada), () => ({ content: 'clean' }))
+      await store.purgeVersions('prompt', made.newest.id, ada.id, { first: 1, last: 1 })
+      await store.changeSkill(made.skill.id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
+      await store.purgeFile(made.skill.id, ada.id, 'keys.env')
+    })
+    const report = await restore(backup, `${path}.first`)
     expect(report).toMatchObject({ knewLater: true, removedParts: 2 })
-    expect(report.removedItems.toSorted()).toEqual([gone.id, newest.id].toSorted())
-    const again = openSqlite(backup)
-    const restored = await createStore(again, outside)
-    expect(await restored.findVersion(actor, kept.id, 1)).toBeNull()
-    expect(await restored.findPrompt(actor, kept.id)).toMatchObject({ content: 'clean' })
-    expect(await restored.findVersion(actor, skill.id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
-    const sqlite = ENGINES.find(({ name }) => name === 'sqlite')
-    expect(await sqlite?.readEverything(again)).not.toContain(LEAK)
-    expect((await again.readSnapshot((db) => examine(db, again.dialect))).filter(({ state }) => state === 'fault')).toEqual([])
-    await restored.close()
-    rmSync(folder, { recursive: true, force: true })
+    expect(report.removedItems.toSorted()).toEqual([made.gone.id, made.newest.id].toSorted())
+    await use(async (store, _, ada) => {
+      expect(await store.findVersion(asUser(ada), made.kept.id, 1)).toBeNull()
+      expect(await store.findPrompt(asUser(ada), made.kept.id)).toMatchObject({ content: 'clean' })
+      expect(await store.findVersion(asUser(ada), made.skill.id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
+    })
+    expect(await everything()).not.toContain(LEAK)
+    await expectSound()
+
+    // The copy of the library that stood there has a newer version: the item is there again, and what was deleted is not.
+    const again = await restore(`${path}.first`, `${path}.second`)
+    expect(again.removedItems).toEqual([])
+    await use(async (store, _, ada) => {
+      expect(await store.findPrompt(asUser(ada), made.newest.id)).toMatchObject({ content: 'clean' })
+      expect(await store.findPrompt(asUser(ada), made.gone.id)).toBeNull()
+    })
+    expect(await everything()).not.toContain(LEAK)
+    await expectSound()
+  })
+
+  it('keeps what was deleted for good gone, over any order of restores', async () => {
+    await use(async (store, _, ada) => save(store, ada, 'first'))
+    const early = await backUp('early.db')
+    const { id } = await use((store, _, ada) => save(store, ada, LEAK))
+    const late = await backUp('late.db')
+    await use((store) => store.purgeItem('prompt', id, () => true))
+    await restore(early, `${path}.one`)
+    expect((await restore(late, `${path}.two`)).removedItems).toEqual([id])
+    expect(await everything()).not.toContain(LEAK)
+    expect((await restore(early, `${path}.three`)).removedItems).toEqual([])
+    expect((await restore(late, `${path}.four`)).removedItems).toEqual([id])
+  })
+
+  it('brings back what went by age and number alone', async () => {
+    const { long, old } = await use(async (store, _, ada) => {
+      const long = await save(store, ada, 'one')
+      await store.changePrompt(long.id, by(ada), () => ({ content: 'two' }))
+      return { long, old: await save(store, ada, 'old') }
+    })
+    const backup = await backUp('backup.db')
+    await use(async (store, _, ada) => {
+      for (const content of ['three', 'four', 'five']) await store.changePrompt(long.id, by(ada), () => ({ content }))
+      await store.setDeleted('prompt', old.id, ada.id, true)
+      await store.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
+    })
+    for (const keptAs of [`${path}.one`, `${path}.two`]) {
+      expect(await restore(backup, keptAs)).toMatchObject({ removedItems: [], removedParts: 0 })
+      await use(async (store, _, ada) => {
+        expect(await store.findPrompt(asUser(ada), long.id)).toMatchObject({ content: 'two', version: 2 })
+        expect(await store.findPrompt(asUser(ada), old.id)).toMatchObject({ content: 'old' })
+      })
+      await expectSound()
+    }
+  })
+
+  it('leaves a version of the same number that was written after another restore', async () => {
+    const { id } = await use((store, _, ada) => save(store, ada, 'one'))
+    const backup = await backUp('backup.db')
+    await use(async (store, _, ada) => {
+      for (const content of [LEAK, 'three']) await store.changePrompt(id, by(ada), () => ({ content }))
+      await store.purgeVersions('prompt', id, ada.id, { first: 2, last: 2 })
+    })
+    await restore(backup, `${path}.one`)
+    await use((store, _, ada) => store.changePrompt(id, by(ada), () => ({ content: 'another two' })))
+    await expectSound()
+    const later = await backUp('later.db')
+    expect(await restore(later, `${path}.two`)).toMatchObject({ removedItems: [], removedParts: 0 })
+    await use(async (store, _, ada) => expect(await store.findPrompt(asUser(ada), id)).toMatchObject({ content: 'another two' }))
+  })
+
+  it('keeps what a file held that was never deleted', async () => {
+    const skillWith = (text: string) => [
+      { filename: 'SKILL.md', bytes: skillMd },
+      { filename: 'run.sh', bytes: toBytes(text) },
+    ]
+    const { id } = await use((store, _, ada) => store.createSkill(by(ada), { ...PROMPT, files: skillWith('good') }))
+    const backup = await backUp('backup.db')
+    await use(async (store, _, ada) => {
+      for (const text of [LEAK, 'good']) await store.changeSkill(id, by(ada), () => ({ files: skillWith(text) }))
+      expect(await store.purgeFile(id, ada.id, 'run.sh')).toBe(1)
+    })
+    expect(await restore(backup, `${path}.one`)).toMatchObject({ removedParts: 0 })
+    await use(async (store, _, ada) => {
+      expect((await store.readSkillFiles(asUser(ada), id)).map(({ filename }) => filename)).toEqual(['SKILL.md', 'run.sh'])
+    })
   })
 })

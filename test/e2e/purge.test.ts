@@ -89,12 +89,19 @@ describe('purge', () => {
   it('deletes the copies of the library, and nothing else', async () => {
     await makeItem()
     await must('backup', join(backups, 'commonplace-20260101T000000Z.db'))
-    const copies = [`${path}.before-0011`, `${path}.replaced-20260101T000000Z`, `${path}.replaced-20260101T000000Z-wal`]
+    const copies = [
+      `${path}.before-0011`,
+      `${path}.replaced-20260101T000000Z`,
+      `${path}.replaced-20260101T000000Z-wal`,
+      `${path}.restoring`,
+      join(folder, '.library.db.before-0012.0a1b2c3d.tmp'),
+      join(backups, '.commonplace-20260101T000000Z.db.0a1b2c3d.tmp'),
+    ]
     const others = [`${path}.before-lunch`, join(backups, 'mine.db'), join(folder, 'other.db.before-0011')]
     for (const file of [...copies, ...others]) writeFileSync(file, 'x')
-    expect(await must('purge', '--backups')).toContain('3 files would be deleted. Add --yes to do it.')
+    expect(await must('purge', '--backups')).toContain('6 files would be deleted. Add --yes to do it.')
     expect(copies.every((file) => existsSync(file))).toBe(true)
-    expect(await must('purge', '--backups', '--yes')).toContain('Deleted 3 files.')
+    expect(await must('purge', '--backups', '--yes')).toContain('Deleted 6 files.')
     expect(copies.some((file) => existsSync(file))).toBe(false)
     expect(others.every((file) => existsSync(file))).toBe(true)
     expect(readdirSync(backups)).toEqual(['mine.db'])
@@ -104,7 +111,7 @@ describe('purge', () => {
   it('deletes an account', async () => {
     await makeItem()
     expect(await must('users', 'remove', 'ada')).toBe(
-      'ada, with 1 prompts and skills and what is in the trash, would be deleted for good. Add --yes to do it.\n',
+      'ada, with 1 prompts and skills and what is in the trash, would be deleted for good. Backups and other copies of the library still hold it afterwards; see "purge --backups". Add --yes to do it.\n',
     )
     expect(await must('users', 'remove', 'ada', '--yes')).toContain('ada is deleted')
     expect(ask('select * from item')).toEqual([])

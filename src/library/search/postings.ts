@@ -29,7 +29,7 @@ export interface Postings {
   remove(slots: ReadonlySet<number>): void
   /** The slots that have been forgotten since this was last asked, so that they may be used again. */
   takeForgotten(): number[]
-  /** How many items hold the word; in a large index up to a hundredth more than there are. */
+  /** How many items hold the word: exactly where it may be none; else, in a large index, up to a hundredth more than there are. */
   countOf(word: number): number
 }
 
@@ -89,6 +89,17 @@ export function createPostings(
     for (const slot of round.slots) forgotten.push(slot)
     round = null
     segments = segments.map((segment) => tighten(segment)).filter((segment) => segment.words.length > 0)
+  }
+  const countThere = (word: number): number => {
+    let there = 0
+    for (const segment of segments) {
+      const [from, to] = rangeOf(segment, word)
+      for (let at = from; at < to; at++) {
+        const slot = (segment.postings[at] ?? 0) >>> CODE_BITS
+        if (!gone.has(slot) && !round?.slots.has(slot)) there++
+      }
+    }
+    return there
   }
   const countLess = (word: number, less: number): void => {
     counts[word] = (counts[word] ?? 0) - less
@@ -158,7 +169,12 @@ export function createPostings(
       forgotten = []
       return slots
     },
-    countOf: (word) => counts[word] ?? 0,
+    countOf(word) {
+      const count = counts[word] ?? 0
+      const pending = gone.size + (round?.slots.size ?? 0)
+      // What may stand in items that are gone alone must not be told of: it is counted exactly.
+      return pending === 0 || count > pending ? count : countThere(word)
+    },
   }
 }
 

@@ -8,7 +8,11 @@ const BACKUP = /^commonplace-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
 const BESIDE = [
   ['upgrade', /^\.before-\d{4}$/],
   ['replaced', /^\.replaced-\d{8}T\d{6}Z(-\d+)?$/],
+  // What a restore left that was cut off.
+  ['replaced', /^\.restoring$/],
 ] as const
+/** What a copy left that was cut off: hidden, with random letters, beside what it was to become. */
+const CUT_OFF = /^\.(.+)\.[0-9a-f]{8}\.tmp$/
 
 /** The name of a backup that is made now. */
 export function nameBackup(now: number): string {
@@ -28,13 +32,13 @@ export function listBackups(folder: string): { readonly name: string; readonly a
 
 /** The copies of a library on this machine that the service made. A folder that cannot be read has none. */
 export function listCopies(libraryPath: string | null, backupFolder: string | null): LibraryCopy[] {
-  const backups = backupFolder === null ? [] : tryTo(() => listBackups(backupFolder), [])
+  const backups = backupFolder === null ? [] : tryTo(() => readdirSync(backupFolder), []).filter((name) => BACKUP.test(meantBy(name)))
   const beside = libraryPath === null ? [] : tryTo(() => readdirSync(dirname(libraryPath)), [])
   return [
-    ...backups.flatMap(({ name }) => describe(join(backupFolder ?? '', name), 'backup')),
+    ...backups.flatMap((name) => describe(join(backupFolder ?? '', name), 'backup')),
     ...beside.flatMap((name) => {
-      if (libraryPath === null || !name.startsWith(basename(libraryPath))) return []
-      const suffix = name.slice(basename(libraryPath).length)
+      if (libraryPath === null || !meantBy(name).startsWith(basename(libraryPath))) return []
+      const suffix = meantBy(name).slice(basename(libraryPath).length)
       const kind = BESIDE.find(([, pattern]) => pattern.test(suffix))?.[0]
       return kind ? describe(join(dirname(libraryPath), name), kind) : []
     }),
@@ -44,6 +48,11 @@ export function listCopies(libraryPath: string | null, backupFolder: string | nu
 /** Removes copies, each with what stands beside it. */
 export function removeCopies(copies: readonly LibraryCopy[]): void {
   for (const { path } of copies) for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
+}
+
+/** The name of the file that one was made for. */
+function meantBy(name: string): string {
+  return CUT_OFF.exec(name)?.[1] ?? name
 }
 
 function describe(path: string, kind: LibraryCopy['kind']): LibraryCopy[] {

@@ -80,8 +80,8 @@ export interface OpenDatabase {
   readonly file: LibraryFile | null
   /** null where one process has the database to itself. */
   readonly signals: Signals | null
-  /** Empties the log of changes into the database, so that what was deleted is in none of its files; as far as others who read it let it. */
-  emptyLog(): Promise<void>
+  /** Empties the log of changes into the database, so that what was deleted is in none of its files. False when others who read it keep it. */
+  emptyLog(): Promise<boolean>
   /** Gives the room of removed rows back to the file system, a part at a time; nothing where a server does so by itself. */
   releaseRoom(): Promise<void>
   /**

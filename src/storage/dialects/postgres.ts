@@ -174,7 +174,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
     // Deleted rows lie in pages and logs of the server until it cleans up, which is its operator's to set.
     // Autovacuum does.
     async compact() {},
-    async emptyLog() {},
+    emptyLog: async () => true,
     async releaseRoom() {},
     signals: createSignals({ ...connection, connectionString: options.listenUrl ?? url }),
     async check() {

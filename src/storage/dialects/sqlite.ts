@@ -33,7 +33,7 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 const LOCK_WAIT_MS = 15_000
 /** Prepared statements kept per connection. */
 const MAX_STATEMENTS = 300
-/** How often emptying the log is tried. Failing is no harm: the next checkpoints, or the last process that closes the file, do it. */
+/** How often emptying the log is tried at once. */
 const LOG_ATTEMPTS = 20
 /** From how many bytes on the log is emptied on another thread, and after how many pages (of 4 KiB) a commit does it by itself. */
 const LARGE_LOG = 8 * 1024 * 1024
@@ -208,9 +208,10 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   const emptyLog = async () => {
     // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
     for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
-      if (sizeOfLog(path) > LARGE_LOG ? await emptyLogBeside(path) : await emptyHere()) return
+      if (sizeOfLog(path) > LARGE_LOG ? await emptyLogBeside(path) : await emptyHere()) return true
       await sleep(50)
     }
+    return false
   }
   return {
     // Asked for with almost every read, so without a detour: it is the reading connection's own number.

@@ -1,8 +1,10 @@
+import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { Layout } from '../layout.tsx'
 import { Fault, Field } from '../parts/field.tsx'
 import type { Action, PageRequest } from '../request.ts'
+import { ENGLISH } from '../strings.ts'
 import { type Collection, readVersionNumber } from './versions.tsx'
 
 const about = z.object({
@@ -52,6 +54,7 @@ export function showPurge(collection: Collection) {
                 autocomplete="off"
                 isRequired
               />
+              <Sure label={texts.sure} />
               <p>
                 <button class="button" type="submit" name="do" value="versions">
                   {texts.deleteVersions}
@@ -75,6 +78,7 @@ export function showPurge(collection: Collection) {
                 autocomplete="off"
                 isRequired
               />
+              <Sure label={texts.sure} />
               <p>
                 <button class="button" type="submit" name="do" value="file">
                   {texts.deleteFile}
@@ -88,6 +92,7 @@ export function showPurge(collection: Collection) {
           <p class="quiet">{texts.allLead}</p>
           <Fault sent={sentWith('item')} summary={words.lookAtFields} />
           <form method="post" class="fields">
+            <Sure label={texts.sure} />
             <p>
               <button class="button" type="submit" name="do" value="item">
                 {texts.deleteAll}
@@ -100,9 +105,17 @@ export function showPurge(collection: Collection) {
   }
 }
 
+/** What must be ticked first: the button alone would be pressed by mistake. */
+const Sure: FC<{ label: string }> = ({ label }) => (
+  <label class="tick">
+    <input type="checkbox" name="sure" value="yes" required /> {label}
+  </label>
+)
+
 /** Deletes what a form of the page names. */
 export function purge(collection: Collection): Action {
   return async ({ call, form, ref }) => {
+    if (!form.has('sure')) throw new AppError('invalid_input', ENGLISH.purge.beSure)
     const path = `/${collection}/${encodeURIComponent(ref)}`
     switch (form.text('do')) {
       case 'versions': {

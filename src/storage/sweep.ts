@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import type { OpenDatabase } from './dialects/dialect.ts'
+import { removeUnusedWords } from './item-words.ts'
+import type { Database } from './schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+/** Where it is noted that something was deleted whose words, or whose text in the log, may still be there. */
+const DUE = 'sweep_due'
+
+/** Notes, in the transaction that deletes something, that it must be swept up. @param at ISO 8601 */
+export async function markSweepDue(db: Kysely<Database>, at: string): Promise<void> {
+  await db
+    .insertInto('secret')
+    .values({ name: DUE, value: at })
+    .onConflict((c) => c.column('name').doUpdateSet({ value: at }))
+    .execute()
+}
+
+async function readDue(db: Kysely<Database>): Promise<string | null> {
+  return (await db.selectFrom('secret').select('value').where('name', '=', DUE).executeTakeFirst())?.value ?? null
+}
+
+/** Whether something was deleted that was not swept up: the process was killed, or it could not be done. */
+export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
+  return (await readDue(db)) !== null
+}
+
+/** Takes what was deleted out of the words and the log, and gives back its room. False when somebody who reads keeps the log. */
+export async function sweep(
+  database: Pick<OpenDatabase, 'reader' | 'releaseRoom' | 'emptyLog'>,
+  transact: WriteContext['transact'],
+): Promise<boolean> {
+  const due = await readDue(database.reader)
+  await removeUnusedWords(database.reader, transact)
+  await database.releaseRoom()
+  if (!(await database.emptyLog())) return false
+  // What was deleted meanwhile is swept up by the next.
+  if (due !== null) await transact((db) => db.deleteFrom('secret').where('name', '=', DUE).where('value', '=', due).execute())
+  return true
+}
