@@ -179,12 +179,12 @@ describe('instances', () => {
     const headers = { 'x-api-key': await createKey(own.databaseUrl, 'ada') }
     const { url, child } = await own.serve({ instances: 1 })
     const save = (title: string) => send(url, 'POST', '/api/prompts', { title, content: 'x' }, headers)
-    expect((await save('before')).status).toBe(201)
+    expect((await save('heron')).status).toBe(201)
     let isOver = false
     const statuses: number[] = []
     const reading = async () => {
       while (!isOver) {
-        statuses.push((await at(url, '/api/prompts?q=before')).status)
+        statuses.push((await at(url, '/api/prompts?q=heron')).status)
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     }
@@ -192,12 +192,12 @@ describe('instances', () => {
     await new Promise((resolve) => setTimeout(resolve, 200))
     await server.restart()
     await new Promise((resolve) => setTimeout(resolve, 500))
-    expect((await save('after')).status).toBe(201)
+    expect((await save('invoice')).status).toBe(201)
     isOver = true
     await Promise.all(readers)
     // A read that was under way is asked again: nobody notices.
     expect(new Set(statuses)).toEqual(new Set([200]))
-    expect((await readJson(await at(url, '/api/prompts?q=after'))).total).toBe(1)
+    expect((await readJson(await at(url, '/api/prompts?q=invoice'))).total).toBe(1)
     expect(child.exitCode).toBeNull()
     await own.remove()
     places.length = 0
