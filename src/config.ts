@@ -445,6 +445,11 @@ export function keyFromEnvironment(environment: Environment = process.env): stri
   return readSecret('PROMPTS_API_KEY', environment) || null
 }
 
+/** What was typed to start this program, where a launcher did that: `bin/commonplace` of the tarball, or the single executable. Null elsewhere. */
+export function launcherFromEnvironment(environment: Environment = process.env): string | null {
+  return environment['COMMONPLACE_LAUNCHER'] || null
+}
+
 /** The script of a package that npm is running in this process, or null. */
 export function npmScriptFromEnvironment(packageName: string, environment: Environment = process.env): string | null {
   return (environment['npm_package_name'] === packageName && environment['npm_lifecycle_event']) || null

@@ -1,5 +1,5 @@
 import { basename, isAbsolute, relative } from 'node:path'
-import { loadConfig, npmScriptFromEnvironment, SETTINGS } from '../config.ts'
+import { launcherFromEnvironment, loadConfig, npmScriptFromEnvironment, SETTINGS } from '../config.ts'
 import { readProduct } from '../product.ts'
 
 /** How a process was started. */
@@ -11,13 +11,16 @@ interface Start {
   readonly folder: string
   /** The script of this package that npm runs, if it does. */
   readonly npmScript: string | null
+  /** What was typed, where something else started Node. */
+  readonly launcher: string | null
 }
 
 /** Scripts of package.json that run the command line. */
 const NPM_SCRIPTS = new Set(['start', 'commonplace'])
 
 /** What to type before a command, so that it is run as this process was started. */
-export function nameProgram({ node, program, folder, npmScript }: Start): string {
+export function nameProgram({ node, program, folder, npmScript, launcher }: Start): string {
+  if (launcher !== null) return quote(launcher)
   if (npmScript !== null && NPM_SCRIPTS.has(npmScript)) return 'npm run -s commonplace --'
   if (basename(program) === 'commonplace') return 'commonplace'
   const near = relative(folder, program)
@@ -32,7 +35,13 @@ function quote(word: string): string {
 /** How this process was started. */
 export function programName(): string {
   const [, program = ''] = process.argv
-  return nameProgram({ node: process.argv0, program, folder: process.cwd(), npmScript: npmScriptFromEnvironment(readProduct().name) })
+  return nameProgram({
+    node: process.argv0,
+    program,
+    folder: process.cwd(),
+    npmScript: npmScriptFromEnvironment(readProduct().name),
+    launcher: launcherFromEnvironment(),
+  })
 }
 
 /** Whether commands need DATABASE_URL to find the library that this process uses. */
