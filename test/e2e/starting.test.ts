@@ -26,9 +26,9 @@ describe('starting from the sources', () => {
   it('says once that it builds, and on stderr', async () => {
     const args = ['run', '-s', 'commonplace', '--', '--version']
     const first = await run('npm', args, { cwd: folder })
-    expect([first.code, first.stdout, first.stderr]).toEqual([0, '0.1.0\n', 'Building…\n'])
+    expect([first.code, first.stdout, first.stderr]).toEqual([0, '0.2.0\n', 'Building…\n'])
     const second = await run('npm', args, { cwd: folder })
-    expect([second.code, second.stdout, second.stderr]).toEqual([0, '0.1.0\n', ''])
+    expect([second.code, second.stdout, second.stderr]).toEqual([0, '0.2.0\n', ''])
   })
 
   it('frees the port when npm is told to end', async () => {
