@@ -27,4 +27,5 @@ export async function main(argv: readonly string[]): Promise<void> {
   await runProgram(argv)
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === MAIN) await main(process.argv)
+// Without waiting for it, so that the single executable can load this file with `require`.
+if (process.argv[1] && realpathSync(process.argv[1]) === MAIN) void main(process.argv)
