@@ -30,6 +30,7 @@ export const DOCUMENTS = {
     { name: 'embeds', file: 'embeds.md' },
     { name: 'import-export', file: 'import-export.md' },
     { name: 'self-hosting', file: 'self-hosting.md' },
+    { name: 'upgrade', file: 'upgrade.md' },
     { name: 'scaling', file: 'scaling.md' },
     { name: 'benchmarks', file: 'benchmarks.md' },
   ],

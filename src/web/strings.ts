@@ -76,6 +76,7 @@ export const ENGLISH = {
     embeds: 'Show a prompt on a page of your own.',
     'import-export': 'Bring prompts and skills in, take them out, and keep a backup.',
     'self-hosting': 'Run the service for yourself or for others.',
+    upgrade: 'Put a new version in place, and go back.',
     scaling: 'From one file to many processes on PostgreSQL.',
     benchmarks: 'What requests cost, and how to measure it yourself.',
     api: 'Every route, for programs.',
