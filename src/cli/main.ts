@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endOnSignals } from './end-on-signals.ts'
 import { EXIT_CODES } from './exit-codes.ts'
@@ -15,7 +15,7 @@ const PACKAGED_NODE = fileURLToPath(new URL('../../node_modules/node/bin/node', 
  * with flags of its own.
  */
 export async function main(argv: readonly string[]): Promise<void> {
-  const fault = oldNodeFault(process.versions.node, PACKAGED_NODE)
+  const fault = oldNodeFault(process.versions.node, existsSync(PACKAGED_NODE) ? PACKAGED_NODE : null)
   if (fault !== null) {
     process.stderr.write(`${fault}\n`)
     process.exitCode = EXIT_CODES.unavailable

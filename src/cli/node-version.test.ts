@@ -10,5 +10,6 @@ it('refuses every Node that package.json refuses', () => {
       `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with /x/node_modules/node/bin/node, which npm ci installs.`,
     )
   }
+  expect(oldNodeFault('20.20.2', null)).toBe('Commonplace needs Node 24 or newer; this is Node 20.20.2. Start it with a newer one.')
   for (const version of ['24.0.0', '25.1.0']) expect(oldNodeFault(version, '')).toBeNull()
 })
