@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -148,7 +147,7 @@ describe.skipIf(!isBuiltHere)('packages', () => {
     expect(command('backup', join(place, 'backup.db'))).toMatchObject({ status: 0 })
     expect(existsSync(join(place, 'backup.db'))).toBe(true)
     // The service makes its own by starting itself.
-    while (!readdirSync(backups).some((name) => /^commonplace-\w+\.db$/.test(name))) await sleep(50)
+    await expect.poll(() => readdirSync(backups).some((name) => /^commonplace-\w+\.db$/.test(name)), { timeout: 20_000 }).toBe(true)
     service.kill('SIGTERM')
     expect([await exited, said], said).toMatchObject([[0, null], expect.not.stringMatching(/"level":[56]0|warning/i)])
   })
