@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, savePrompts } from '../support/library-fixtures.ts'
@@ -71,6 +72,8 @@ exec '${process.execPath}' '${fileURLToPath(new URL('../support/try-client.ts', 
 `,
 }
 
+/** How long what a document started may take to stop. */
+const STOP_MS = 2_000
 /** Settings that the tests' own environment may have; an empty one counts as unset. */
 const UNSET = { BASE_URL: '', DATABASE_URL: '', PROMPTS_API_KEY: '' }
 
@@ -113,7 +116,6 @@ async function sitDown(env: Record<string, string>): Promise<Desk> {
   const open = (args: readonly string[]): ChildProcess => {
     const terminal = spawn('bash', args, { cwd: folder, env: desk, detached: true })
     terminals.add(terminal)
-    terminal.once('exit', () => terminals.delete(terminal))
     return terminal
   }
   let typed = 0
@@ -149,6 +151,9 @@ async function sitDown(env: Record<string, string>): Promise<Desk> {
     },
     async leave() {
       for (const terminal of terminals) await end(terminal)
+      // A service stops by itself; one that has not by now would stay.
+      await sleep(STOP_MS)
+      for (const terminal of terminals) signalAll(terminal, 'SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -181,11 +186,20 @@ async function readUntil(terminal: ChildProcess, awaited: string): Promise<void>
   }
 }
 
+/** Sends a signal to a terminal and all it runs; what it runs may outlive it. */
+function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(pid ?? 0), signal)
+  } catch {
+    // Nobody of them is there any more.
+  }
+}
+
 /** Ends a terminal and what it runs. */
 async function end(terminal: ChildProcess): Promise<void> {
-  if (terminal.exitCode !== null || terminal.signalCode !== null || terminal.pid === undefined) return
-  const ended = once(terminal, 'exit')
-  process.kill(-terminal.pid, 'SIGTERM')
+  const isOver = terminal.exitCode !== null || terminal.signalCode !== null
+  const ended = isOver ? Promise.resolve() : once(terminal, 'exit')
+  signalAll(terminal, 'SIGTERM')
   await ended
 }
 
