@@ -5,12 +5,14 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { RolldownOutput } from 'rolldown'
+import { writeNotices } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
 
 function newestSource(): number {
-  const watched = ['package.json', 'package-lock.json', 'scripts/run.ts'].map((name) => join(root, name))
+  const watched = ['package.json', 'package-lock.json', 'scripts/run.ts', 'scripts/notices.ts'].map((name) => join(root, name))
   for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
     watched.push(join(entry.parentPath, entry.name))
   }
@@ -30,8 +32,12 @@ async function build(): Promise<void> {
   process.stderr.write('Building…\n')
   const { build: bundle } = await import('rolldown')
   const fresh = join(root, `dist.building-${process.pid}`)
+  const modules: string[] = []
+  const note = ({ output }: RolldownOutput) => {
+    for (const part of output) if (part.type === 'chunk') modules.push(...part.moduleIds)
+  }
   try {
-    await bundle({
+    const program = await bundle({
       input: {
         main: join(root, 'src', 'cli', 'main.ts'),
         // A thread's program stands by itself, beside the one that starts it.
@@ -52,8 +58,9 @@ async function build(): Promise<void> {
         minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
       },
     })
+    note(program)
     // What browsers load: small, and apart from the program.
-    await bundle({
+    const islands = await bundle({
       input: Object.fromEntries(
         ['site', 'editor', 'code-editor', 'embed', 'embeds'].map((name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)]),
       ),
@@ -62,7 +69,9 @@ async function build(): Promise<void> {
       logLevel: 'warn',
       output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
     })
-    await buildApiReference(join(fresh, 'web'))
+    note(islands)
+    note(await buildApiReference(join(fresh, 'web')))
+    writeFileSync(join(fresh, 'THIRD-PARTY-NOTICES.txt'), writeNotices(modules))
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     throw error
@@ -75,10 +84,10 @@ async function build(): Promise<void> {
 }
 
 /** The browsable reference of the REST interface: a large file that one page loads, so its compressed forms are made here, once. */
-async function buildApiReference(folder: string): Promise<void> {
+async function buildApiReference(folder: string): Promise<RolldownOutput> {
   const { build: bundle } = await import('rolldown')
   const source = dirname(createRequire(import.meta.url).resolve('@scalar/api-reference/style.css'))
-  await bundle({
+  const bundled = await bundle({
     input: { 'api-reference': join(root, 'src', 'web', 'islands', 'api-reference.ts') },
     platform: 'browser',
     cwd: root,
@@ -102,6 +111,7 @@ async function buildApiReference(folder: string): Promise<void> {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }))
   }
+  return bundled
 }
 
 if (process.argv[2] === '--build-only') {
