@@ -175,7 +175,8 @@ export async function createStore(
     },
   }
   await finishRemovals(context, (done, of) => onProgress({ step: 'finishing removals', detail: null, done, of }))
-  if (await isSweepDue(database.reader)) await context.sweep()
+  // A library whose log cannot be emptied now can still be read; the service tries again.
+  if (await isSweepDue(database.reader)) await context.sweep().catch(() => false)
   return assemble(context)
 }
 

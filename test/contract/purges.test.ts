@@ -217,6 +217,9 @@ for (const engine of ENGINES) {
       const due = () => database.reader.selectFrom('secret').select('name').where('name', '=', 'sweep_due').execute()
       expect(await due()).toHaveLength(1)
       await expect(other.finishDeletions()).rejects.toThrow('disk full')
+      // Whoever opens the library meanwhile is not kept from it.
+      expect((await createStore(failing, outside)).readUsage).toBeTypeOf('function')
+      expect(await due()).toHaveLength(1)
       fails = false
       await other.finishDeletions()
       expect(await due()).toEqual([])
