@@ -8,7 +8,6 @@ import { importLibrary } from '../transfer/library-folder.ts'
 import { toAppSettings } from './app-settings.ts'
 import { logOpening } from './log-opening.ts'
 import { needsDatabaseUrl, programName } from './program-name.ts'
-import { startRetention } from './retention.ts'
 import { requireFolder, type ScheduledBackups, startBackups, writeInProcess } from './scheduled-backups.ts'
 
 /** How much of a slow statement is logged, in characters. */
@@ -53,7 +52,6 @@ export async function serve(config: Config, options: { starter: boolean; create:
   const server = await startServer({ host: config.HOST, port }, logger)
   let app: App | undefined
   let backups: ScheduledBackups | null = null
-  let stopRetention: (() => Promise<void>) | null = null
   try {
     app = await openApp(
       { ...toAppSettings(config, address), onStatement },
@@ -63,15 +61,6 @@ export async function serve(config: Config, options: { starter: boolean; create:
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     backups = scheduleBackups(config, logger)
     server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined, settings: describeSettings() })
-    stopRetention = startRetention({
-      trashDays: config.TRASH_DAYS,
-      versionsKeep: config.VERSIONS_KEEP,
-      store: app.store,
-      clock: Date.now,
-      onDone: (removed) => logger.info(removed, 'Deleted for good by TRASH_DAYS and VERSIONS_KEEP'),
-      onFailure: (error) =>
-        logger.error({ reason: error instanceof Error ? error.message : String(error) }, 'Deleting what is too old failed'),
-    })
     await app.store.keepServiceUrl(address)
     const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
     // Before the welcome: whoever reads it may send a signal at once.
@@ -82,7 +71,6 @@ export async function serve(config: Config, options: { starter: boolean; create:
   } finally {
     await server.close()
     await backups?.stop()
-    await stopRetention?.()
     await app?.close()
   }
 }

@@ -7,11 +7,11 @@ import { AppError } from '../errors.ts'
 import { jsonAnswer } from '../exchange.ts'
 import { errorHeaders, HTTP_STATUS, toErrorBody } from '../http/errors.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
-import { type AuditRetention, startAuditRetention } from './audit-retention.ts'
 import { createHttpApp, type HttpApp, type HttpOptions, type ServerSettings } from './http-app.ts'
 import { type Front, listen } from './listen.ts'
 import { MCP_PATH } from './mcp-routes.ts'
 import type { Pipeline } from './pipeline.ts'
+import { startRetention } from './retention.ts'
 
 /** How long open requests may finish after a stop was asked for, and how long what they began may then go on. */
 const DRAIN_MS = 5_000
@@ -24,7 +24,7 @@ export interface RunningServer {
   /** Serves a library from here on; until then everybody hears that the service is starting. */
   open(
     app: App,
-    settings: ServerSettings & Pick<Config, 'AUDIT_DAYS'>,
+    settings: ServerSettings & Pick<Config, 'TRASH_DAYS' | 'VERSIONS_KEEP' | 'AUDIT_DAYS'>,
     options?: Pick<HttpOptions, 'extras' | 'backups' | 'settings'>,
   ): void
   /** Ends streams, lets open requests finish for a moment, and waits for what they began. */
@@ -48,7 +48,7 @@ export async function startServer(address: { host: string; port: number }, logge
   let http: HttpApp | null = null
   let stopListening = async () => {}
   let opened: App | null = null
-  let retention: AuditRetention | null = null
+  let stopRetention = async () => {}
   const front: Front = { pipeline: STARTING, noteConnection: () => {}, isStopping: false }
   const server = await listen(address, front)
   return {
@@ -59,7 +59,15 @@ export async function startServer(address: { host: string; port: number }, logge
       opened = app
       app.embeddings?.start((message) => logger.warn(message))
       stopListening = app.listen(http.receive)
-      retention = startAuditRetention(app, settings.AUDIT_DAYS, (error) => logger.warn({ err: error }, 'Old events of the audit log stay'))
+      stopRetention = startRetention({
+        trashDays: settings.TRASH_DAYS,
+        versionsKeep: settings.VERSIONS_KEEP,
+        auditDays: settings.AUDIT_DAYS,
+        store: app.store,
+        clock: app.clock,
+        onPurged: (removed) => logger.info(removed, 'Deleted for good by TRASH_DAYS and VERSIONS_KEEP'),
+        onFailure: (error) => logger.warn({ err: error }, 'What is no longer kept could not be removed, and will be tried again'),
+      })
       // The first search should not wait for it; what goes wrong is told when somebody asks.
       app.store.loadSearch().catch(() => {})
     },
@@ -71,7 +79,7 @@ export async function startServer(address: { host: string; port: number }, logge
       const closing = setInterval(() => server.closeSilent(), CLOSE_IDLE_MS)
       const giveUp = new AbortController()
       await opened?.embeddings?.stop()
-      await retention?.stop()
+      await stopRetention()
       await http?.close()
       await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: giveUp.signal }).catch(() => {})])
       giveUp.abort()

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../errors.ts'
 import type { ItemKind } from '../library/items.ts'
-import type { Purge, PurgeStore } from '../library/ports.ts'
+import type { Purge, PurgeStore } from '../library/purges.ts'
 import { SKILL_MD } from '../library/skill.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
 import { type ItemRow, selectItems } from './item-rows.ts'
@@ -47,10 +47,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   const sweep = async () => {
     await context.sweep().catch(() => false)
   }
-  const record = async (db: Kysely<Database>, { itemId, first, last, fileKey }: Purge): Promise<void> => {
+  const record = async (db: Kysely<Database>, { itemId, first, last, key }: Purge): Promise<void> => {
     await db
       .insertInto('purge')
-      .values({ item_id: itemId, first_version: first, last_version: last, file_key: fileKey, made_at: now() })
+      .values({ item_id: itemId, first_version: first, last_version: last, file_key: key, made_at: now() })
       .execute()
   }
   /** Records that versions are gone, in one row with those beside them. */
@@ -67,7 +67,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       itemId,
       first: Math.min(first, ...beside.flatMap((row) => row.first_version ?? [])),
       last: Math.max(last, ...beside.flatMap((row) => row.last_version ?? [])),
-      fileKey: null,
+      key: null,
     })
   }
   /** Forms that are being written for an item may hold its text. */
@@ -82,7 +82,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   const removeItem = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, isRecorded: boolean): Promise<void> => {
     const gone = db.deleteFrom('purge').where('item_id', '=', row.id)
     await (isRecorded ? gone : gone.where('file_key', 'is', null).where('first_version', 'is not', null)).execute()
-    if (isRecorded) await record(db, { itemId: row.id, first: null, last: null, fileKey: null })
+    if (isRecorded) await record(db, { itemId: row.id, first: null, last: null, key: null })
     await removeItems(db, [row.seq])
     notes.audit({ action: 'item_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
     notes.index(row.seq, null)
@@ -114,7 +114,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     }
     if (isRecorded) {
       for (const { number, created_at: at } of versions) {
-        await record(db, { itemId: row.id, first: number, last: number, fileKey: keyOfVersion(row.id, number, at) })
+        await record(db, { itemId: row.id, first: number, last: number, key: keyOfVersion(row.id, number, at) })
       }
     }
     tell(notes, row)
@@ -220,7 +220,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
         await removeUnusedBlobs(db, digests)
         await markSweepDue(db, now())
         for (const sha256 of digests) {
-          await record(db, { itemId: row.id, first: 1, last: row.version - 1, fileKey: keyOfFile(row.id, filename, sha256) })
+          await record(db, { itemId: row.id, first: 1, last: row.version - 1, key: keyOfFile(row.id, filename, sha256) })
         }
         await removeDrafts(db, row)
         tellFile(notes, row)
@@ -232,17 +232,17 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     async repeatPurges(purges) {
       const removed = { parts: 0, items: [] as string[] }
       // A gap only says that versions are missing there.
-      const repeated = purges.filter(({ first, fileKey }) => first === null || fileKey !== null)
+      const repeated = purges.filter(({ first, key }) => first === null || key !== null)
       for (const [itemId, all] of Map.groupBy(repeated, (purge) => purge.itemId)) {
         await context.transact(async (db, notes) => {
           const known = await db.selectFrom('purge').select(['first_version', 'file_key']).where('item_id', '=', itemId).execute()
-          const isKnown = ({ first, fileKey }: Purge) =>
-            known.some((row) => row.file_key === fileKey && (fileKey !== null || row.first_version === first))
+          const isKnown = ({ first, key }: Purge) =>
+            known.some((row) => row.file_key === key && (key !== null || row.first_version === first))
           for (const purge of all) if (!isKnown(purge)) await record(db, purge)
           const row = await selectItems(db).where('item.id', '=', itemId).executeTakeFirst()
           if (!row) return
           const isWhole = all.some(({ first }) => first === null)
-          const parts = isWhole ? null : await repeatParts(db, notes, row, new Set(all.flatMap(({ fileKey }) => fileKey ?? [])))
+          const parts = isWhole ? null : await repeatParts(db, notes, row, new Set(all.flatMap(({ key }) => key ?? [])))
           if (isWhole) await removeItem(db, notes, row, true)
           if (parts === null) removed.items.push(row.id)
           else removed.parts += parts

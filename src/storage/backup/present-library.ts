@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
-import type { Purge } from '../../library/ports.ts'
+import type { Purge } from '../../library/purges.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -70,7 +70,7 @@ function readAfterwards(file: DatabaseSync): Afterwards | null {
       itemId: String(itemId),
       first: numberOrNull(first),
       last: numberOrNull(last),
-      fileKey: key === null ? null : String(key),
+      key: key === null ? null : String(key),
     })),
     lastKey: last('api_key'),
     lastUser: last('user'),

@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { AuditStore } from '../library/audit.ts'
+import type { PurgeStore } from '../library/purges.ts'
+
+const DAY_MS = 86_400_000
+/** How long after the start the first look is taken, so that the first requests go first, and how often after that. */
+const FIRST_MS = 1_000
+const EVERY_MS = 5 * 60_000
+/** How often what is too old is looked for. */
+const AGED_MS = 6 * 3_600_000
+/** Events of one transaction, between which others write. */
+const EVENTS_A_BATCH = 500
+
+/** What a service removes by itself. */
+export interface Retention {
+  /** Days in the trash; null keeps it. */
+  readonly trashDays: number | null
+  /** Versions of each item; null keeps all. */
+  readonly versionsKeep: number | null
+  /** Days in the audit log; null keeps all events. */
+  readonly auditDays: number | null
+  readonly store: Pick<PurgeStore, 'purgeExpired' | 'finishDeletions'> & Pick<AuditStore, 'removeEvents'>
+  readonly clock: () => number
+  readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
+  readonly onFailure: (error: unknown) => void
+  /** Default: a second, then five minutes; what is too old every six hours. */
+  readonly wait?: { readonly firstMs: number; readonly everyMs: number; readonly agedMs: number }
+}
+
+/**
+ * Begins to finish deletions that could not be finished at once, such as while somebody read the log, and to remove what the settings no longer
+ * keep. Every instance does; what one has removed, another does not find. Returns how to stop.
+ */
+export function startRetention(retention: Retention): () => Promise<void> {
+  const { trashDays, versionsKeep, auditDays, store, clock } = retention
+  const { wait = { firstMs: FIRST_MS, everyMs: EVERY_MS, agedMs: AGED_MS } } = retention
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const daysAgo = (days: number) => new Date(clock() - days * DAY_MS).toISOString()
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      retention.onFailure(error)
+    }
+  }
+  const purgeExpired = async () => {
+    if (trashDays === null && versionsKeep === null) return
+    const removed = await store.purgeExpired({ trashBefore: trashDays === null ? null : daysAgo(trashDays), versionsKeep }, signal)
+    if (removed.items + removed.versions > 0) retention.onPurged(removed)
+  }
+  const removeOldEvents = async () => {
+    if (auditDays === null) return
+    const oldest = daysAgo(auditDays)
+    while (!signal.aborted && (await store.removeEvents(oldest, EVENTS_A_BATCH)) === EVENTS_A_BATCH) await nextTurn()
+  }
+  const run = async () => {
+    let sinceAgedMs = Number.POSITIVE_INFINITY
+    for (let waitMs = wait.firstMs; ; waitMs = wait.everyMs) {
+      await sleep(waitMs, undefined, { signal, ref: false })
+      await attempt(() => store.finishDeletions())
+      sinceAgedMs += waitMs
+      if (sinceAgedMs < wait.agedMs) continue
+      sinceAgedMs = 0
+      await attempt(purgeExpired)
+      await attempt(removeOldEvents)
+    }
+  }
+  // Ends by being stopped alone.
+  const running = run().catch((error) => {
+    if (!signal.aborted) retention.onFailure(error)
+  })
+  return async () => {
+    stopping.abort()
+    await running
+  }
+}
