@@ -48,7 +48,7 @@ try {
     if (!search) throw new Error('there is no search_prompts')
     const ask = async (query: string): Promise<number> => {
       const started = performance.now()
-      await search.call(app.contextFor(ANONYMOUS), { query, limit: 10 })
+      await search.call(app.contextFor(ANONYMOUS, 'rest'), { query, limit: 10 })
       return performance.now() - started
     }
     say(`first search, the index being read: ${(await ask('warm up')).toFixed(0)} ms`)

@@ -48,7 +48,7 @@ try {
     const results: (Judged & { kind: string })[] = []
     for (const query of queries) {
       const started = performance.now()
-      const output = await search.call(app.contextFor(ANONYMOUS), { query: query.text, limit: DEPTH })
+      const output = await search.call(app.contextFor(ANONYMOUS, 'rest'), { query: query.text, limit: DEPTH })
       const ms = performance.now() - started
       const titles = z
         .object({ prompts: z.array(z.object({ title: z.string() })) })

@@ -43,8 +43,8 @@ export interface App {
   readonly isBaseUrlGuessed: boolean
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
-  /** What operations run with, for one caller. @param entry how it comes in. Default: REST */
-  contextFor(actor: Actor, entry?: Entry): Context
+  /** What operations run with, for one caller. @param entry how the call comes in, which the audit log records */
+  contextFor(actor: Actor, entry: Entry): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
   /** Whom a browser's cookies sign in. */
@@ -229,7 +229,7 @@ export async function openApp(
     baseUrl,
     isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
     embeddings,
-    contextFor: (actor, entry = 'rest') => ({ ...shared, ...ENTRIES[entry], actor }),
+    contextFor: (actor, entry) => ({ ...shared, ...ENTRIES[entry], actor }),
     logins,
     setupCode,
     authenticate: (key) => authenticate(key, store, outside.clock),

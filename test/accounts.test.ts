@@ -47,7 +47,7 @@ describe('the first account', () => {
 
 describe('an invite before there is an administrator', () => {
   const invite = async (role: 'user' | 'admin') => {
-    const { token, sha256 } = test.app.contextFor({ kind: 'anonymous' }).secrets.makeToken()
+    const { token, sha256 } = test.app.contextFor({ kind: 'anonymous' }, 'rest').secrets.makeToken()
     const expiresAt = new Date(test.app.clock() + 86_400_000).toISOString()
     await test.app.store.createInvite({ sha256, username: null, role, expiresAt })
     return token

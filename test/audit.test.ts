@@ -78,7 +78,7 @@ describe('every operation that changes what is kept', () => {
       input: { collection: 'prompts', id: (await makePrompt()).id, ...more },
     })
   const makeInvite = async () => {
-    const { token, sha256 } = test.app.contextFor(ANONYMOUS).secrets.makeToken()
+    const { token, sha256 } = test.app.contextFor(ANONYMOUS, 'rest').secrets.makeToken()
     const expiresAt = new Date(test.app.clock() + DAY_MS).toISOString()
     return { token, invite: await test.app.store.createInvite({ sha256, username: null, role: 'user', expiresAt }) }
   }

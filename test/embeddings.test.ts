@@ -123,7 +123,7 @@ describe('an application with a provider', () => {
     const test = await testApp({}, {}, { url: models.baseUrl, model: 'normal:nothing', key: null })
     const { actor } = await test.user('ada')
     for (const query of ['', '   ', '!!!']) await test.call(actor, 'search_prompts', { query })
-    await test.app.contextFor(actor).store.inTransaction(async (store) => {
+    await test.app.contextFor(actor, 'rest').store.inTransaction(async (store) => {
       const query = { words: ['cats'], isLastGrowing: false }
       await store.searchPrompts(actor, { query, text: 'cats', filter: {}, sort: 'relevance', limit: 10, offset: 0 })
     })

@@ -142,7 +142,7 @@ describe('questions whose client has left', () => {
       live: { idleMs: 60_000, perQuota: 100, most: 100 },
       questions: LIMITS,
     })
-    const context = test.app.contextFor({ kind: 'anonymous' })
+    const context = test.app.contextFor({ kind: 'anonymous' }, 'rest')
     return {
       sessions,
       binding: { invoke: invokeLocally(test.app.operations, () => context), filter: {}, onInternalError() {} },

@@ -66,7 +66,7 @@ describe.each(streams)('%s', (_, open) => {
   it('ends soon after its key expired, and goes on with one that is good', async () => {
     const { actor } = await test.user('bob')
     const day = 24 * 3_600_000
-    const { makeKey } = test.app.contextFor({ kind: 'anonymous' }).secrets
+    const { makeKey } = test.app.contextFor({ kind: 'anonymous' }, 'rest').secrets
     const { key, sha256 } = makeKey()
     const expiresAt = new Date(test.app.clock() + day).toISOString()
     await test.app.store.createKey({ name: 'short', userId: actor.userId, sha256, scopes: ['read'], expiresAt })

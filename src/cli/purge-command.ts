@@ -95,7 +95,7 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
   const { name, input, what } = readRequest(parsed.data, flags)
   await withApp(async (app) => {
     const actor: Actor = flags.user === undefined ? OPERATOR : actAsPerson(await requireAccount(app, flags.user))
-    const call = invokeLocally(app.operations, () => app.contextFor(actor))
+    const call = invokeLocally(app.operations, () => app.contextFor(actor, 'cli'))
     const found = about.parse(await call('show_purge', { collection: parsed.data, id }))
     const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
     if (!flags.yes) {

@@ -25,6 +25,7 @@ import { healthRoutes } from '../http/routes/health.ts'
 import { addRawRoutes } from '../http/routes/raw-files.ts'
 import { addSkillZipRoute } from '../http/routes/skill-zip.ts'
 import { createTurns, type Turns } from '../http/turns.ts'
+import type { Actor } from '../library/actor.ts'
 import type { SettingState } from '../library/service.ts'
 import type { Extras } from '../mcp/server-factory.ts'
 import { readProduct } from '../product.ts'
@@ -78,7 +79,8 @@ export interface HttpApp {
 
 /** The whole HTTP surface over an opened library: the route table, and the pipeline in front of it. */
 export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
-  const { baseUrl, operations, contextFor, embeddings } = app
+  const { baseUrl, operations, embeddings } = app
+  const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()
   const hasMcp = settings.MCP_ENABLED
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
@@ -98,7 +100,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const cache = createPageCache(() => app.store.readVersion(), describePage)
   const pages = createPages(
     operations,
-    (actor) => ({ ...contextFor(actor, 'web'), readStatus: figures.readStatus }),
+    (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
     { name: product.title, baseUrl, hasMcp },
   )
@@ -130,8 +132,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.set('call', c.env.call)
     await next()
   })
-  const feeds = addFeeds(hono, operations, contextFor, { name: product.title, baseUrl })
-  const embeds = addEmbeds(hono, operations, contextFor, {
+  const feeds = addFeeds(hono, operations, forRest, { name: product.title, baseUrl })
+  const embeds = addEmbeds(hono, operations, forRest, {
     words: pages.words,
     url: pages.files.url,
     answerFile: pages.files.answer,
@@ -145,11 +147,11 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const downloads = [
     // Below /api for programs with their keys, and below /download for people who are signed in, for what is theirs alone.
     ...['/api', '/download'].flatMap((prefix) => [
-      ...addRawRoutes(hono, operations, contextFor, prefix),
-      addSkillZipRoute(hono, operations, contextFor, prefix, sendPieces),
+      ...addRawRoutes(hono, operations, forRest, prefix),
+      addSkillZipRoute(hono, operations, forRest, prefix, sendPieces),
     ]),
-    addAccountExportRoute(hono, operations, contextFor, sendPieces),
-    addAuditExportRoute(hono, operations, contextFor, sendPieces),
+    addAccountExportRoute(hono, operations, forRest, sendPieces),
+    addAuditExportRoute(hono, operations, forRest, sendPieces),
   ]
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
   hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))
@@ -179,7 +181,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       cost: 1,
       handle: () => ({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: document }),
     },
-    ...operationRoutes(operations, contextFor, onFault),
+    ...operationRoutes(operations, forRest, onFault),
     ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
   const pipeline = createPipeline({

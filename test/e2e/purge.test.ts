@@ -66,6 +66,11 @@ describe('purge', () => {
 
     expect(await must('purge', 'prompts', id, '--user', 'ada', '--yes')).toContain('All of the prompt')
     expect(ask('select * from item')).toEqual([])
+    const recorded = ask("select action, surface from audit_event where action like '%purged' order by seq")
+    expect(recorded).toEqual([
+      { action: 'versions_purged', surface: 'cli' },
+      { action: 'item_purged', surface: 'cli' },
+    ])
   })
 
   it('refuses what it cannot do, in a sentence', async () => {

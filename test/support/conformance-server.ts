@@ -29,7 +29,7 @@ function promptChange(app: App): NonNullable<Extras['tools']>[number] {
     async call() {
       const name = 'conformance'
       const { id } = (await app.store.findUser(name)) ?? (await app.store.createUser({ username: name, defaultVisibility: 'public' }))
-      await save.call(app.contextFor({ kind: 'user', userId: id, username: name, scopes: new Set(['read', 'write']) }), {
+      await save.call(app.contextFor({ kind: 'user', userId: id, username: name, scopes: new Set(['read', 'write']) }, 'rest'), {
         title: 'Something new',
         description: 'Saved while clients listen.',
         content: 'Say hello.',

@@ -114,7 +114,7 @@ export async function testApp(
     async call(actor, name, input) {
       const operation = app.operations.find((candidate) => candidate.name === name)
       if (!operation) throw new Error(`no operation ${name}`)
-      const output = await operation.call(app.contextFor(actor), input)
+      const output = await operation.call(app.contextFor(actor, 'rest'), input)
       // What an operation promises is held to here, on every call a test makes.
       return operation.output.strict().parse(output)
     },

@@ -80,7 +80,7 @@ export function visit(test: TestApp): Visitor {
 export async function signUp(test: TestApp, username: string): Promise<Visitor> {
   const visitor = visit(test)
   const isFirst = !(await test.app.store.hasLogins())
-  const context = test.app.contextFor({ kind: 'anonymous' })
+  const context = test.app.contextFor({ kind: 'anonymous' }, 'rest')
   const { token, sha256 } = context.secrets.makeToken()
   if (!isFirst) {
     await test.app.store.createInvite({
