@@ -162,16 +162,11 @@ export const SETTINGS = {
   ),
   BACKUP_EVERY: setting(interval, 86_400_000, 'How often a backup is made in BACKUP_DIR: a number with m, h or d after it.', '24h'),
   BACKUP_KEEP: setting(countUpTo(1000), 7, 'How many backups are kept in BACKUP_DIR; older ones are removed.'),
-  TRASH_DAYS: setting<number | null>(
-    countUpTo(36_500),
-    null,
-    'After how many days in the trash an item is deleted for good. Without it, the trash is kept.',
-    '(for ever)',
-  ),
+  TRASH_DAYS: setting<number | null>(countUpTo(36_500), null, 'Days after which an item in the trash is deleted for good.', '(never)'),
   VERSIONS_KEEP: setting<number | null>(
     countUpTo(100_000),
     null,
-    'How many versions of each item are kept; older ones are deleted for good. Without it, all are.',
+    'How many versions of each item are kept; older ones are deleted for good.',
     '(all)',
   ),
   AUDIT_DAYS: setting<number | null>(

@@ -108,7 +108,7 @@ it('deletes what a file held before, and says when there is nothing', async () =
 it('takes a tick that it is meant', async () => {
   const item = await save('prompt', 'public')
   const refused = await as('owner').post(item.path, { do: 'item' })
-  expect([refused.status, refused.html.includes('Tick that you know it cannot be undone.')]).toEqual([400, true])
+  expect([refused.status, refused.html.includes('Tick the box first: this cannot be undone.')]).toEqual([400, true])
   expect((await as('owner').get(`/prompts/${item.id}`)).status).toBe(200)
 })
 

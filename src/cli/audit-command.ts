@@ -38,7 +38,7 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
   program
     .command('audit')
     .description(
-      'Print the audit log, the newest first: a line of JSON for each event. Usernames and categories are those of now; titles are told of public items alone.',
+      'Print the audit log, newest first, one JSON object per line. Usernames and categories are the current ones. Titles are shown for public items only.',
     )
     .option('--since <time>', 'only what happened since this day or time (UTC)')
     .option('--user <name>', 'only what somebody did, and what concerns them')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { backUpLibrary, describeDatabase, restoreLibrary } from '../app.ts'
 import { loadConfig } from '../config.ts'
+import { plural } from './plural.ts'
 import { formatTable } from './table.ts'
 
 type Report = Awaited<ReturnType<typeof restoreLibrary>>
@@ -17,10 +18,11 @@ function describeRestore(report: Report): string {
     lines.push(`Removed since the backup, but there again as its only administrator: ${returnedUsers.join(', ')}.`)
   }
   if (removedItems.length > 0) {
-    lines.push('Removed again, because they were deleted for good since the backup, or their newest version of then was:')
+    lines.push('Deleted again, because these items, or the newest version of them in the backup, were deleted for good after it was made:')
     for (const id of removedItems) lines.push(`  ${id}`)
   }
-  if (removedParts > 0) lines.push(`Removed again from the history of items: ${removedParts} versions or files of versions.`)
+  if (removedParts > 0)
+    lines.push(`Deleted again from the history of items: ${plural(removedParts, 'version or file', 'versions and files')}.`)
   if (!knewLater && validKeys.length > 0) {
     lines.push(
       'What was revoked or removed after the backup is not known here. These keys work again; end them with "keys revoke" or --revoke-keys:',
@@ -46,7 +48,8 @@ export function addBackupCommands(program: Command): void {
       if (options.json) process.stdout.write(`${JSON.stringify({ file, ...manifest })}\n`)
       else {
         const count = (table: string) => manifest.tables[table]?.rows ?? 0
-        process.stdout.write(`Wrote ${file}: ${count('item')} items with ${count('version')} versions, ${count('user')} users.\n`)
+        const held = [plural(count('version'), 'version'), plural(count('user'), 'user')]
+        process.stdout.write(`Wrote ${file}: ${plural(count('item'), 'item')} with ${held.join(', ')}.\n`)
       }
     })
   program

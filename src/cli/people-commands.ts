@@ -11,6 +11,7 @@ import { usernameFault } from '../library/username.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
+import { plural } from './plural.ts'
 import { suggest } from './program-name.ts'
 import { printTable } from './table.ts'
 
@@ -152,7 +153,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         if (!options.yes) {
           const owned = await countOwned(app, user)
           process.stdout.write(
-            `${user.username}, with ${owned} prompts and skills and what is in the trash, would be deleted for good. Backups and other copies of the library still hold it afterwards; see "purge --backups". Add --yes to do it.\n`,
+            `${user.username}, with ${plural(owned, 'item')} and the trash, would be deleted for good. Backups and other copies of the library will still hold them; see "purge --backups". Add --yes to do it.\n`,
           )
           return
         }

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
 import { invokeLocally } from '../operations/invoke.ts'
 import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
+import { plural } from './plural.ts'
 
 interface PurgeFlags {
   readonly user?: string
@@ -65,16 +66,12 @@ function describeCopies({ backups, upgrades, replaced }: z.infer<typeof copies>)
   return `${here}Copies kept elsewhere may hold it too.\n`
 }
 
-function plural(count: number, one: string): string {
-  return `${count} ${count === 1 ? one : `${one}s`}`
-}
-
 /** `purge`: deletes for good. */
 export function addPurgeCommand(program: Command, withApp: WithApp): void {
   program
     .command('purge [collection] [id]')
     .description(
-      'Delete a prompt or skill, some of its older versions, or a file of these for good; without --yes, say what would be deleted. With --backups, the copies of the library that the service made on this machine go too.',
+      'Delete a prompt or skill, some of its older versions, or a file in them for good. Without --yes, only say what would be deleted. With --backups, also delete the copies of the library that the service made on this machine.',
     )
     .option('--user <name>', 'act as this owner (default: an administrator, who may delete whole items that are public, or unlisted by id)')
     .option('--versions <range>', 'only these versions, such as 3 or 1-3; not the newest')

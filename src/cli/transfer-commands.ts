@@ -10,6 +10,7 @@ import { findPromptFormat, PROMPT_FORMATS, type PromptFormat, type PromptSource,
 import type { ImportReport } from '../transfer/report.ts'
 import { findSkillFolders } from '../transfer/skill-folder.ts'
 import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
+import { plural } from './plural.ts'
 import { suggest } from './program-name.ts'
 import { STDIN_MARK } from './read-input.ts'
 import { type ProgressBar, startProgress } from './show-progress.ts'
@@ -54,7 +55,9 @@ async function countEntries(path: string): Promise<number> {
 /** What a whole export holds, as the end of a sentence and a line. */
 function describeHistory({ counts, digest }: History): string {
   const { items, versions, votes, inTrash, users, categories } = counts
-  return `${items} items (${inTrash} in the trash) with ${versions} versions and ${votes} votes, ${users} users, ${categories} categories.\nDigest: ${digest}\n`
+  const parts = [plural(users, 'user'), plural(categories, 'category', 'categories')]
+  const held = `${plural(items, 'item')} (${inTrash} in the trash) with ${plural(versions, 'version')} and ${plural(votes, 'vote')}`
+  return `${[held, ...parts].join(', ')}.\nDigest: ${digest}\n`
 }
 
 async function importWhole(app: App, folder: string): Promise<void> {

@@ -81,7 +81,7 @@ const KEPT_SETTINGS = ['sealing_key', 'service_url'] as const
 
 const count = z.number().int().min(0)
 /**
- * What is told of an event beside its ids: members of closed lists and numbers, so that no text of anybody can get in.
+ * The details of an event: only numbers and members of closed lists, so that nobody's text can get into the log.
  * `version` is the one that was written, `restored` the one it was made from; `first` to `last` are those deleted for good.
  */
 export const auditDetail = z

@@ -65,8 +65,8 @@ export async function startServer(address: { host: string; port: number }, logge
         auditDays: settings.AUDIT_DAYS,
         store: app.store,
         clock: app.clock,
-        onPurged: (removed) => logger.info(removed, 'Deleted for good by TRASH_DAYS and VERSIONS_KEEP'),
-        onFailure: (error) => logger.warn({ err: error }, 'What is no longer kept could not be removed, and will be tried again'),
+        onPurged: (removed) => logger.info(removed, 'Deleted items and versions that are over TRASH_DAYS or VERSIONS_KEEP'),
+        onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed and will be tried again'),
       })
       // The first search should not wait for it; what goes wrong is told when somebody asks.
       app.store.loadSearch().catch(() => {})

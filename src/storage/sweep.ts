@@ -4,10 +4,10 @@ import { removeUnusedWords } from './item-words.ts'
 import type { Database } from './schema.ts'
 import type { WriteContext } from './write-items.ts'
 
-/** Where it is noted that something was deleted whose words, or whose text in the log, may still be there. */
+/** Set while the words of something that was deleted, or its text in the log, may still be there. */
 const DUE = 'sweep_due'
 
-/** Notes, in the transaction that deletes something, that it must be swept up. @param at ISO 8601 */
+/** Marks, in the transaction that deletes something, that a sweep is due. @param at ISO 8601 */
 export async function markSweepDue(db: Kysely<Database>, at: string): Promise<void> {
   await db
     .insertInto('secret')
@@ -20,7 +20,7 @@ async function readDue(db: Kysely<Database>): Promise<string | null> {
   return (await db.selectFrom('secret').select('value').where('name', '=', DUE).executeTakeFirst())?.value ?? null
 }
 
-/** Whether something was deleted that was not swept up: the process was killed, or it could not be done. */
+/** Whether a sweep is due: the process was killed before it, or it failed. */
 export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
   return (await readDue(db)) !== null
 }

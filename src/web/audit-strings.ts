@@ -3,8 +3,8 @@ import type { AuditAction, AuditField, Surface } from '../library/audit.ts'
 /** What the pages say of the audit log. */
 export const AUDIT_WORDS = {
   ownLead: 'What you did here, and what others did to your items, keys and account.',
-  lead: 'What everybody did. Titles are shown where you may see the item; of others there is only the beginning of the id.',
-  kept: 'Older events are removed after the time the service keeps them.',
+  lead: 'What everybody did. You see the titles of items you may see; other items show only the start of their id.',
+  kept: 'The service removes events after a time that its operator sets.',
   nothing: 'Nothing is recorded here.',
   person: 'Person',
   action: 'Action',

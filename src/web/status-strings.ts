@@ -28,7 +28,8 @@ export const STATUS_WORDS = {
   backupFailures: (count: string) => `${count} failed since the start`,
   hoursAgo: (hours: number) => (hours < 1 ? 'within the last hour' : hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`),
   beside: 'Files beside the library',
-  besideLead: 'Copies from before upgrades, and libraries that a restore replaced. The service removes none of them.',
+  besideLead:
+    'Copies made before upgrades, and libraries replaced by a restore. The service keeps them until “purge --backups” deletes them.',
   noneBeside: 'There are none.',
   faults: 'Faults of the last day',
   noFaults: 'None were met.',

@@ -116,7 +116,7 @@ describe('purge', () => {
   it('deletes an account', async () => {
     await makeItem()
     expect(await must('users', 'remove', 'ada')).toBe(
-      'ada, with 1 prompts and skills and what is in the trash, would be deleted for good. Backups and other copies of the library still hold it afterwards; see "purge --backups". Add --yes to do it.\n',
+      'ada, with 1 item and the trash, would be deleted for good. Backups and other copies of the library will still hold them; see "purge --backups". Add --yes to do it.\n',
     )
     expect(await must('users', 'remove', 'ada', '--yes')).toContain('ada is deleted')
     expect(ask('select * from item')).toEqual([])

@@ -384,7 +384,7 @@ describe('a whole export', () => {
     const one = join(place.folder, 'one')
     const { code, stdout, stderr } = await place.commonplace(['export', one, '--full'])
     expect([code, stderr]).toEqual([0, ''])
-    const what = '2 items (1 in the trash) with 3 versions and 0 votes, 1 users, 31 categories.\n'
+    const what = '2 items (1 in the trash) with 3 versions and 0 votes, 1 user, 31 categories.\n'
     expect(stdout).toMatch(/^Wrote .*one: [^\n]*\nDigest: [0-9a-f]{64}\n$/)
     const digest = stdout.slice(stdout.indexOf('Digest: '))
     expect(stdout).toBe(`Wrote ${one}: ${what}${digest}`)
