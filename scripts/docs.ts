@@ -11,8 +11,8 @@ import { ERROR_CODES, type ErrorCode } from '../src/errors.ts'
 import { HTTP_STATUS } from '../src/http/errors.ts'
 import { createOpenApi } from '../src/http/openapi.ts'
 import { describeTools } from '../src/mcp/tools.ts'
-import type { Operation } from '../src/operations/define-operation.ts'
-import { describeInputs } from '../src/operations/describe-inputs.ts'
+import type { Operation } from '../src/operations/core/define-operation.ts'
+import { describeInputs } from '../src/operations/core/describe-inputs.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))

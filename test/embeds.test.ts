@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_EMBED_QUERY } from '../src/library/embed/config.ts'
 import { EMBED_EXAMPLES } from '../src/library/embed/examples.ts'
-import { writeEmbedQuery } from '../src/library/embed/query.ts'
+import { writeEmbedQuery } from '../src/web/embed/query.ts'
 import { readJson, type TestApp, testApp } from './support/test-app.ts'
 import { signUp } from './support/visitor.ts'
 

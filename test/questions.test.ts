@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { QuestionLimits } from '../src/mcp/open-questions.ts'
 import type { Binding } from '../src/mcp/server-factory.ts'
 import { createServerFactory } from '../src/mcp/server-factory.ts'
-import { createSessions, type Session, type Sessions } from '../src/mcp/sessions.ts'
-import { invokeLocally } from '../src/operations/invoke.ts'
+import type { QuestionLimits } from '../src/mcp/sessions/open-questions.ts'
+import { createSessions, type Session, type Sessions } from '../src/mcp/sessions/sessions.ts'
+import { invokeLocally } from '../src/operations/core/invoke.ts'
 import { readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
 
 const STREAM = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readWordVectors, type WordVectors } from '../library/search/word-vectors.ts'
+import { readWordVectors, type WordVectors } from '../search/vectors/word-vectors.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const FILE = new URL('../../assets/english-words.bin', import.meta.url)

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
 import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../library/audit.ts'
-import { sinceInput, toAuditRecord } from '../operations/audit.ts'
+import { sinceInput, toAuditRecord } from '../operations/admin/audit.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
 
 /** Events read at once. */

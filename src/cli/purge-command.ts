@@ -4,7 +4,7 @@ import { deleteCopies } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
-import { invokeLocally } from '../operations/invoke.ts'
+import { invokeLocally } from '../operations/core/invoke.ts'
 import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { AppError, invalidInput } from '../errors.ts'
-import { coerceText, type InputDescription } from '../operations/describe-inputs.ts'
+import { coerceText, type InputDescription } from '../operations/core/describe-inputs.ts'
 
 /** Inputs that may come from a file: `@path`. */
 const FILE_MARK = '@'

@@ -1,5 +1,5 @@
+import type { OnText } from '../improve/with-model/improve-with-model.ts'
 import { showControls } from '../library/controls.ts'
-import type { OnText } from '../library/improve/improve-with-model.ts'
 
 /** Where a command writes to. */
 interface Screen {

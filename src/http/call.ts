@@ -1,7 +1,7 @@
 import type { Answer, Exchange } from '../exchange.ts'
 import type { ClientOfRequest } from '../library/account-ports.ts'
 import type { Actor } from '../library/actor.ts'
-import type { Context } from '../operations/define-operation.ts'
+import type { Context } from '../operations/core/define-operation.ts'
 import type { Route, RouteKind } from './route.ts'
 
 /** A request whose caller is known: what routes work with. */

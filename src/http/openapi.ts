@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ERROR_CODES } from '../errors.ts'
 import { embedConfig, isMcpField } from '../library/embed/config.ts'
 import { embedExample, listEmbedCategories } from '../library/embed/examples.ts'
-import type { Operation } from '../operations/define-operation.ts'
+import type { Operation } from '../operations/core/define-operation.ts'
 import { HTTP_STATUS } from './errors.ts'
 
 type Json = z.core.JSONSchema.BaseSchema

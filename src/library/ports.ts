@@ -18,7 +18,6 @@ import type {
   Version,
 } from './items.ts'
 import type { PurgeStore } from './purges.ts'
-import type { QueryWords } from './search/words.ts'
 import type { SearchResult } from './search-result.ts'
 import type { FigureStore } from './service.ts'
 import type { SkillFile } from './skill.ts'
@@ -55,6 +54,14 @@ export interface ItemFilter {
 }
 
 type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
+
+/** What somebody typed, as words in order. */
+export interface QueryWords {
+  /** Runs of an unspaced script as their pairs of neighbours; one character alone stays. */
+  readonly words: readonly string[]
+  /** Whether the text ends in the last word: it may still be growing. */
+  readonly isLastGrowing: boolean
+}
 
 export interface SearchRequest {
   /** null: nothing to match, list by `sort`. */

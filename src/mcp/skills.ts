@@ -3,7 +3,7 @@ import { type Skill, type SkillReadResult, type SkillSource, SkillsExtension } f
 import { z } from 'zod'
 import { toAppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
-import type { Invoke } from '../operations/invoke.ts'
+import type { Invoke } from '../operations/core/invoke.ts'
 import { toProtocolError } from './errors.ts'
 
 /** Skills named in a plain resources/list, which has no pages of skills: the newest. */

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Operation } from '../operations/define-operation.ts'
+import type { Operation } from '../operations/core/define-operation.ts'
 
 const jsonObject = z.record(z.string(), z.json())
 

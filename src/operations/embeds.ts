@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../library/embed/config.ts'
 import { isId } from '../library/identifier.ts'
 import type { StoredEmbed } from '../library/ports.ts'
-import { defineOperation, requireUser } from './define-operation.ts'
-import { refInput } from './inputs.ts'
+import { defineOperation, requireUser } from './core/define-operation.ts'
+import { refInput } from './core/inputs.ts'
 
 /** Embeds one person may keep. */
 const MAX_EMBEDS = 200

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeInputs } from './describe-inputs.ts'
+import { describeInputs } from './core/describe-inputs.ts'
 import { OPERATIONS } from './index.ts'
 
 const shown = OPERATIONS.filter(({ surfaces }) => surfaces.rest || surfaces.cli)

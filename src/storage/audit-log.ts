@@ -12,10 +12,10 @@ import {
   auditDetail,
 } from '../library/audit.ts'
 import { visibleSet } from '../library/visibility.ts'
-import { isInVisibleSet } from './item-rows.ts'
+import { isInVisibleSet } from './items/item-rows.ts'
+import type { WriteContext } from './items/write-items.ts'
 import { prepareInsert } from './prepared.ts'
 import type { Database } from './schema.ts'
-import type { WriteContext } from './write-items.ts'
 
 type EventRow = Selectable<Database['audit_event']>
 

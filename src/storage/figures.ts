@@ -3,7 +3,7 @@ import type { FigureStore } from '../library/service.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Database } from './schema.ts'
-import type { SearchReader } from './search-reader.ts'
+import type { SearchReader } from './search/search-reader.ts'
 
 /** What operators want to know of a library. */
 export function figureStore({ reader, measure }: OpenDatabase, search: SearchReader): FigureStore {

@@ -4,8 +4,8 @@ import type { CounterStore, InstanceListener, Instances } from '../library/insta
 import type { LibraryChange } from '../library/library-change.ts'
 
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
+import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
-import type { WriteContext } from './write-items.ts'
 
 /** How often mail is looked for without a signal: where signals do not arrive, such as behind a pooler. */
 const LOOK_MS = 1_000

@@ -1,7 +1,7 @@
 import type { Prompt, Skill } from '../library/items.ts'
 import type { LibraryReader, TextSearchResult, WalkPage } from '../library/ports.ts'
 import type { PublicReads } from '../library/public-reads.ts'
-import type { SearchIndex } from '../library/search/search-index.ts'
+import type { SearchIndex } from '../search/index/search-index.ts'
 
 /** How much is kept of what is public, in UTF-16 units of text; the texts that are made of it come on top, two to three times as much. */
 const MAX_KEPT_TEXT = 4 * 1024 * 1024

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { OpenDatabase } from './dialects/dialect.ts'
-import { removeUnusedWords } from './item-words.ts'
+import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
-import type { WriteContext } from './write-items.ts'
+import { removeUnusedWords } from './search/item-words.ts'
 
 /** Set while the words of something that was deleted, or its text in the log, may still be there. */
 const DUE = 'sweep_due'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AppError } from '../errors.ts'
 import { PROMPT_TYPES } from '../library/fields.ts'
-import { listedPrompt, promptRecord, skillRecord, variableRecord, versionRecord } from '../operations/records.ts'
+import { listedPrompt, promptRecord, skillRecord, variableRecord, versionRecord } from '../operations/core/records.ts'
 import type { Call } from './anonymous-call.ts'
 import type { SentForm } from './forms.ts'
 import type { Site } from './site.ts'

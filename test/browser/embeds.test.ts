@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { parseContext, parseTools } from '../../src/library/embed/context.ts'
 import { EMBED_EXAMPLES } from '../../src/library/embed/examples.ts'
-import { writeEmbedQuery } from '../../src/library/embed/query.ts'
+import { parseContext, parseTools } from '../../src/web/embed/context.ts'
+import { writeEmbedQuery } from '../../src/web/embed/query.ts'
 import { lookForBarriers, useBrowser } from '../support/browser.ts'
 
 describe('embeds', () => {

@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector as pgvector } from '@electric-sql/pglite-pgvector'
 import { Kysely, PGliteDialect, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createVectorCentre } from '../../src/library/search/vector-centre.ts'
+import { createVectorCentre } from '../../src/search/vectors/vector-centre.ts'
 import { compareVectors, createVectorTable, keepVector } from '../../src/storage/dialects/pgvector.ts'
 import type { Database } from '../../src/storage/schema.ts'
 

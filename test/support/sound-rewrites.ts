@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { improveOffline } from '../../src/library/improve/offline/improve-offline.ts'
-import { OUTPUT_FORMATS, OUTPUT_TYPES, type OutputFormat, type OutputType } from '../../src/library/improve/output.ts'
+import { improveOffline } from '../../src/improve/fallback/improve-offline.ts'
+import { OUTPUT_FORMATS, OUTPUT_TYPES, type OutputFormat, type OutputType } from '../../src/improve/output.ts'
 import { parseVariables } from '../../src/library/variables.ts'
 
 /** What must hold of every prompt that is improved without a model. */

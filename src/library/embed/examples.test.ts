@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { readEmbedQuery, writeEmbedQuery } from '../../web/embed/query.ts'
 import { isMcpField, tidyEmbedConfig } from './config.ts'
 import { EMBED_CATEGORIES, EMBED_EXAMPLES, embedExample, listEmbedCategories, listEmbedExamples } from './examples.ts'
-import { readEmbedQuery, writeEmbedQuery } from './query.ts'
 
 describe('examples of embeds', () => {
   it('are at least nineteen, over all categories, each under a name of its own', () => {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { COPIED_TABLES } from '../copied-tables.ts'
+import { COPIED_TABLES } from '../copy/copied-tables.ts'
+import { isFillingName } from '../copy/filling.ts'
+import { countRows, digestTable } from '../copy/table-rows.ts'
 import type { Dialect } from '../dialects/dialect.ts'
-import { isFillingName } from '../filling.ts'
 import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
-import { countRows, digestTable } from '../table-rows.ts'
 
 /** What is made of the rest, and made again when it is missing: counted, but no part of the digest. */
 const DERIVED = new Set(['word', 'word_removal', 'item_words', 'embedding', 'embedding_vector'])

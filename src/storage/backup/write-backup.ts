@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { copyRows, removeCategories } from '../copy-library.ts'
+import { copyRows, removeCategories } from '../copy/copy-library.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite, readSqliteFile, sqliteDialect } from '../dialects/sqlite.ts'
 import { COMPANIONS, checkSqliteFile, copySqliteFile, foldLog, syncFile, temporaryName } from '../dialects/sqlite-copy.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
-import { toVector } from '../vector-bytes.ts'
+import { toVector } from '../search/vector-bytes.ts'
 import type { OpenDatabase, VectorRequest, VectorTable } from './dialect.ts'
 
 /** Vectors copied in one transaction. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { decodePostings, encodePostings } from '../../library/search/indexed-text.ts'
-import { COPIED_TABLES } from '../copied-tables.ts'
+import { decodePostings, encodePostings } from '../../search/analysis/indexed-text.ts'
+import { COPIED_TABLES } from '../copy/copied-tables.ts'
+import { type Row, readPage } from '../copy/table-rows.ts'
 import type { Dialect } from '../dialects/dialect.ts'
-import { touchItems } from '../item-words.ts'
 import type { Database } from '../schema.ts'
-import { type Row, readPage } from '../table-rows.ts'
+import { touchItems } from '../search/item-words.ts'
 
 /** One thing that must be so in every library. */
 export interface Check {

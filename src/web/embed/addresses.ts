@@ -1,9 +1,9 @@
 import { showControls } from '../../library/controls.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
-import { parseContext } from '../../library/embed/context.ts'
-import { parsePathTree, type TreeNode } from '../../library/embed/path-tree.ts'
-import { writeEmbedQuery } from '../../library/embed/query.ts'
 import { escapeXml } from '../escape-xml.ts'
+import { parseContext } from './context.ts'
+import { parsePathTree, type TreeNode } from './path-tree.ts'
+import { writeEmbedQuery } from './query.ts'
 
 /** What is embedded: a configuration in an address, one that is kept, or an item of the library with a configuration around it. */
 export type EmbedTarget =

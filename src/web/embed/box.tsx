@@ -1,11 +1,11 @@
 import type { FC } from 'hono/jsx'
 import type { EmbedConfig } from '../../library/embed/config.ts'
-import { type ContextReference, parseContext, parseTools } from '../../library/embed/context.ts'
-import { parsePathTree, type TreeNode } from '../../library/embed/path-tree.ts'
-import { parsePromptPieces } from '../../library/embed/prompt-pieces.ts'
 import { diffByLines, toDiffLines } from '../../library/text-diff.ts'
 import type { Words } from '../site.ts'
+import { type ContextReference, parseContext, parseTools } from './context.ts'
 import { Icon } from './icon.tsx'
+import { parsePathTree, type TreeNode } from './path-tree.ts'
+import { parsePromptPieces } from './prompt-pieces.ts'
 
 /** Unchanged lines around a change, and lines that are shown. */
 const AROUND = 3

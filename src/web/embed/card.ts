@@ -1,9 +1,9 @@
-import { contrastOf, DEFAULT_COLORS, makeEmbedColors } from '../../library/embed/colors.ts'
 import type { EmbedConfig } from '../../library/embed/config.ts'
-import { parseContext } from '../../library/embed/context.ts'
-import { wrapText } from '../../library/embed/wrap-text.ts'
 import { escapeXml } from '../escape-xml.ts'
 import type { Words } from '../site.ts'
+import { contrastOf, DEFAULT_COLORS, makeEmbedColors } from './colors.ts'
+import { parseContext } from './context.ts'
+import { wrapText } from './wrap-text.ts'
 
 /** What services that show links take, in pixels. */
 export const CARD_WIDTH = 1200

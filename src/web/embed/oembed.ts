@@ -1,13 +1,13 @@
 import { AppError, invalidInput } from '../../errors.ts'
 import { showControls } from '../../library/controls.ts'
 import { MAX_EMBED_QUERY } from '../../library/embed/config.ts'
-import { readEmbedQuery } from '../../library/embed/query.ts'
 import { embedRecord } from '../../operations/embeds.ts'
 import type { Call } from '../anonymous-call.ts'
 import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame } from './addresses.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from './card.ts'
 import { findEmbeddedItem } from './item.ts'
 import type { EmbedSettings } from './page.tsx'
+import { readEmbedQuery } from './query.ts'
 
 /** Width of a frame whose asker named none, in pixels. */
 const USUAL_WIDTH = 680

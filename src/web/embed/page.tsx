@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
-import { DEFAULT_COLORS, type EmbedColors, makeEmbedColors } from '../../library/embed/colors.ts'
 import type { EmbedConfig } from '../../library/embed/config.ts'
-import type { EmbedFault } from '../../library/embed/query.ts'
 import { markControls } from '../mark-controls.ts'
 import type { Words } from '../site.ts'
 import { EmbedBox, type EmbedSource } from './box.tsx'
+import { DEFAULT_COLORS, type EmbedColors, makeEmbedColors } from './colors.ts'
+import type { EmbedFault } from './query.ts'
 
 /** What embeds need of the service. */
 export interface EmbedSettings {

@@ -6,8 +6,7 @@ import { makeEtag, matchesEtag } from '../../http/etag.ts'
 import type { Route } from '../../http/route.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { listEmbedExamples } from '../../library/embed/examples.ts'
-import { readEmbedQuery } from '../../library/embed/query.ts'
-import type { Operation } from '../../operations/define-operation.ts'
+import type { Operation } from '../../operations/core/define-operation.ts'
 import { embedRecord } from '../../operations/embeds.ts'
 import { callAnonymously } from '../anonymous-call.ts'
 import { createRasteriser } from '../rasterise.ts'
@@ -15,6 +14,7 @@ import { type CardContent, drawCard } from './card.ts'
 import { findEmbeddedItem } from './item.ts'
 import { describeLink } from './oembed.ts'
 import { answerEmbed, type EmbedSettings } from './page.tsx'
+import { readEmbedQuery } from './query.ts'
 
 type Requested = HonoContext<HttpEnv>
 

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
-import type { listedPrompt, skillRecord } from '../../operations/records.ts'
+import type { listedPrompt, skillRecord } from '../../operations/core/records.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
 import { authorPath } from './facts.tsx'

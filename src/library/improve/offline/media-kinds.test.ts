@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { readPart } from '../../../improve/fallback/heading-words.ts'
+import { chooseMediaKind, MEDIA } from '../../../improve/fallback/plan-media.ts'
+import { readStructure, titleOf } from '../../../improve/fallback/read-structure.ts'
 import { parseVariables } from '../../variables.ts'
-import { readPart } from './heading-words.ts'
-import { chooseMediaKind, MEDIA } from './plan-media.ts'
-import { readStructure, titleOf } from './read-structure.ts'
 
 describe.each(Object.entries(MEDIA))('%s', (_, medium) => {
   it('has a line for every part in every kind, but for those that have no such part', () => {

@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises'
+import { AppError } from '../../errors.ts'
+import { createTally } from '../../library/tally.ts'
+
+/** Headers of bytes for saving, never for showing: whatever they are, a browser neither renders nor sniffs them (contract, "REST"). */
+export function downloadHeaders(type: string, filename: string): Record<string, string> {
+  return {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(filename).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  }
+}
+
+/** Downloads in pieces that one caller may have open. */
+const MAX_OPEN = 4
+/** How long one may take in all: who reads slower than that can come again. */
+const MAX_MS = 10 * 60_000
+
+/** Answers a caller with bytes that are still being made. @throws AppError `rate_limited` when too many are being sent to them */
+export type SendPieces = (
+  caller: string,
+  pieces: Iterator<Uint8Array, unknown> | AsyncIterator<Uint8Array, unknown>,
+  headers: Record<string, string>,
+) => Response
+
+/** Sends pieces as they are made, others served between them. One caller has only a few of these open at once, and none without end. */
+export function createPieceSender(): SendPieces {
+  const open = createTally()
+  return (caller, pieces, headers) => {
+    if (open.of(caller) >= MAX_OPEN) {
+      throw new AppError('rate_limited', `${MAX_OPEN} of your downloads are being sent already; wait for one.`, { retryAfterSeconds: 5 })
+    }
+    const release = open.add(caller)
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(new Error('The download took too long')), MAX_MS).unref()
+    const finish = () => {
+      clearTimeout(timer)
+      release()
+    }
+    const body = new ReadableStream<Uint8Array>({
+      start(stream) {
+        end.signal.addEventListener('abort', () => {
+          finish()
+          stream.error(end.signal.reason)
+          void pieces.return?.(undefined)
+        })
+      },
+      async pull(stream) {
+        await setImmediate()
+        try {
+          const { done, value } = await pieces.next()
+          if (end.signal.aborted) return
+          if (!done) return stream.enqueue(value)
+          finish()
+          stream.close()
+        } catch (error) {
+          finish()
+          throw error
+        }
+      },
+      async cancel() {
+        finish()
+        await pieces.return?.(undefined)
+      },
+    })
+    return new Response(body, { headers })
+  }
+}

@@ -1,0 +1,28 @@
+import type { LibraryStore } from '../../library/ports.ts'
+import type { Metric } from './metrics.ts'
+
+/** How busy the connections to a database server are; nothing for a library in a file. */
+export function databaseMetrics({ readUsage }: Pick<LibraryStore, 'readUsage'>): readonly Metric[] {
+  if (readUsage() === null) return []
+  return [
+    {
+      name: 'commonplace_database_connections',
+      help: 'Connections of this process to the database, by state (busy, idle)',
+      kind: 'gauge',
+      labels: ['state'],
+      read() {
+        const { busy, idle } = readUsage() ?? { busy: 0, idle: 0 }
+        return [
+          { labels: { state: 'busy' }, value: busy },
+          { labels: { state: 'idle' }, value: idle },
+        ]
+      },
+    },
+    {
+      name: 'commonplace_database_waiting',
+      help: 'Statements and transactions of this process that wait for a connection',
+      kind: 'gauge',
+      read: () => [{ value: readUsage()?.waiting ?? 0 }],
+    },
+  ]
+}

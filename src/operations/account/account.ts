@@ -1,0 +1,202 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { bioField, displayNameField, emailField, ROLES, websiteField } from '../../library/account.ts'
+import type { Person } from '../../library/account-ports.ts'
+import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
+import { passwordFault } from '../../library/password.ts'
+import { toFileContent } from '../../library/skill.ts'
+import { type Context, defineOperation, requireUser, type UserActor } from '../core/define-operation.ts'
+import { collectionInput } from '../core/inputs.ts'
+import { fileRecord } from '../core/records.ts'
+import { revokeAllKeys, revokeKeysInput } from './keys.ts'
+
+const when = z.string().meta({ format: 'date-time' })
+const sessionRecord = z.object({
+  id: z.string(),
+  isThis: z.boolean(),
+  userAgent: z.string().nullable(),
+  address: z.string().nullable(),
+  createdAt: when,
+  lastUsedAt: when,
+})
+/** What is known of a person, to that person. */
+export const accountRecord = z.object({
+  username: z.string(),
+  role: z.enum(ROLES),
+  displayName: z.string().nullable(),
+  bio: z.string().nullable(),
+  website: z.string().nullable(),
+  email: z.string().nullable(),
+  defaultVisibility: z.enum(['public', 'private']),
+  createdAt: when,
+})
+
+function toAccountRecord(person: Person): z.infer<typeof accountRecord> {
+  const { username, role, displayName, bio, website, email, defaultVisibility, createdAt } = person
+  return { username, role, displayName, bio, website, email, defaultVisibility, createdAt }
+}
+
+async function requirePerson({ store }: Context, user: UserActor): Promise<Person> {
+  const person = await store.findPerson(user.userId)
+  if (!person) throw new AppError('unauthenticated', 'This account is no more.')
+  return person
+}
+
+/** @throws AppError `invalid_input` naming the field, `rate_limited` */
+async function requirePassword({ logins }: Context, user: UserActor, password: string): Promise<void> {
+  if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'The password is not right.')
+}
+
+/** An empty text takes a field of the profile away. */
+const clearable = <T extends z.ZodType<string, string>>(field: T) => z.union([z.literal(''), field]).optional()
+
+export const showAccount = defineOperation({
+  name: 'show_account',
+  title: 'Your account',
+  summary: 'What is kept of you, and the browsers you are signed in with.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({}),
+  output: accountRecord.extend({ sessions: z.array(sessionRecord) }),
+  async run(context) {
+    const user = requireUser(context.actor)
+    const sessions = await context.logins.listSessions(user.userId)
+    return {
+      ...toAccountRecord(await requirePerson(context, user)),
+      sessions: sessions.map((session) => ({
+        id: session.id,
+        isThis: session.id === user.sessionId,
+        userAgent: session.userAgent,
+        address: session.address,
+        createdAt: session.createdAt,
+        lastUsedAt: session.updatedAt,
+      })),
+    }
+  },
+})
+
+export const updateAccount = defineOperation({
+  name: 'update_account',
+  title: 'Change your account',
+  summary:
+    'Change what you say of yourself, and what new items are. An empty text takes a field away; a new e-mail address needs the password.',
+  scope: 'account',
+  writes: true,
+  surfaces: {},
+  input: z.object({
+    displayName: clearable(displayNameField),
+    bio: clearable(bioField),
+    website: clearable(websiteField),
+    email: clearable(emailField),
+    defaultVisibility: z.enum(['public', 'private']).optional(),
+    password: z.string().optional().describe('Needed to change the e-mail address: whoever reads mail there can set a new password'),
+  }),
+  output: accountRecord,
+  async run(context, { password, ...change }) {
+    const user = requireUser(context.actor)
+    const person = await requirePerson(context, user)
+    const email = change.email === undefined ? undefined : change.email || null
+    const isNewEmail = email !== undefined && email !== person.email
+    if (isNewEmail) await requirePassword(context, user, password ?? '')
+    const changed = await context.store.changeProfile(user.userId, {
+      displayName: change.displayName === undefined ? undefined : change.displayName || null,
+      bio: change.bio === undefined ? undefined : change.bio || null,
+      website: change.website === undefined ? undefined : change.website || null,
+      defaultVisibility: change.defaultVisibility,
+      email: isNewEmail ? email : undefined,
+    })
+    // They went to the old address.
+    if (isNewEmail) await context.logins.endResetLinks(user.userId)
+    return toAccountRecord(changed)
+  },
+})
+
+export const changePassword = defineOperation({
+  name: 'change_password',
+  title: 'Change your password',
+  summary: 'Set another password; all other sessions end.',
+  scope: 'account',
+  writes: true,
+  surfaces: {},
+  input: z.object({ password: z.string(), newPassword: z.string(), revokeKeys: revokeKeysInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run(context, { password, newPassword, revokeKeys }) {
+    const user = requireUser(context.actor)
+    const person = await requirePerson(context, user)
+    const fault = await passwordFault(newPassword, [person.username, person.email ?? ''])
+    if (fault) throw invalidInput('newPassword', `The new password ${fault}.`)
+    await requirePassword(context, user, password)
+    await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)
+    if (revokeKeys) await revokeAllKeys(context.store, person.username)
+    return { success: true as const }
+  },
+})
+
+export const endSessions = defineOperation({
+  name: 'end_sessions',
+  title: 'Sign out elsewhere',
+  summary: 'End one of your sessions, or all but this one. Felt on the next request.',
+  scope: 'account',
+  writes: true,
+  surfaces: {},
+  input: z.object({ id: z.string().max(255).optional().describe('Without it: all others') }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ actor, logins }, { id }) {
+    const user = requireUser(actor)
+    if (id === undefined) await logins.endSessions(user.userId, user.sessionId ?? null)
+    else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'You have no such session.')
+    return { success: true as const }
+  },
+})
+
+/** Items of one answer of an export: few, as skills come with all their files. */
+const EXPORT_PAGE = { prompts: 100, skills: 5 } as const
+
+export const exportOwnItems = defineOperation({
+  name: 'export_own_items',
+  title: 'Export your items',
+  summary: 'Your prompts or skills as an import reads them, a part at a time: pass next as after until it is null. The trash is left out.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ collection: collectionInput, after: z.number().int().min(0).default(0) }),
+  output: z.object({
+    lines: z.array(z.string()).describe('Prompts, each as a line of JSON'),
+    skills: z.array(z.object({ entry: z.looseObject({ folder: z.string() }), files: z.array(fileRecord) })),
+    next: z.number().int().nullable(),
+  }),
+  async run({ actor, store }, { collection, after }) {
+    const { userId } = requireUser(actor)
+    const limit = EXPORT_PAGE[collection]
+    if (collection === 'prompts') {
+      const page = await store.exportPrompts(userId, after, limit)
+      const next = page.length < limit ? null : (page.at(-1)?.order ?? null)
+      return { lines: page.map(toExportLine), skills: [], next }
+    }
+    const page = await store.exportSkills(userId, after, limit)
+    const skills = page.map(({ files, ...exported }) => ({ entry: toExportEntry(exported), files: files.map(toFileContent) }))
+    return { lines: [], skills, next: page.length < limit ? null : (page.at(-1)?.order ?? null) }
+  },
+})
+
+export const deleteAccount = defineOperation({
+  name: 'delete_account',
+  title: 'Delete your account',
+  summary: 'Remove your account with everything you own, the trash and all versions included, for good.',
+  scope: 'account',
+  writes: true,
+  surfaces: {},
+  input: z.object({ password: z.string(), username: z.string().describe('Your name, to be sure') }),
+  output: z.object({ success: z.literal(true) }),
+  async run(context, { password, username }) {
+    const user = requireUser(context.actor)
+    if (username !== user.username) throw invalidInput('username', `Type your name, ${user.username}, to be sure.`)
+    await requirePassword(context, user, password)
+    try {
+      await context.store.deletePerson(user.userId)
+    } finally {
+      // They are over from its first step on, whatever comes of the others.
+      await context.logins.forgetSessions()
+    }
+    return { success: true as const }
+  },
+})

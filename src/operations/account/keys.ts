@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { keyNameField } from '../../library/account.ts'
+import type { AccountStore, StoredKey } from '../../library/account-ports.ts'
+import { SCOPES } from '../../library/actor.ts'
+import { defineOperation, requireUser } from '../core/define-operation.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+/** Whether a new password also revokes the person's keys. */
+export const revokeKeysInput = z.boolean().default(false)
+
+const when = z.string().meta({ format: 'date-time' })
+/** A key without the key itself. */
+export const keyRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  createdAt: when,
+  lastUsedAt: when.nullable(),
+  expiresAt: when.nullable(),
+  state: z.enum(['active', 'expired', 'revoked']),
+})
+
+function toKeyRecord(key: StoredKey, nowMs: number): z.infer<typeof keyRecord> {
+  const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: [...key.scopes],
+    createdAt: key.createdAt,
+    lastUsedAt: key.lastUsedAt,
+    expiresAt: key.expiresAt,
+    state: key.revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active',
+  }
+}
+
+/** A person's own keys: those that work first, then the newest. */
+export const listKeys = defineOperation({
+  name: 'list_keys',
+  title: 'List API keys',
+  summary: 'Your API keys, without the keys themselves.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({ keys: z.array(keyRecord) }),
+  async run({ actor, store, clock }) {
+    const keys = (await store.listKeys(requireUser(actor).username)).map((key) => toKeyRecord(key, clock())).toReversed()
+    const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
+    return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
+  },
+})
+
+/** Makes a key; this answer is the only place it is ever shown. */
+export const createKey = defineOperation({
+  name: 'create_key',
+  title: 'Create an API key',
+  summary: 'Make an API key. It is shown this once.',
+  scope: 'account',
+  writes: true,
+  surfaces: {},
+  input: z.object({
+    name: keyNameField,
+    scopes: z
+      .array(z.enum(SCOPES))
+      .min(1)
+      .default([...SCOPES]),
+    expiresInDays: z.number().int().min(1).max(3650).optional(),
+  }),
+  output: z.object({ key: z.string(), record: keyRecord }),
+  async run({ actor, store, clock, secrets }, input) {
+    const user = requireUser(actor)
+    const { key, sha256 } = secrets.makeKey()
+    const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
+    const stored = await store.createKey({ name: input.name, userId: user.userId, sha256, scopes: [...new Set(input.scopes)], expiresAt })
+    return { key, record: toKeyRecord(stored, clock()) }
+  },
+})
+
+/** Revokes all keys of a person: who set a new password may not know who else has made one. */
+export async function revokeAllKeys(store: Pick<AccountStore, 'listKeys' | 'revokeKey'>, username: string): Promise<void> {
+  for (const { id } of await store.listKeys(username)) await store.revokeKey(id)
+}
+
+/** Revokes a person's own key; felt on its next request. */
+export const revokeKey = defineOperation({
+  name: 'revoke_key',
+  title: 'Revoke an API key',
+  summary: 'Make one of your API keys useless, for good.',
+  scope: 'account',
+  writes: true,
+  surfaces: {},
+  input: z.object({ id: z.string().max(255) }),
+  output: z.object({ success: z.literal(true), name: z.string() }),
+  async run({ actor, store }, { id }) {
+    const own = (await store.listKeys(requireUser(actor).username)).find((key) => key.id === id)
+    if (!own) throw new AppError('not_found', 'You have no such key.')
+    await store.revokeKey(id)
+    return { success: true as const, name: own.name }
+  },
+})

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { refInput } from '../core/inputs.ts'
+
+/** Somebody by what they say of themselves; there for whom there is something of theirs to see, and for themselves. */
+export const showProfile = defineOperation({
+  name: 'show_profile',
+  title: 'Show a profile',
+  summary: 'What an author says of themselves, and how many items of theirs you may see. Without any there is nobody of that name.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ username: refInput }),
+  output: z.object({
+    username: z.string(),
+    displayName: z.string().nullable(),
+    bio: z.string().nullable(),
+    website: z.string().nullable(),
+    prompts: z.number().int(),
+    skills: z.number().int(),
+  }),
+  async run({ actor, store }, { username }) {
+    const person = await store.findPersonByName(username)
+    const request = { query: null, filter: { authors: [username] }, sort: 'newest', limit: 1, offset: 0 } as const
+    const [prompts, skills] = await Promise.all([store.searchPrompts(actor, request), store.searchSkills(actor, request)])
+    const isSelf = actor.kind === 'user' && actor.userId === person?.id
+    if (!person || (prompts.total + skills.total === 0 && !isSelf)) throw new AppError('not_found', 'There is nobody of this name here.')
+    const { displayName, bio, website } = person
+    return { username: person.username, displayName, bio, website, prompts: prompts.total, skills: skills.total }
+  },
+})

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { ClientOfRequest } from '../../library/account-ports.ts'
+import { passwordFault } from '../../library/password.ts'
+import { type Context, defineOperation } from '../core/define-operation.ts'
+import { revokeAllKeys, revokeKeysInput } from './keys.ts'
+
+const cookies = z.array(z.string()).describe('Set-Cookie headers')
+const nameInput = z.string().min(1, 'is needed').max(300, 'is too long')
+const tokenInput = z.string().min(1).max(200)
+
+function clientOf(context: Context): ClientOfRequest {
+  return context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
+}
+
+/** Signs a browser in. */
+export const signIn = defineOperation({
+  name: 'sign_in',
+  title: 'Sign in',
+  summary: 'Sign in with a name or an e-mail address, and a password.',
+  scope: null,
+  writes: true,
+  surfaces: {},
+  input: z.object({ name: nameInput, password: z.string().min(1, 'is needed'), isRemembered: z.boolean().default(true) }),
+  output: z.object({ cookies }),
+  run: (context, input) => context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context)),
+})
+
+/** Signs a browser out; felt on the next request. */
+export const signOut = defineOperation({
+  name: 'sign_out',
+  title: 'Sign out',
+  summary: 'End the session of this browser.',
+  scope: null,
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({ cookies }),
+  run: (context) => context.logins.signOut(clientOf(context)),
+})
+
+/** Sends a link to set a new password, where mail leaves from here; the answer never tells whether there is such an account. */
+export const requestPasswordReset = defineOperation({
+  name: 'request_password_reset',
+  title: 'Ask for a new password',
+  summary: 'Send a link to set a new password to the e-mail address of an account.',
+  scope: null,
+  writes: true,
+  surfaces: {},
+  input: z.object({ name: nameInput }),
+  output: z.object({ isMailed: z.boolean().describe('Whether mail leaves from here at all') }),
+  async run(context, input) {
+    const { sendMail, store, logins, baseUrl } = context
+    if (!sendMail) return { isMailed: false }
+    const name = input.name.trim()
+    const person = name.includes('@') ? await store.findPersonByEmail(name.toLowerCase()) : await store.findPersonByName(name)
+    const email = person?.email
+    if (person && email) {
+      // Not waited for: how long it takes would tell whether there is such an account.
+      const send = async () => {
+        const link = `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, true)}`
+        const text = `Somebody, probably you, asked to set a new password for ${person.username} at ${baseUrl}.\n\nSet it within an hour:\n${link}\n\nIf it was not you, do nothing.\n`
+        await sendMail({ to: email, subject: 'Set a new password', text })
+      }
+      send().catch((error: unknown) => context.onFault?.(error))
+    }
+    return { isMailed: true }
+  },
+})
+
+/** Whose password a link sets; the link stays good. */
+export const showPasswordReset = defineOperation({
+  name: 'show_password_reset',
+  title: 'Look at a link for a new password',
+  summary: 'Whose password a link sets.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ token: tokenInput }),
+  output: z.object({ username: z.string() }),
+  async run({ logins, store }, { token }) {
+    const userId = await logins.findResetToken(token)
+    const person = userId === null ? null : await store.findPerson(userId)
+    if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
+    return { username: person.username }
+  },
+})
+
+/** Sets a new password by a link, which is used up, and ends every session. */
+export const resetPassword = defineOperation({
+  name: 'reset_password',
+  title: 'Set a new password',
+  summary: 'Set a new password with the link that was sent; every session ends.',
+  scope: null,
+  writes: true,
+  surfaces: {},
+  input: z.object({ token: tokenInput, password: z.string(), revokeKeys: revokeKeysInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ logins, store }, { token, password, revokeKeys }) {
+    const userId = await logins.findResetToken(token)
+    const person = userId === null ? null : await store.findPerson(userId)
+    if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
+    const fault = await passwordFault(password, [person.username, person.email ?? ''])
+    if (fault) throw invalidInput('password', `The password ${fault}.`)
+    if (!(await logins.resetPassword(token, password))) {
+      throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
+    }
+    if (revokeKeys) await revokeAllKeys(store, person.username)
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { emailField, ROLES, type Role } from '../../library/account.ts'
+import type { Invite, SignUpState } from '../../library/account-ports.ts'
+import { passwordFault } from '../../library/password.ts'
+import { usernameFault } from '../../library/username.ts'
+import { type Context, defineOperation } from '../core/define-operation.ts'
+
+/** Longest secret looked at. */
+const secretInput = z.string().max(200)
+const cookies = z.array(z.string()).describe('Set-Cookie headers')
+
+/** What keeps an invite from being used, as a sentence, or null. */
+function inviteFault(invite: Invite | null, nowMs: number): string | null {
+  if (!invite || invite.revokedAt !== null) return 'This invite is not known here. Ask for another one.'
+  if (invite.usedAt !== null) return 'This invite was used already. Ask for another one.'
+  return Date.parse(invite.expiresAt) <= nowMs ? 'This invite has expired. Ask for another one.' : null
+}
+
+interface SignUpRequest {
+  readonly username: string
+  readonly invite?: string | undefined
+  readonly setupCode?: string | undefined
+}
+
+/**
+ * THE rule of who may make an account, and with which role: the first needs the code the service printed, everybody
+ * after it an invite, unless sign-up is open. A name that is taken, or reserved, needs an invite for that name.
+ */
+function decideRole(context: Context, input: SignUpRequest, state: SignUpState): Role {
+  const { holder, isFirst } = state
+  const taken = invalidInput(
+    'username',
+    holder && !holder.hasLogin
+      ? `The name "${input.username}" is reserved. Ask an administrator to invite you under it (users invite ${holder.username}).`
+      : `The name "${input.username}" is taken; choose another.`,
+  )
+  // Last of all, and only to who may make an account: it tells that there is one.
+  const checked = (role: Role): Role => {
+    if (state.isEmailTaken) throw invalidInput('email', 'There is an account with this e-mail address already.')
+    return role
+  }
+  if (input.invite) {
+    const fault = inviteFault(state.invite, context.clock())
+    if (fault || !state.invite) throw new AppError('forbidden', fault ?? '')
+    const { username, role } = state.invite
+    if (username !== null && username.toLowerCase() !== input.username.toLowerCase()) {
+      throw invalidInput('username', `This invite is for the name "${username}".`)
+    }
+    if (holder && (holder.hasLogin || username === null)) throw taken
+    if (isFirst && role !== 'admin') {
+      throw new AppError(
+        'forbidden',
+        'The first account administers the library: make it with the setup code that the service printed when it started. This invite is good after that.',
+      )
+    }
+    return checked(role)
+  }
+  if (isFirst) {
+    const isProved = input.setupCode !== undefined && context.signUp.isSetupCode(input.setupCode)
+    if (!isProved) throw invalidInput('setupCode', 'The first account needs the setup code that the service printed when it started.')
+    if (holder) throw taken
+    return checked('admin')
+  }
+  if (!context.signUp.isOpen) throw new AppError('forbidden', 'An account here takes an invite. Ask an administrator for one.')
+  if (holder) throw taken
+  return checked('user')
+}
+
+/** Whether, and how, somebody may make an account now. */
+export const showSignUp = defineOperation({
+  name: 'show_sign_up',
+  title: 'How to sign up',
+  summary: 'Whether an account can be made here now, and what it takes.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ invite: secretInput.optional() }),
+  output: z.object({
+    isFirst: z.boolean(),
+    isOpen: z.boolean(),
+    invite: z.object({ username: z.string().nullable(), role: z.enum(ROLES), fault: z.string().nullable() }).nullable(),
+  }),
+  async run(context, input) {
+    const isFirst = !(await context.store.hasLogins())
+    const invite = input.invite ? await context.store.findInvite(context.secrets.hash(input.invite)) : null
+    return {
+      isFirst,
+      isOpen: isFirst || context.signUp.isOpen,
+      invite: input.invite
+        ? { username: invite?.username ?? null, role: invite?.role ?? 'user', fault: inviteFault(invite, context.clock()) }
+        : null,
+    }
+  },
+})
+
+/** Makes an account and signs it in. */
+export const signUp = defineOperation({
+  name: 'sign_up',
+  title: 'Sign up',
+  summary: 'Make an account with a name and a password, and sign it in.',
+  scope: null,
+  writes: true,
+  surfaces: {},
+  input: z.object({
+    username: z.string(),
+    password: z.string(),
+    email: emailField.optional(),
+    invite: secretInput.optional(),
+    setupCode: secretInput.optional(),
+  }),
+  output: z.object({ username: z.string(), cookies }),
+  async run(context, input) {
+    const { username, password, email = null } = input
+    const holder = await context.store.findPersonByName(username)
+    const nameFault = holder ? null : usernameFault(username)
+    if (nameFault) throw invalidInput('username', `The name ${nameFault}.`)
+    const fault = await passwordFault(password, email === null ? [username] : [username, email])
+    if (fault) throw invalidInput('password', `The password ${fault}.`)
+    // Looked at before the password is hashed, which costs much, and once more inside the transaction.
+    const invite = input.invite ? context.secrets.hash(input.invite) : null
+    decideRole(context, input, {
+      isFirst: !(await context.store.hasLogins()),
+      invite: invite ? await context.store.findInvite(invite) : null,
+      holder,
+      isEmailTaken: email !== null && (await context.store.findPersonByEmail(email)) !== null,
+    })
+    const client = context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
+    await context.logins.countSignUp(client)
+    const passwordHash = await context.logins.hashPassword(password)
+    const person = await context.store.createLogin({ username, email, passwordHash, inviteSha256: invite }, (state) =>
+      decideRole(context, input, state),
+    )
+    const { cookies: made } = await context.logins.signInNew({ name: person.username, password }, client)
+    return { username: person.username, cookies: made }
+  },
+})

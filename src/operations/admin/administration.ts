@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { categoryNameField } from '../../library/category-name.ts'
+import { isSlug, slugify } from '../../library/slug.ts'
+import { defineOperation } from '../core/define-operation.ts'
+
+const slugInput = z.string().max(64)
+
+export const countLibrary = defineOperation({
+  name: 'count_library',
+  title: 'Count the library',
+  summary: 'How many items, versions, people and keys there are.',
+  scope: 'admin',
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({
+    prompts: z.number(),
+    skills: z.number(),
+    inTrash: z.number(),
+    versions: z.number(),
+    people: z.number(),
+    logins: z.number(),
+    keys: z.number().describe('Not revoked'),
+  }),
+  run: async ({ store }) => ({ ...(await store.countLibrary()) }),
+})
+
+export const createCategory = defineOperation({
+  name: 'create_category',
+  title: 'Create a category',
+  summary: 'Make a category, of the first level or below one.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ name: categoryNameField, slug: slugInput.optional(), parent: slugInput.optional() }),
+  output: z.object({ slug: z.string() }),
+  async run({ store }, input) {
+    const slug = input.slug || slugify(input.name)
+    if (!isSlug(slug)) throw invalidInput('slug', 'slug must be 1 to 64 characters of a-z, 0-9 and single hyphens between them.')
+    await store.createCategory({ slug, name: input.name, parent: input.parent || null })
+    return { slug }
+  },
+})
+
+export const renameCategory = defineOperation({
+  name: 'rename_category',
+  title: 'Rename a category',
+  summary: 'Give a category another name; its address stays.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ slug: slugInput, name: categoryNameField }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ store }, { slug, name }) {
+    if (!(await store.renameCategory(slug, name))) throw new AppError('not_found', 'There is no such category.')
+    return { success: true as const }
+  },
+})
+
+export const deleteCategory = defineOperation({
+  name: 'delete_category',
+  title: 'Delete a category',
+  summary: 'Remove a category nothing is in.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ slug: slugInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ store }, { slug }) {
+    if (!(await store.deleteCategory(slug))) throw new AppError('not_found', 'There is no such category.')
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { Actor } from '../../library/actor.ts'
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEvent,
+  type AuditQuery,
+  auditDetail,
+  isAuditAction,
+  SURFACES,
+} from '../../library/audit.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+
+/** What cursors are sealed for. */
+const CURSOR = 'audit events'
+/** Characters of an id that are shown where all of it would lead to something hidden: enough to tell one from another. */
+const SHORT_ID = 8
+
+const actionNames = z.custom<AuditAction>(isAuditAction, 'is not the name of an action')
+const party = z.object({ id: z.string(), name: z.string().nullable() }).nullable()
+
+/** An event as its reader sees it. Names are those of now, null for what is gone or hidden. */
+export const auditRecord = z.object({
+  at: z.string().meta({ format: 'date-time' }),
+  action: actionNames,
+  surface: z.enum(SURFACES),
+  actor: party.describe('Who did it; null: nobody who is known here, or the service itself'),
+  key: party.describe('The API key it was done with'),
+  target: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
+  owner: party.describe('Whom it concerns'),
+  detail: auditDetail,
+})
+export type AuditRecord = z.infer<typeof auditRecord>
+
+/** @param isIdHidden whether all of the target's id may lead to what the reader does not see */
+export function toAuditRecord(event: AuditEvent, isIdHidden: boolean): AuditRecord {
+  const { at, action, surface, targetId, targetName, detail } = event
+  const id = isIdHidden ? (targetId?.slice(0, SHORT_ID) ?? null) : targetId
+  return {
+    at,
+    action,
+    surface,
+    actor: toParty(event.actorId, event.actorName),
+    key: toParty(event.keyId, event.keyName),
+    target: { kind: AUDIT_ACTIONS[action], id, name: targetName },
+    owner: toParty(event.ownerId, event.ownerName),
+    detail,
+  }
+}
+
+function toParty(id: string | null, name: string | null): z.infer<typeof party> {
+  return id === null ? null : { id, name }
+}
+
+/** The id of an unlisted item, or of an embed, opens it: others than their owner learn it from nowhere. */
+function hidesId(actor: Actor, { action, targetName, ownerId }: AuditEvent): boolean {
+  const kind = AUDIT_ACTIONS[action]
+  if (actor.kind === 'user' && ownerId === actor.userId) return false
+  return (kind === 'item' && targetName === null) || kind === 'embed'
+}
+
+/** A day, or a time, in UTC. */
+export const sinceInput = z.iso.date().or(z.iso.datetime())
+
+const pageInputs = {
+  action: actionNames.optional(),
+  since: sinceInput.optional(),
+  cursor: z.string().max(500).optional().describe('nextCursor of the page before'),
+  limit: z.number().int().min(1).max(500).default(50),
+}
+const output = z.object({ events: z.array(auditRecord), nextCursor: z.string().nullable() })
+
+function openCursor({ sealer }: Context, cursor: string): number {
+  const order = Number(sealer.open(CURSOR, cursor) ?? Number.NaN)
+  if (!Number.isSafeInteger(order)) throw invalidInput('cursor', 'cursor is not valid.')
+  return order
+}
+
+async function readPage(context: Context, query: Omit<AuditQuery, 'before'>, cursor: string | undefined): Promise<z.infer<typeof output>> {
+  const { actor, store, sealer } = context
+  const before = cursor === undefined ? undefined : openCursor(context, cursor)
+  const events = await store.listEvents(actor, { ...query, before, limit: query.limit + 1 })
+  const page = events.slice(0, query.limit)
+  const last = events.length > query.limit ? page.at(-1) : undefined
+  return {
+    events: page.map((event) => toAuditRecord(event, hidesId(actor, event))),
+    nextCursor: last ? sealer.seal(CURSOR, String(last.order)) : null,
+  }
+}
+
+/** What a person did, and what others did to what is theirs. */
+export const listOwnActivity = defineOperation({
+  name: 'list_own_activity',
+  title: 'Your activity',
+  summary: 'What you did here, and what others did to your items, keys and account, the newest first.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object(pageInputs),
+  output,
+  run: async (context, { cursor, ...query }) => await readPage(context, { ...query, aboutId: requireUser(context.actor).userId }, cursor),
+})
+
+/** Everything that was done. Titles are told as anybody may see them: an administrator is not shown what is private. */
+export const listAuditEvents = defineOperation({
+  name: 'list_audit_events',
+  title: 'Audit log',
+  summary: 'Who did what, from where and when, the newest first; of one person, one action, or one target by the beginning of its id.',
+  scope: 'admin',
+  cost: 5,
+  surfaces: {},
+  input: z.object({
+    ...pageInputs,
+    username: z.string().max(64).optional().describe('What they did, and what concerns them'),
+    target: z
+      .string()
+      .regex(/^[0-9a-f-]{8,36}$/i, `must be the first ${SHORT_ID} or more characters of an id.`)
+      .optional(),
+  }),
+  output,
+  async run(context, { cursor, username, target, ...query }) {
+    const person = username === undefined ? null : await context.store.findPersonByName(username)
+    if (username !== undefined && !person) throw new AppError('not_found', `There is no user "${username.slice(0, 64)}".`)
+    return await readPage(context, { ...query, aboutId: person?.id, target: target?.toLowerCase() }, cursor)
+  },
+})

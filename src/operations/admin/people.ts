@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { ROLES } from '../../library/account.ts'
+import type { Invite, Person } from '../../library/account-ports.ts'
+import { usernameFault } from '../../library/username.ts'
+import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+const when = z.string().meta({ format: 'date-time' })
+const nameInput = z.string().max(64)
+
+/** A person as administrators see them. */
+export const personRecord = z.object({
+  username: z.string(),
+  kind: z.enum(['login', 'reserved', 'placeholder']).describe('Whether they can sign in, or the name is kept for somebody'),
+  role: z.enum(ROLES),
+  displayName: z.string().nullable(),
+  email: z.string().nullable(),
+  createdAt: when,
+})
+/** An invite without its link. */
+export const inviteRecord = z.object({
+  id: z.string(),
+  username: z.string().nullable(),
+  role: z.enum(ROLES),
+  createdAt: when,
+  expiresAt: when,
+  usedBy: z.string().nullable(),
+  state: z.enum(['open', 'used', 'expired', 'revoked']),
+})
+
+function toPersonRecord(person: Person): z.infer<typeof personRecord> {
+  const { username, role, displayName, email, createdAt } = person
+  const kind = person.hasLogin ? 'login' : person.isPlaceholder ? 'placeholder' : 'reserved'
+  return { username, kind, role, displayName, email, createdAt }
+}
+
+function toInviteRecord(invite: Invite, nowMs: number): z.infer<typeof inviteRecord> {
+  const { id, username, role, createdAt, expiresAt, usedBy } = invite
+  const isOver = Date.parse(expiresAt) <= nowMs
+  const state = invite.revokedAt !== null ? 'revoked' : invite.usedAt !== null ? 'used' : isOver ? 'expired' : 'open'
+  return { id, username, role, createdAt, expiresAt, usedBy, state }
+}
+
+export const listPeople = defineOperation({
+  name: 'list_people',
+  title: 'List people',
+  summary: 'Everybody with a name here, by name; matching narrows it to names that hold a text.',
+  scope: 'admin',
+  surfaces: {},
+  input: z.object({ ...pageInputs, matching: z.string().max(64).optional() }),
+  output: z.object({ people: z.array(personRecord), ...pageOutputs }),
+  async run({ store }, input) {
+    const offset = (input.page - 1) * input.perPage
+    const { items, total } = await store.listPeople({ limit: input.perPage, offset, matching: input.matching || null })
+    return { people: items.map(toPersonRecord), ...toPage(input, total) }
+  },
+})
+
+export const showPerson = defineOperation({
+  name: 'show_person',
+  title: 'Show somebody',
+  summary: 'Somebody with a name here, as administrators see them.',
+  scope: 'admin',
+  surfaces: {},
+  input: z.object({ username: nameInput }),
+  output: personRecord,
+  async run({ store }, { username }) {
+    const person = await store.findPersonByName(username)
+    if (!person) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+    return toPersonRecord(person)
+  },
+})
+
+export const setRole = defineOperation({
+  name: 'set_role',
+  title: 'Set a role',
+  summary: 'Make somebody an administrator, or take that back. Felt on their next request.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ username: nameInput, role: z.enum(ROLES) }),
+  output: personRecord,
+  async run({ store, logins }, { username, role }) {
+    const person = await store.setRole(username, role)
+    await logins.forgetSessions()
+    return toPersonRecord(person)
+  },
+})
+
+export const deletePerson = defineOperation({
+  name: 'delete_person',
+  title: 'Delete an account',
+  summary: 'Remove somebody with everything they own, the trash and all versions included, for good.',
+  scope: 'admin',
+  writes: true,
+  cost: 20,
+  surfaces: {},
+  input: z.object({ username: nameInput, confirm: z.string().describe('The name once more, to be sure') }),
+  output: z.object({ success: z.literal(true), username: z.string() }),
+  async run(context, { username, confirm }) {
+    const person = await context.store.findPersonByName(username)
+    if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+    if (person.id === requireUser(context.actor).userId) {
+      throw new AppError('conflict', 'This is your own account; delete it in your settings.')
+    }
+    if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to be sure.`)
+    try {
+      await context.store.deletePerson(person.id)
+    } finally {
+      // They are over from its first step on, whatever comes of the others.
+      await context.logins.forgetSessions()
+    }
+    return { success: true as const, username: person.username }
+  },
+})
+
+/** Makes a link that lets somebody sign up, once; this answer is the only place it is shown. */
+export const createInvite = defineOperation({
+  name: 'create_invite',
+  title: 'Invite somebody',
+  summary: 'Make a link with which one account can be made. With a name, it is for that name, which may be a reserved one.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({
+    username: nameInput.optional(),
+    role: z.enum(ROLES).default('user'),
+    expiresInDays: z.number().int().min(1).max(90).default(7),
+  }),
+  output: z.object({ url: z.string(), invite: inviteRecord }),
+  async run({ store, secrets, clock, baseUrl }, input) {
+    const username = input.username || null
+    const holder = username === null ? null : await store.findPersonByName(username)
+    const fault = username === null || holder ? null : usernameFault(username)
+    if (fault) throw invalidInput('username', `The name ${fault}.`)
+    if (holder?.hasLogin) throw invalidInput('username', `${holder.username} can sign in already.`)
+    const { token, sha256 } = secrets.makeToken()
+    const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
+    const invite = await store.createInvite({ sha256, username: holder?.username ?? username, role: input.role, expiresAt })
+    return { url: `${baseUrl}/sign-up?invite=${token}`, invite: toInviteRecord(invite, clock()) }
+  },
+})
+
+export const listInvites = defineOperation({
+  name: 'list_invites',
+  title: 'List invites',
+  summary: 'Invites, the newest first.',
+  scope: 'admin',
+  surfaces: {},
+  input: z.object(pageInputs),
+  output: z.object({ invites: z.array(inviteRecord), ...pageOutputs }),
+  async run({ store, clock }, input) {
+    const { items, total } = await store.listInvites({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
+    return { invites: items.map((invite) => toInviteRecord(invite, clock())), ...toPage(input, total) }
+  },
+})
+
+export const revokeInvite = defineOperation({
+  name: 'revoke_invite',
+  title: 'Revoke an invite',
+  summary: 'Make an invite useless.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ id: z.string().max(255) }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ store }, { id }) {
+    if (!(await store.revokeInvite(id))) throw new AppError('not_found', 'There is no such invite.')
+    return { success: true as const }
+  },
+})
+
+/** Makes a link to set a new password, for somebody whom no mail reaches. */
+export const createResetLink = defineOperation({
+  name: 'create_reset_link',
+  title: 'Make a link for a new password',
+  summary: 'Make a link with which somebody can set a new password, once, within an hour.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ username: nameInput }),
+  output: z.object({ url: z.string() }),
+  async run({ store, logins, baseUrl, actor }, { username }) {
+    requireUser(actor)
+    const person = await store.findPersonByName(username)
+    if (!person?.hasLogin) throw new AppError('not_found', `Nobody called "${username.slice(0, 64)}" can sign in.`)
+    return { url: `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, false)}` }
+  },
+})

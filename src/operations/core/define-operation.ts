@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import { AppError, type ErrorDetail } from '../../errors.ts'
+import type { OnText } from '../../improve/with-model/improve-with-model.ts'
+import type { ClientOfRequest, Logins, SendMail } from '../../library/account-ports.ts'
+import type { Actor, Right } from '../../library/actor.ts'
+import { type Surface, toOrigin } from '../../library/audit.ts'
+import type { LibraryCopy } from '../../library/library-copies.ts'
+import type { Clock, FindSimilar, Improver, LibraryStore } from '../../library/ports.ts'
+import type { ServiceStatus } from '../../library/service.ts'
+
+/** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
+export interface Sealer {
+  /** @param purpose what the token is for: it opens for nothing else */
+  seal(purpose: string, text: string): string
+  /** The sealed text, or null when the token is not one of ours. */
+  open(purpose: string, token: string): string | null
+}
+
+/** What a transport may add to one call. */
+export interface CallOptions {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+  /** Takes a text piece by piece as it is written, from operations that stream. */
+  readonly onText?: OnText | undefined
+  /** Where the call came from, for those of pages. */
+  readonly client?: ClientOfRequest | undefined
+  /** Hears of what goes wrong after the answer. */
+  readonly onFault?: ((error: unknown) => void) | undefined
+}
+
+/** Random secrets that are shown once, and the SHA-256 in hex that is kept of them. */
+interface Secrets {
+  makeKey(): { key: string; sha256: string }
+  makeToken(): { token: string; sha256: string }
+  hash(token: string): string
+}
+
+/** How people come to sign in here. */
+interface SignUpRules {
+  /** Whether anybody may make an account; else it takes an invite. */
+  readonly isOpen: boolean
+  /** Whether this is the code the service printed for its first account. */
+  isSetupCode(code: string): boolean
+}
+
+/** What every operation runs with. */
+export interface Context extends CallOptions {
+  readonly actor: Actor
+  /** Where the call comes in. */
+  readonly surface: Surface
+  readonly store: LibraryStore
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** How this caller gives an API key, for those who came without one: one of `KEY_HINTS`. */
+  readonly keyHint: string
+  /** Absolute address of the service without a slash at its end: what links are made from. */
+  readonly baseUrl: string
+  readonly findSimilar: FindSimilar
+  readonly improver: Improver
+  readonly logins: Logins
+  readonly secrets: Secrets
+  readonly signUp: SignUpRules
+  /** null: no mail is sent from here. */
+  readonly sendMail: SendMail | null
+  /** The copies of the library that the service made on its machine. */
+  listCopies(): readonly LibraryCopy[]
+  /** How the service does that the call came in at; absent where none runs. */
+  readonly readStatus?: () => Promise<ServiceStatus>
+}
+
+/** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
+interface ToolHints {
+  readonly readOnly: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  /** Whether others than this service may be asked. */
+  readonly openWorld?: boolean
+}
+
+/** Where an operation is offered. `mcp.note` ends a tool's description with what only a model needs to know; `rest.path` names inputs in braces; the others come from the query (GET, DELETE) or the body. */
+export interface Surfaces {
+  readonly mcp?: ToolHints & { readonly textOnly?: boolean; readonly note?: string }
+  readonly rest?: { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly path: string; readonly status?: 201 }
+  /** Inputs given as plain arguments on the command line; the others are flags. */
+  readonly cli?: { readonly command: string; readonly positional: readonly string[] }
+}
+
+interface Meta {
+  /** snake_case; a tool's name, and what the other surfaces derive theirs from. */
+  readonly name: string
+  /** A few words for people. */
+  readonly title: string
+  /** What it does and when to use it, in words that hold on every surface. */
+  readonly summary: string
+  /** What the caller's key must allow; null when anybody may call. */
+  readonly scope: Right | null
+  readonly surfaces: Surfaces
+  /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
+  readonly cost?: number
+  /** Whether it may change what is kept: the audit log then names its caller. Default: false */
+  readonly writes?: true
+  /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
+  readonly isStreamed?: boolean
+}
+
+/** An operation with its types erased once: what every surface loops over. */
+export interface Operation extends Meta {
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
+  /**
+   * Checks the scope, parses `raw`, runs.
+   * @throws AppError `unauthenticated`, `forbidden` (scope), `invalid_input`, and what the operation itself throws
+   */
+  call(context: Context, raw: unknown): Promise<Record<string, unknown>>
+}
+
+/** An actor that is somebody. */
+export type UserActor = Extract<Actor, { kind: 'user' }>
+
+/** Defines a use case once: zod in, zod out, a handler that throws AppError. */
+export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
+  definition: Meta & { readonly input: I; readonly output: O; run(context: Context, input: z.infer<I>): Promise<z.infer<O>> },
+): Operation {
+  const { input, run } = definition
+  const mayBeNull = findNullable(input)
+  return {
+    ...definition,
+    async call(context, raw) {
+      checkScope(context, definition.scope, definition.name)
+      const parsed = parseInput(input, dropNulls(raw, mayBeNull))
+      if (!definition.writes) return await run(context, parsed)
+      return await context.store.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
+    },
+  }
+}
+
+/** The optional inputs for which null says nothing of its own: models write it where they have nothing to say. */
+function findNullable(schema: z.ZodObject): ReadonlySet<string> {
+  const means = (field: z.core.$ZodType, value: unknown) => z.safeParse(field, value).success
+  return new Set(Object.entries(schema.shape).flatMap(([name, field]) => (means(field, undefined) && !means(field, null) ? [name] : [])))
+}
+
+/** The input without members that are null and count as left out. */
+function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  const isLeftOut = ([name, value]: [string, unknown]) => value === null && names.has(name)
+  const entries = Object.entries(raw)
+  return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
+}
+
+function checkScope({ actor, keyHint }: Context, scope: Right | null, name: string): void {
+  if (scope === null) return
+  if (scope === 'account' || scope === 'admin') {
+    if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')
+    if (actor.scopes.has(scope)) return
+    const who = scope === 'admin' ? 'an administrator who is signed in' : 'somebody who is signed in'
+    throw new AppError('forbidden', `${name} is for ${who}.`)
+  }
+  if (actor.kind === 'anonymous') {
+    throw new AppError('unauthenticated', `${name} needs ${keyHint}`)
+  }
+  if (!actor.scopes.has(scope))
+    throw new AppError('forbidden', `This API key has no "${scope}" scope, which ${name} needs; use or create a key that has it.`)
+}
+
+/** The caller, for operations whose scope has made sure there is one. */
+export function requireUser(actor: Actor): UserActor {
+  if (actor.kind === 'user') return actor
+  throw new AppError('unauthenticated', 'Sign in first.')
+}
+
+/**
+ * Parses an input against its schema. Unknown fields are dropped.
+ * @throws AppError `invalid_input`: one sentence a field, naming the field and its limit
+ */
+function parseInput<I extends z.ZodObject>(schema: I, raw: unknown): z.infer<I> {
+  const parsed = schema.safeParse(raw ?? {}, { reportInput: true })
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.slice(0, 20).map(toDetail)
+  throw new AppError('invalid_input', details.map((detail) => detail.message).join(' '), { details })
+}
+
+function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
+  const path = issue.path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`))
+    .join('')
+  return { path, message: `${path || 'The input'} ${describeIssue(issue)}.` }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `must be one of: ${issue.values.map(String).join(', ')}`
+    case 'too_big':
+      if (issue.origin === 'number') return `must be at most ${issue.maximum}`
+      return `may have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'}`
+    case 'too_small':
+      if (issue.origin === 'number') return `must be at least ${issue.minimum}`
+      return issue.origin === 'string' ? 'is needed' : `needs at least ${issue.minimum} entries`
+    default:
+      return issue.message.replace(/\.$/, '')
+  }
+}
+
+const TYPE_NAMES: Partial<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}

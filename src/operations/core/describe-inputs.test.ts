@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { OPERATIONS } from '../index.ts'
+import { searchPrompts } from '../prompts/search-prompts.ts'
+import { defineOperation } from './define-operation.ts'
+import { coerceText, describeInputs } from './describe-inputs.ts'
+
+function describeSchema(input: z.ZodObject) {
+  return describeInputs(
+    defineOperation({
+      name: 'try',
+      title: 'Try',
+      summary: 'For this test.',
+      scope: null,
+      surfaces: {},
+      input,
+      output: z.object({}),
+      run: async () => ({}),
+    }),
+  )
+}
+
+describe('describeInputs', () => {
+  it.each([
+    ['text', z.string()],
+    ['text', z.string().nullable()],
+    ['text', z.enum(['a', 'b'])],
+    ['text', z.string().min(1).default('x')],
+    ['number', z.number()],
+    ['number', z.number().int().min(1).max(50).default(10)],
+    ['number', z.number().nullable()],
+    ['boolean', z.boolean()],
+    ['boolean', z.boolean().optional()],
+    ['list', z.array(z.string())],
+    ['list', z.array(z.string()).max(50).optional()],
+    ['json', z.array(z.object({ a: z.string() }))],
+    ['json', z.object({ a: z.string() })],
+    ['json', z.record(z.string(), z.string())],
+  ])('sees %s (%#)', (kind, schema) => {
+    expect(describeSchema(z.object({ it: schema }))[0]?.kind).toBe(kind)
+  })
+
+  it('tells what is required, what there is to choose from, and what it means, in the order of definition', () => {
+    const input = z.object({
+      b: z.string().describe('The first'),
+      a: z.enum(['x', 'y']).optional(),
+      c: z.number().default(1),
+    })
+    expect(describeSchema(input)).toMatchObject([
+      { name: 'b', kind: 'text', description: 'The first', choices: null, isRequired: true },
+      { name: 'a', kind: 'text', description: '', choices: ['x', 'y'], isRequired: false },
+      { name: 'c', kind: 'number', description: '', choices: null, isRequired: false },
+    ])
+  })
+
+  it.each([
+    ['1 to 50, default 10', z.number().int().min(1).max(50).default(10)],
+    ['default x', z.string().default('x')],
+    ['at most 3', z.array(z.string()).max(3)],
+    ['', z.string()],
+  ])('puts its bounds in words: "%s"', (bounds, schema) => {
+    expect(describeSchema(z.object({ it: schema }))[0]?.bounds).toBe(bounds)
+  })
+
+  it('describes search_prompts as the interface does', () => {
+    const inputs = new Map(describeInputs(searchPrompts).map((input) => [input.name, input]))
+    expect([...inputs.keys()]).toEqual(['query', 'limit', 'type', 'category', 'tag'])
+    expect([...inputs.values()].filter((input) => input.isRequired).map((input) => input.name)).toEqual(['query'])
+    expect(inputs.get('limit')?.kind).toBe('number')
+    expect(inputs.get('type')?.choices).toEqual(['TEXT', 'STRUCTURED', 'IMAGE', 'VIDEO', 'AUDIO'])
+  })
+
+  it('describes every operation that is offered by REST or on the command line, and every name in a path is one of its inputs', () => {
+    const offered = OPERATIONS.filter(({ surfaces }) => surfaces.rest || surfaces.cli)
+    expect(offered.length).toBeGreaterThan(20)
+    for (const operation of offered) {
+      const names = describeInputs(operation).map((input) => input.name)
+      for (const [, name] of operation.surfaces.rest?.path.matchAll(/\{(\w+)\}/g) ?? []) expect(names).toContain(name)
+      for (const name of operation.surfaces.cli?.positional ?? []) expect(names).toContain(name)
+    }
+  })
+})
+
+describe('coerceText', () => {
+  it.each([
+    ['12', 'number', 12],
+    ['-3', 'number', -3],
+    ['1.5', 'number', 1.5],
+    ['true', 'boolean', true],
+    ['false', 'boolean', false],
+    ['12', 'text', '12'],
+    ['true', 'text', 'true'],
+  ] as const)('%s as %s is %j', (text, kind, value) => {
+    expect(coerceText(text, kind)).toBe(value)
+  })
+
+  it.each(['', ' ', 'abc', '1e9', '0x10', 'Infinity', 'NaN', '1 ', '--1', '1.', '.5'])(
+    'leaves %j, which is no number, for the schema to refuse',
+    (text) => {
+      expect(coerceText(text, 'number')).toBe(text)
+    },
+  )
+
+  it.each(['', 'TRUE', 'yes', '1', '0'])('leaves %j, which is neither true nor false, for the schema to refuse', (text) => {
+    expect(coerceText(text, 'boolean')).toBe(text)
+  })
+})

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { isCategoryNamed } from '../../library/category-name.ts'
+import { slugifyTag } from '../../library/slug.ts'
+import { usedCategories } from '../items/list-categories.ts'
+import type { Context } from './define-operation.ts'
+
+/** Most values a hint lists; the rest is counted. */
+const MAX_LISTED = 50
+
+/**
+ * Sentences for whoever called, beside the answer: REST carries them in it, MCP as a second text, so that the answer keeps its shape.
+ * @see splitHints
+ */
+export const hintsOutput = {
+  hints: z.array(z.string()).optional().describe('What may be wrong with the call, with valid values'),
+}
+
+/** Names the categories and tags of a filter that no visible item has, with those that some have. None for a filter that found something. */
+export async function hintsFor(
+  { actor, store }: Context,
+  found: number,
+  filter: { readonly category?: string | undefined; readonly tags?: readonly string[] | undefined },
+): Promise<{ hints?: string[] }> {
+  const { category, tags = [] } = filter
+  if (found > 0 || (category === undefined && tags.length === 0)) return {}
+  const hints: string[] = []
+  if (category !== undefined) {
+    const categories = await store.listCategories(actor)
+    const isKnown = categories.some((known) => isCategoryNamed(known, category))
+    if (!isKnown)
+      hints.push(
+        toHint(
+          'category',
+          category,
+          usedCategories(categories).map(({ slug }) => slug),
+        ),
+      )
+  }
+  if (tags.length > 0) {
+    const { items } = await store.listTags(actor, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })
+    const known = items.map(({ slug }) => slug)
+    for (const tag of tags) if (!known.includes(slugifyTag(tag))) hints.push(toHint('tag', tag, known))
+  }
+  return hints.length > 0 ? { hints } : {}
+}
+
+function toHint(kind: 'category' | 'tag', value: string, known: readonly string[]): string {
+  const shown = known.slice(0, MAX_LISTED)
+  const rest = known.length - shown.length
+  const list = shown.length === 0 ? 'none' : `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return `No ${kind} "${value.slice(0, 80).toWellFormed()}" is here. Valid values for ${kind}: ${list}.`
+}
+
+/** An answer and the hints beside it. */
+export function splitHints(output: Record<string, unknown>): {
+  readonly answer: Record<string, unknown>
+  readonly hints: readonly string[]
+} {
+  const { hints } = output
+  if (!Array.isArray(hints)) return { answer: output, hints: [] }
+  const { hints: _, ...answer } = output
+  return { answer, hints: hints.map(String) }
+}

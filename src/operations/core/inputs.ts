@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { isLongerThan } from '../../library/characters.ts'
+import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
+import { isId } from '../../library/identifier.ts'
+import type { Item } from '../../library/items.ts'
+import { isVisible, visibilitySchema } from '../../library/visibility.ts'
+import { MAX_QUERY } from '../../search/analysis/query.ts'
+import type { UserActor } from './define-operation.ts'
+
+/** Longest id, slug or filter value looked at; nothing stored is longer. */
+const MAX_REF = 255
+
+const short = z.string().superRefine((text, issues) => {
+  if (text.length > MAX_REF) issues.addIssue({ code: 'custom', message: `is longer than ${MAX_REF} characters` })
+})
+
+/** An id or a slug. */
+export const refInput = short
+
+/** A search text. Anything may stand in it. */
+export const queryInput = z.string().superRefine((text, issues) => {
+  if (isLongerThan(text, MAX_QUERY)) issues.addIssue({ code: 'custom', message: `is longer than ${MAX_QUERY} characters` })
+})
+
+export const limitInput = z.number().int().min(1).max(50).default(10)
+
+/** What narrows a list: an empty text, or null, counts as left out, as a form or a model sends it. */
+function filter<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional()).optional()
+}
+export const filterType = filter(z.enum(PROMPT_TYPES))
+export const filterText = filter(short)
+export const filterList = filter(z.array(short).max(50))
+/** A list that must match as a whole: no item has more tags than this. */
+export const allOfList = filter(z.array(short).max(MAX_TAGS))
+
+/** Which kind of item, where both have the same operation: the word in the REST path. */
+export const collectionInput = z.enum(['prompts', 'skills']).describe('prompts or skills')
+
+export function kindOf(collection: 'prompts' | 'skills'): 'prompt' | 'skill' {
+  return collection === 'prompts' ? 'prompt' : 'skill'
+}
+
+/** The two spellings of visibility; only one may be given ({@link refuseBothSpellings}). */
+export const visibilityInputs = {
+  isPrivate: z
+    .boolean()
+    .optional()
+    .describe("true: only the owner sees it; false: everybody. Default: the owner's setting (private at first)"),
+  visibility: visibilitySchema.optional().describe('Instead of isPrivate; "unlisted": whoever has the id'),
+}
+
+/** The same where an item is changed. */
+export const visibilityChanges = {
+  ...visibilityInputs,
+  isPrivate: visibilityInputs.isPrivate.describe('true: only the owner sees it; false: everybody. Left out, it stays as it is'),
+}
+
+/** An object-level check for {@link visibilityInputs}. */
+export function refuseBothSpellings(
+  input: { isPrivate?: boolean | undefined; visibility?: string | undefined },
+  issues: z.RefinementCtx,
+): void {
+  if (input.isPrivate !== undefined && input.visibility !== undefined) {
+    issues.addIssue({ code: 'custom', path: ['visibility'], message: 'and isPrivate were both given; give one' })
+  }
+}
+
+/** The version an edit was made on; a stale one is refused. */
+export const baseVersionInput = z
+  .number()
+  .int()
+  .min(1)
+  .optional()
+  .describe('Version the edit is based on; when it is no longer the newest, the call fails with conflict')
+
+export const pageInputs = {
+  page: z.number().int().min(1).max(1_000_000).default(1),
+  perPage: z.number().int().min(1).max(100).default(24),
+}
+
+/** A page's frame. @throws AppError `invalid_input` for a page beyond the last */
+export function toPage(
+  input: { page: number; perPage: number },
+  total: number,
+): { total: number; page: number; perPage: number; totalPages: number } {
+  const totalPages = Math.ceil(total / input.perPage)
+  if (input.page > Math.max(1, totalPages)) {
+    const message = `page ${input.page} does not exist; the last page is ${Math.max(1, totalPages)}.`
+    throw new AppError('invalid_input', message, { details: [{ path: 'page', message }] })
+  }
+  return { total, page: input.page, perPage: input.perPage, totalPages }
+}
+
+/** The frame's fields in an output schema. */
+export const pageOutputs = { total: z.number().int(), page: z.number().int(), perPage: z.number().int(), totalPages: z.number().int() }
+
+/** The answer to everything the caller may not see, in the same words as for what does not exist. */
+export function notFound(kind: 'prompt' | 'skill'): AppError {
+  return new AppError('not_found', `No ${kind} with this id or slug exists here, or it is not visible to you.`)
+}
+
+/**
+ * Refuses an edit by anybody but the owner; for use inside the store's transaction, on the current state.
+ * What the key may not read it may not edit either: the answer to an edit shows the item.
+ * @throws AppError `not_found` when the caller may not even see it, `forbidden` when it is another's, `conflict` when `baseVersion` is stale
+ */
+export function requireEditable(
+  actor: UserActor,
+  item: Item & { kind: 'prompt' | 'skill' },
+  ref: string,
+  baseVersion: number | undefined,
+): void {
+  if (!isVisible(actor, item, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
+  if (item.ownerId !== actor.userId) throw new AppError('forbidden', `Only the owner may change this ${item.kind}.`)
+  if (baseVersion !== undefined && baseVersion !== item.version) {
+    throw new AppError(
+      'conflict',
+      `This ${item.kind} is at version ${item.version} now, not ${baseVersion}; read it again and repeat the edit on that.`,
+    )
+  }
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { cutCharacters, isLongerThan } from '../../library/characters.ts'
+import { MAX_LISTED_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
+import type { Item, Prompt, Skill, Version } from '../../library/items.ts'
+import { shareOnce } from '../../library/shared-records.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+
+const when = z.string().meta({ format: 'date-time' })
+
+/** What prompt and skill records share. */
+const itemRecord = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  author: z.string(),
+  category: z.string().nullable(),
+  tags: z.array(z.string()),
+  votes: z.number().int(),
+  createdAt: when,
+})
+
+const fullItem = {
+  categorySlug: z.string().nullable(),
+  updatedAt: when,
+  visibility: z.enum(VISIBILITIES),
+  isPrivate: z.boolean(),
+  url: z.string(),
+}
+const type = z.enum(PROMPT_TYPES)
+
+/** A prompt as every surface shows it (contract, "Prompt record"). */
+export const promptRecord = itemRecord.extend({ content: z.string(), type, ...fullItem })
+
+/** A prompt in a list: its content is cut at 20,000 characters, and says so. */
+export const listedPrompt = promptRecord.extend({ contentTruncated: z.boolean().optional() })
+
+/** A prompt as search_prompts shows it: the specification's fields, slug and url. */
+export const foundPrompt = itemRecord.extend({ content: z.string(), type, url: z.string(), contentTruncated: z.boolean().optional() })
+
+/** A skill without its files' contents. */
+export const skillRecord = itemRecord.extend({ ...fullItem, files: z.array(z.string()) })
+
+/** A skill as search_skills shows it. */
+export const foundSkill = itemRecord.extend({ files: z.array(z.string()), url: z.string() })
+
+/** A skill's file as JSON carries it. */
+export const fileRecord = z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })
+
+/** A variable of a prompt. */
+export const variableRecord = z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() })
+
+/** A version in a list. */
+export const versionRecord = z.object({
+  version: z.number().int(),
+  note: z.string().nullable(),
+  author: z.string(),
+  createdAt: when,
+  visibility: z.enum(VISIBILITIES),
+})
+
+/** The page of an item. By id where the slug leads only its owner. */
+export function itemUrl(baseUrl: string, kind: 'prompt' | 'skill', item: Pick<Item, 'id' | 'slug' | 'visibility'>): string {
+  return `${baseUrl}/${kind}s/${item.visibility === 'unlisted' ? item.id : item.slug}`
+}
+
+export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
+  return {
+    id: prompt.id,
+    slug: prompt.slug,
+    title: prompt.title,
+    description: prompt.description,
+    content: prompt.content,
+    type: prompt.type,
+    author: prompt.author,
+    category: prompt.category?.name ?? null,
+    categorySlug: prompt.category?.slug ?? null,
+    tags: prompt.tags.map((tag) => tag.name),
+    votes: prompt.votes,
+    createdAt: prompt.createdAt,
+    updatedAt: prompt.updatedAt,
+    visibility: prompt.visibility,
+    isPrivate: prompt.visibility === 'private',
+    url: itemUrl(baseUrl, 'prompt', prompt),
+  }
+}
+
+/** A prompt with its variables, nothing put in. */
+export const toPromptWithVariables = shareOnce((prompt: Prompt, baseUrl: string) => ({
+  ...toPromptRecord(prompt, baseUrl),
+  variables: [...prompt.variables],
+}))
+
+/** The content as lists show it. */
+function cutContent(content: string): { content: string; contentTruncated?: true } {
+  if (!isLongerThan(content, MAX_LISTED_CONTENT)) return { content }
+  return { content: cutCharacters(content, MAX_LISTED_CONTENT), contentTruncated: true }
+}
+
+export const toListedPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.infer<typeof listedPrompt> => {
+  return { ...toPromptRecord(prompt, baseUrl), ...cutContent(prompt.content) }
+})
+
+export const toFoundPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.infer<typeof foundPrompt> => {
+  const { id, slug, title, description, type, author, category, tags, votes, createdAt, url } = toPromptRecord(prompt, baseUrl)
+  return { id, slug, title, description, ...cutContent(prompt.content), type, author, category, tags, votes, createdAt, url }
+})
+
+export const toSkillRecord = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof skillRecord> => {
+  return {
+    id: skill.id,
+    slug: skill.slug,
+    title: skill.title,
+    description: skill.description,
+    author: skill.author,
+    category: skill.category?.name ?? null,
+    categorySlug: skill.category?.slug ?? null,
+    tags: skill.tags.map((tag) => tag.name),
+    votes: skill.votes,
+    createdAt: skill.createdAt,
+    updatedAt: skill.updatedAt,
+    visibility: skill.visibility,
+    isPrivate: skill.visibility === 'private',
+    files: [...skill.filenames],
+    url: itemUrl(baseUrl, 'skill', skill),
+  }
+})
+
+export const toFoundSkill = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof foundSkill> => {
+  const { id, slug, title, description, author, category, tags, votes, createdAt, files, url } = toSkillRecord(skill, baseUrl)
+  return { id, slug, title, description, author, category, tags, votes, createdAt, files, url }
+})
+
+export function toVersionRecord(version: Version): z.infer<typeof versionRecord> {
+  return {
+    version: version.version,
+    note: version.note,
+    author: version.author,
+    createdAt: version.createdAt,
+    visibility: version.visibility,
+  }
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
+import type { Prompt, Skill } from '../../library/items.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
+import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+
+/** Items on the first page. */
+const MAX_FEATURED = 12
+
+const lists = { prompts: z.array(listedPrompt), skills: z.array(skillRecord) }
+
+function toLists(items: readonly (Prompt | Skill)[], baseUrl: string) {
+  return {
+    prompts: items.flatMap((item) => (item.kind === 'prompt' ? [toListedPrompt(item, baseUrl)] : [])),
+    skills: items.flatMap((item) => (item.kind === 'skill' ? [toSkillRecord(item, baseUrl)] : [])),
+  }
+}
+
+/** How an item stands to the reader who is signed in. */
+export const showMarks = defineOperation({
+  name: 'show_marks',
+  title: 'How an item stands',
+  summary: 'Whether an item is yours, whether you voted for it, its newest version, and what administrators decided about it.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ collection: collectionInput, id: refInput }),
+  output: z.object({
+    id: z.string(),
+    owner: z.string(),
+    isOwner: z.boolean(),
+    hasVoted: z.boolean(),
+    version: z.number().int(),
+    isFeatured: z.boolean(),
+    isHeld: z.boolean(),
+  }),
+  async run({ actor, store }, input) {
+    const kind = kindOf(input.collection)
+    const marks = await store.findMarks(actor, kind, input.id)
+    if (!marks) throw notFound(kind)
+    return { ...marks }
+  },
+})
+
+export const listFeatured = defineOperation({
+  name: 'list_featured',
+  title: 'List what is featured',
+  summary: 'The public items administrators put on the first page.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ limit: z.number().int().min(1).max(MAX_FEATURED).default(6) }),
+  output: z.object(lists),
+  async run({ store, baseUrl }, { limit }) {
+    return toLists(await store.listFeatured(limit), baseUrl)
+  },
+})
+
+/** A person's own items, whatever their visibility. */
+export const listOwnItems = defineOperation({
+  name: 'list_own_items',
+  title: 'List your items',
+  summary: `Your own prompts or skills, the last changed first; contents are cut at ${MAX_LISTED_CONTENT} characters.`,
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ ...pageInputs, collection: collectionInput, visibility: z.enum(VISIBILITIES).optional() }),
+  output: z.object({ ...lists, ...pageOutputs }),
+  async run({ actor, store, baseUrl }, input) {
+    const { items, total } = await store.listOwned(requireUser(actor).userId, {
+      kind: kindOf(input.collection),
+      visibility: input.visibility ?? null,
+      limit: input.perPage,
+      offset: (input.page - 1) * input.perPage,
+    })
+    return { ...toLists(items, baseUrl), ...toPage(input, total) }
+  },
+})
+
+export const setFeatured = defineOperation({
+  name: 'set_featured',
+  title: 'Feature an item',
+  summary: 'Put a public item on the first page, or take it off.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ collection: collectionInput, id: refInput, isFeatured: z.boolean() }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ actor, store }, input) {
+    const kind = kindOf(input.collection)
+    const marks = await store.findMarks(actor, kind, input.id)
+    if (!marks || !(await store.setFeatured(kind, marks.id, input.isFeatured))) throw notFound(kind)
+    return { success: true as const }
+  },
+})
+
+export const setHeld = defineOperation({
+  name: 'set_held',
+  title: 'Take an item out of the lists',
+  summary: 'Make a public item unlisted, which its owner cannot lift; or lift it.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ collection: collectionInput, id: refInput, isHeld: z.boolean() }),
+  output: z.object({ success: z.literal(true), id: z.string() }),
+  async run({ actor, store }, input) {
+    const kind = kindOf(input.collection)
+    const marks = await store.findMarks(actor, kind, input.id)
+    if (!marks) throw notFound(kind)
+    if (!(await store.setHeld(kind, marks.id, input.isHeld))) {
+      throw new AppError(
+        'conflict',
+        input.isHeld ? 'Only what is public can be taken out of the lists.' : 'This is not kept out of the lists.',
+      )
+    }
+    return { success: true as const, id: marks.id }
+  },
+})
+
+export const listHeld = defineOperation({
+  name: 'list_held',
+  title: 'List what is kept out of the lists',
+  summary: 'Items administrators took out of the lists, the newest first.',
+  scope: 'admin',
+  surfaces: {},
+  input: z.object(pageInputs),
+  output: z.object({ ...lists, ...pageOutputs }),
+  async run({ store, baseUrl }, input) {
+    const { items, total } = await store.listHeld({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
+    return { ...toLists(items, baseUrl), ...toPage(input, total) }
+  },
+})

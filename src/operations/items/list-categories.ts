@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { type Context, defineOperation } from '../core/define-operation.ts'
+import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+
+const counts = { prompts: z.number().int(), skills: z.number().int() }
+
+export const listCategories = defineOperation({
+  name: 'list_categories',
+  title: 'List categories',
+  summary:
+    'The categories that have an item you can see, with how many; children follow their parent. all=true adds the empty ones, for choosing where to save.',
+  scope: null,
+  surfaces: {
+    mcp: { readOnly: true },
+    rest: { method: 'GET', path: '/api/categories' },
+    cli: { command: 'list-categories', positional: [] },
+  },
+  input: z.object({ all: z.boolean().default(false).describe('Also those without a visible item') }),
+  output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
+  async run({ actor, store }, { all }) {
+    const categories = await store.listCategories(actor)
+    return { categories: all ? [...categories] : usedCategories(categories) }
+  },
+})
+
+type Categories = Awaited<ReturnType<Context['store']['listCategories']>>
+
+/** The categories that have an item, and their parents. */
+export function usedCategories(categories: Categories): Categories {
+  const used = new Set(categories.flatMap((category) => (category.prompts + category.skills > 0 ? [category.slug, category.parent] : [])))
+  return categories.filter((category) => used.has(category.slug))
+}
+
+export const listTags = defineOperation({
+  name: 'list_tags',
+  title: 'List tags',
+  summary: 'Tags of the items you can see, most used first.',
+  scope: null,
+  surfaces: { rest: { method: 'GET', path: '/api/tags' }, cli: { command: 'list-tags', positional: [] } },
+  input: z.object(pageInputs),
+  output: z.object({ tags: z.array(z.object({ slug: z.string(), name: z.string(), count: z.number().int() })), ...pageOutputs }),
+  async run({ actor, store }, { page, perPage }) {
+    const { items, total } = await store.listTags(actor, { limit: perPage, offset: (page - 1) * perPage })
+    return { tags: [...items], ...toPage({ page, perPage }, total) }
+  },
+})

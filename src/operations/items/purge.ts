@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { Prompt, Skill } from '../../library/items.ts'
+import type { LibraryCopy } from '../../library/library-copies.ts'
+import { isVisible } from '../../library/visibility.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+
+type Collection = 'prompts' | 'skills'
+
+const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
+const number = z.number().int().min(1)
+const copyCounts = z
+  .object({ backups: z.number().int(), upgrades: z.number().int(), replaced: z.number().int() })
+  .describe('Files on the machine of the service that may still hold what was deleted')
+
+/** What may be deleted for good by this caller: an item they see and own, one in their trash, and for administrators one they see. */
+async function findPurgeable(context: Context, collection: Collection, ref: string) {
+  const { actor, store } = context
+  const user = requireUser(actor)
+  const item: Prompt | Skill | null = collection === 'prompts' ? await store.findPrompt(actor, ref) : await store.findSkill(actor, ref)
+  if (item) {
+    const isOwner = item.ownerId === user.userId
+    if (!isOwner && !user.scopes.has('admin')) {
+      throw new AppError('forbidden', `Only the owner and administrators may delete this ${item.kind} for good.`)
+    }
+    return { id: item.id, title: item.title, version: item.version, isOwner, isInTrash: false }
+  }
+  const deleted = await store.findDeleted(kindOf(collection), ref, user.userId)
+  if (!deleted) throw notFound(kindOf(collection))
+  return { ...deleted, version: null, isOwner: true, isInTrash: true }
+}
+
+function countCopies(copies: readonly LibraryCopy[]): z.infer<typeof copyCounts> {
+  const of = (kind: LibraryCopy['kind']) => copies.filter((copy) => copy.kind === kind).length
+  return { backups: of('backup'), upgrades: of('upgrade'), replaced: of('replaced') }
+}
+
+export const showPurge = defineOperation({
+  name: 'show_purge',
+  title: 'What deleting for good would delete',
+  summary: 'Says what of an item can be deleted for good, and which copies of the library may hold it afterwards.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object(target),
+  output: z.object({
+    id: z.string(),
+    title: z.string(),
+    version: z.number().int().nullable().describe('Number of the newest version; null in the trash'),
+    isOwner: z.boolean(),
+    isInTrash: z.boolean(),
+    copies: copyCounts,
+  }),
+  async run(context, { collection, id }) {
+    return { ...(await findPurgeable(context, collection, id)), copies: countCopies(context.listCopies()) }
+  },
+})
+
+export const purgeItem = defineOperation({
+  name: 'purge_item',
+  title: 'Delete an item for good',
+  summary:
+    'Delete a prompt or skill with all its versions, votes and files for good. Its id alone is kept, and its address is never given again.',
+  scope: 'account',
+  writes: true,
+  cost: 20,
+  surfaces: {},
+  input: z.object(target),
+  output: z.object({ success: z.literal(true), id: z.string(), copies: copyCounts }),
+  async run(context, { collection, id: ref }) {
+    const user = requireUser(context.actor)
+    const { id } = await findPurgeable(context, collection, ref)
+    const isPurged = await context.store.purgeItem(
+      kindOf(collection),
+      id,
+      (item) => item.ownerId === user.userId || (user.scopes.has('admin') && isVisible(user, item, 'id')),
+    )
+    if (!isPurged) throw notFound(kindOf(collection))
+    return { success: true as const, id, copies: countCopies(context.listCopies()) }
+  },
+})
+
+export const purgeVersions = defineOperation({
+  name: 'purge_versions',
+  title: 'Delete versions for good',
+  summary:
+    'Delete older versions of an item you own for good, from the first to the last of them. The newest stays: it is what the item is.',
+  scope: 'account',
+  writes: true,
+  cost: 20,
+  surfaces: {},
+  input: z.object({ ...target, first: number, last: number }),
+  output: z.object({ success: z.literal(true), removed: z.number().int(), copies: copyCounts }),
+  async run(context, { collection, id: ref, first, last }) {
+    if (last < first) throw invalidInput('last', 'last must not be below first.')
+    const user = requireUser(context.actor)
+    const { id } = await findPurgeable(context, collection, ref)
+    const removed = await context.store.purgeVersions(kindOf(collection), id, user.userId, { first, last })
+    if (removed === null)
+      throw new AppError('forbidden', 'Only the owner may change the history of an item, and not while it is in the trash.')
+    if (removed === 0) throw new AppError('not_found', `There are no versions from ${first} to ${last}.`)
+    return { success: true as const, removed, copies: countCopies(context.listCopies()) }
+  },
+})
+
+export const purgeFile = defineOperation({
+  name: 'purge_file',
+  title: 'Delete a file of older versions for good',
+  summary:
+    'Delete what a file of a skill you own held in older versions for good. What the newest version has under the name stays: change or remove it there first.',
+  scope: 'account',
+  writes: true,
+  cost: 20,
+  surfaces: {},
+  input: z.object({ id: refInput.describe('Id or slug'), filename: z.string().min(1).max(255) }),
+  output: z.object({ success: z.literal(true), removed: z.number().int().describe('Versions that lost the file'), copies: copyCounts }),
+  async run(context, { id: ref, filename }) {
+    const user = requireUser(context.actor)
+    const { id } = await findPurgeable(context, 'skills', ref)
+    const removed = await context.store.purgeFile(id, user.userId, filename)
+    if (removed === null)
+      throw new AppError('forbidden', 'Only the owner may change the history of a skill, and not while it is in the trash.')
+    if (removed === 0) throw new AppError('not_found', 'No older version has a file of this name with other contents than the newest.')
+    return { success: true as const, removed, copies: countCopies(context.listCopies()) }
+  },
+})

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, requireEditable, toPage } from '../core/inputs.ts'
+
+const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
+const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
+
+async function find(context: Context, collection: 'prompts' | 'skills', ref: string) {
+  return collection === 'prompts' ? await context.store.findPrompt(context.actor, ref) : await context.store.findSkill(context.actor, ref)
+}
+
+export const deleteItem = defineOperation({
+  name: 'delete_item',
+  title: 'Delete a prompt or skill',
+  summary: 'Move an item you own to the trash, where only you see it. It can be restored; its address is never given to another.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: { rest: { method: 'DELETE', path: '/api/{collection}/{id}' }, cli: { command: 'delete', positional: ['collection', 'id'] } },
+  input,
+  output,
+  async run(context, { collection, id }) {
+    const user = requireUser(context.actor)
+    const item = await find(context, collection, id)
+    if (!item) throw notFound(kindOf(collection))
+    requireEditable(user, item, id, undefined)
+    const deleted = await context.store.setDeleted(kindOf(collection), item.id, user.userId, true)
+    if (!deleted) throw notFound(kindOf(collection))
+    return { success: true as const, ...deleted }
+  },
+})
+
+export const restoreItem = defineOperation({
+  name: 'restore_item',
+  title: 'Restore from the trash',
+  summary: 'Bring a deleted item you own back as it was.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    rest: { method: 'POST', path: '/api/{collection}/{id}/restore' },
+    cli: { command: 'restore', positional: ['collection', 'id'] },
+  },
+  input,
+  output,
+  async run(context, { collection, id }) {
+    const user = requireUser(context.actor)
+    // The trash is as private as private items are.
+    const restored = user.scopes.has('read') ? await context.store.setDeleted(kindOf(collection), id, user.userId, false) : null
+    if (!restored) throw new AppError('not_found', `Nothing with this id or slug is in your trash.`)
+    return { success: true as const, ...restored }
+  },
+})
+
+export const listTrash = defineOperation({
+  name: 'list_trash',
+  title: 'List the trash',
+  summary: 'Your deleted prompts and skills, last deleted first.',
+  scope: 'read',
+  surfaces: { rest: { method: 'GET', path: '/api/trash' }, cli: { command: 'list-trash', positional: [] } },
+  input: z.object(pageInputs),
+  output: z.object({
+    items: z.array(z.object({ id: z.string(), kind: z.enum(['prompt', 'skill']), title: z.string(), deletedAt: z.string() })),
+    ...pageOutputs,
+  }),
+  async run({ actor, store }, { page, perPage }) {
+    const { items, total } = await store.listTrash(requireUser(actor).userId, { limit: perPage, offset: (page - 1) * perPage })
+    return { items: [...items], ...toPage({ page, perPage }, total) }
+  },
+})

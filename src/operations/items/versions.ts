@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { PROMPT_TYPES } from '../../library/fields.ts'
+import type { FullVersion, ItemFields, Prompt, Skill } from '../../library/items.ts'
+import { toFileContent } from '../../library/skill.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { baseVersionInput, collectionInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
+
+const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
+const versionInput = z.number().int().min(1).describe('Number of the version')
+
+async function findItem(context: Context, input: { collection: 'prompts' | 'skills'; id: string }): Promise<Prompt | Skill> {
+  const { actor, store } = context
+  const item = input.collection === 'prompts' ? await store.findPrompt(actor, input.id) : await store.findSkill(actor, input.id)
+  if (!item) throw notFound(kindOf(input.collection))
+  return item
+}
+
+async function findVersion(context: Context, itemId: string, number: number): Promise<FullVersion> {
+  const version = await context.store.findVersion(context.actor, itemId, number)
+  if (!version) throw new AppError('not_found', `There is no version ${number} that you may see.`)
+  return version
+}
+
+export const listVersions = defineOperation({
+  name: 'list_versions',
+  title: 'List versions',
+  summary: 'The history of a prompt or skill, newest first: all of it for the owner, what was written while public for others.',
+  scope: null,
+  surfaces: {
+    rest: { method: 'GET', path: '/api/{collection}/{id}/versions' },
+    cli: { command: 'list-versions', positional: ['collection', 'id'] },
+  },
+  input: z.object({
+    ...target,
+    before: z.number().int().min(1).optional().describe('Only versions below this number'),
+    limit: z.number().int().min(1).max(100).default(50),
+  }),
+  output: z.object({
+    versions: z.array(versionRecord),
+    nextBefore: z.number().int().nullable().describe('Pass as before to go on; null at the end'),
+  }),
+  async run(context, input) {
+    const item = await findItem(context, input)
+    const versions = await context.store.listVersions(context.actor, item.id, { before: input.before ?? null, limit: input.limit + 1 })
+    const page = versions.slice(0, input.limit)
+    return { versions: page.map(toVersionRecord), nextBefore: versions.length > input.limit ? (page.at(-1)?.version ?? null) : null }
+  },
+})
+
+export const getVersion = defineOperation({
+  name: 'get_version',
+  title: 'Get a version',
+  summary: 'One version of a prompt (content) or of a skill (every file), as it was written.',
+  scope: null,
+  surfaces: {
+    rest: { method: 'GET', path: '/api/{collection}/{id}/versions/{version}' },
+    cli: { command: 'get-version', positional: ['collection', 'id', 'version'] },
+  },
+  input: z.object({ ...target, version: versionInput }),
+  output: versionRecord.extend({
+    title: z.string(),
+    description: z.string().nullable(),
+    categorySlug: z.string().nullable(),
+    tags: z.array(z.string()),
+    type: z.enum(PROMPT_TYPES).nullable(),
+    content: z.string().nullable().describe("A prompt's text; null for skills"),
+    files: z.array(fileRecord).nullable().describe("A skill's files; null for prompts"),
+  }),
+  async run(context, input) {
+    const item = await findItem(context, input)
+    const version = await findVersion(context, item.id, input.version)
+    return {
+      ...toVersionRecord(version),
+      title: version.title,
+      description: version.description,
+      categorySlug: version.category,
+      tags: [...version.tags],
+      type: version.type,
+      content: version.content,
+      files: version.files ? version.files.map(toFileContent) : null,
+    }
+  },
+})
+
+export const restoreVersion = defineOperation({
+  name: 'restore_version',
+  title: 'Restore a version',
+  summary: 'Write an older version of an item you own again, as its newest. Visibility stays as it is now; nothing is lost.',
+  scope: 'write',
+  writes: true,
+  surfaces: {
+    rest: { method: 'POST', path: '/api/{collection}/{id}/versions/{version}/restore' },
+    cli: { command: 'restore-version', positional: ['collection', 'id', 'version'] },
+  },
+  input: z.object({ ...target, version: versionInput, baseVersion: baseVersionInput }),
+  output: z.object({ success: z.literal(true), id: z.string(), version: z.number().int() }),
+  async run(context, input) {
+    const user = requireUser(context.actor)
+    const item = await findItem(context, input)
+    const check = (current: Prompt | Skill) => requireEditable(user, current, input.id, input.baseVersion)
+    check(item)
+    const old = await findVersion(context, item.id, input.version)
+    const editor = { userId: user.userId, note: `Restored version ${old.version}`, restores: old.version }
+    const fields: Omit<ItemFields, 'visibility'> = {
+      title: old.title,
+      description: old.description,
+      tags: old.tags,
+      category: old.category,
+    }
+    const restored =
+      item.kind === 'prompt'
+        ? await context.store.changePrompt(item.id, editor, (current) => {
+            check(current)
+            return { ...fields, type: old.type ?? current.type, content: old.content ?? current.content }
+          })
+        : await context.store.changeSkill(item.id, editor, (current) => {
+            check(current)
+            return { ...fields, ...(old.files ? { files: old.files } : {}) }
+          })
+    if (!restored) throw notFound(item.kind)
+    return { success: true as const, id: restored.id, version: restored.version }
+  },
+})

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { invalidInput } from '../../errors.ts'
+import { cutCharacters } from '../../library/characters.ts'
+import { showControls } from '../../library/controls.ts'
+import type { PromptEntry } from '../../library/items.ts'
+import type { ItemFilter, WalkPage, WalkPosition } from '../../library/ports.ts'
+import { jsonLength, shareOnce } from '../../library/shared-records.ts'
+import { fillVariables } from '../../library/variables.ts'
+import { defineOperation, type Sealer } from '../core/define-operation.ts'
+import { filterList, notFound, refInput } from '../core/inputs.ts'
+import { toValues, valuesInput } from './get-prompt.ts'
+
+/** What cursors are sealed for. */
+const CURSOR = 'list_exposed_prompts'
+/** Popular clients give up after 50 pages: the whole walk takes at most this many, up to 40,000 prompts. */
+const MAX_PAGES = 40
+const MIN_PAGE_SIZE = 100
+const MAX_PAGE_SIZE = 1000
+/** A page ends before it passes this many bytes of JSON. */
+const MAX_PAGE_BYTES = 2 * 1024 * 1024
+const MAX_ARGUMENT_DESCRIPTION = 200
+/** Room for the frame around the entries of a page. */
+const FRAME_BYTES = 4096
+
+const filters = {
+  users: filterList.describe('Usernames of authors'),
+  categories: filterList.describe('Categories, slugs or names, children included'),
+  tags: filterList.describe('Tags, slugs or names'),
+}
+
+const entryRecord = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string().optional(),
+  arguments: z.array(z.object({ name: z.string(), description: z.string(), required: z.boolean() })),
+})
+
+const positionJson = z.object({ c: z.string(), o: z.number().int(), n: z.number().int().min(MIN_PAGE_SIZE).max(MAX_PAGE_SIZE) })
+
+function toFilter(input: { users?: string[] | undefined; categories?: string[] | undefined; tags?: string[] | undefined }): ItemFilter {
+  return { authors: input.users, categories: input.categories, anyTags: input.tags }
+}
+
+/** A prompt as an entry of prompts/list: its arguments are its variables. Control characters in what is shown to people and models are marked. */
+function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
+  return {
+    name: prompt.slug,
+    title: showControls(prompt.title),
+    ...(prompt.description === null ? {} : { description: showControls(prompt.description) }),
+    arguments: prompt.variables.map((variable) => ({
+      name: variable.name,
+      description:
+        variable.default === undefined ? 'Required' : cutCharacters(showControls(`Default: ${variable.default}`), MAX_ARGUMENT_DESCRIPTION),
+      required: variable.required,
+    })),
+  }
+}
+
+function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
+  const opened = sealer.open(CURSOR, cursor)
+  const place = opened === null ? null : positionJson.safeParse(JSON.parse(opened))
+  if (!place?.success) throw invalidInput('cursor', 'cursor is not valid.')
+  return { position: { createdAt: place.data.c, order: place.data.o }, size: place.data.n }
+}
+
+export const listExposedPrompts = defineOperation({
+  name: 'list_exposed_prompts',
+  title: 'Walk through all prompts',
+  summary:
+    'Every prompt the caller may see, newest first, with its arguments and without its text, by cursor. Stays in step while prompts are added.',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/exposed-prompts' } },
+  input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before'), ...filters }),
+  output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),
+  async run({ actor, store, sealer }, input) {
+    const filter = toFilter(input)
+    const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
+    const size =
+      start?.size ?? Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((await store.countPrompts(actor, filter)) / MAX_PAGES)))
+    return toListing(await store.walkPrompts(actor, filter, start?.position ?? null, size + 1), sealer)
+  },
+})
+
+/** A page of entries: as many as were asked for less one, which only tells that there are more, and as fit. */
+const toListing = shareOnce(
+  ({ entries, limit }: WalkPage, sealer: Sealer): { prompts: z.infer<typeof entryRecord>[]; nextCursor?: string } => {
+    const size = limit - 1
+    const prompts: z.infer<typeof entryRecord>[] = []
+    let last: WalkPosition | undefined
+    let bytes = FRAME_BYTES
+    for (const entry of entries.slice(0, size)) {
+      const shown = toEntry(entry)
+      bytes += jsonLength(shown) + 1
+      if (bytes > MAX_PAGE_BYTES && prompts.length > 0) break
+      prompts.push(shown)
+      last = entry.position
+    }
+    if (!last || prompts.length === entries.length) return { prompts }
+    return { prompts, nextCursor: sealer.seal(CURSOR, JSON.stringify({ c: last.createdAt, o: last.order, n: size })) }
+  },
+)
+
+export const renderExposedPrompt = defineOperation({
+  name: 'render_exposed_prompt',
+  title: 'Render a prompt',
+  summary:
+    "A prompt's text with values and defaults put in; what a required argument still lacks is named in unfilled and stands as it was written.",
+  scope: null,
+  surfaces: { rest: { method: 'POST', path: '/api/exposed-prompts/{name}' } },
+  input: z.object({ name: refInput.describe('Slug or id'), arguments: valuesInput.optional(), ...filters }),
+  output: z.object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    text: z.string(),
+    unfilled: z.array(z.string()),
+  }),
+  async run({ actor, store }, input) {
+    const prompt = await store.findPrompt(actor, input.name)
+    const filter = toFilter(input)
+    const isNarrowed = Object.values(filter).some((values) => values !== undefined)
+    if (!prompt || (isNarrowed && (await store.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
+    const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
+    const description = prompt.description === null ? null : showControls(prompt.description)
+    return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }
+  },
+})

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { fillVariables } from '../../library/variables.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { notFound, refInput } from '../core/inputs.ts'
+import { promptRecord, toPromptWithVariables, variableRecord } from '../core/records.ts'
+
+/**
+ * Values for variables by name. Any name is a plain key here, `__proto__` too, which zod's own record would drop;
+ * hence a schema that checks the object and hands it on as it is, for {@link toValues} to read.
+ */
+export const valuesInput = z
+  .unknown()
+  .superRefine((value, issues) => {
+    if (!isTexts(value)) issues.addIssue({ code: 'custom', message: 'must be an object of texts by variable name' })
+  })
+  .meta({ type: 'object', additionalProperties: { type: 'string' } })
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((text) => typeof text === 'string')
+  )
+}
+
+/** The values as a map, own keys alone. */
+export function toValues(values: unknown): Map<string, string> {
+  return new Map(isTexts(values) ? Object.entries(values) : [])
+}
+
+export const getPrompt = defineOperation({
+  name: 'get_prompt',
+  title: 'Get a prompt',
+  summary:
+    'Read one prompt by id or slug, with its variables (${name} is required, ${name:default} optional). Pass variables to get the content filled in; without them, it is the raw text, and the variables are listed.',
+  scope: null,
+  surfaces: {
+    mcp: { readOnly: true, note: 'Without variables, a client that can ask its user is asked for them first.' },
+    rest: { method: 'POST', path: '/api/prompts/{id}/fill' },
+    cli: { command: 'get-prompt', positional: ['id'] },
+  },
+  input: z.object({
+    id: refInput.describe('Id or slug of the prompt'),
+    variables: valuesInput
+      .optional()
+      .describe('Values by variable name. Even {} fills in the defaults; a required variable without a value stays in the text'),
+  }),
+  output: promptRecord.extend({
+    variables: z.array(variableRecord),
+    originalContent: z.string().optional().describe('The content before anything was put in; only there when something was'),
+  }),
+  async run({ actor, store, baseUrl }, input) {
+    const prompt = await store.findPrompt(actor, input.id)
+    if (!prompt) throw notFound('prompt')
+    const record = toPromptWithVariables(prompt, baseUrl)
+    if (input.variables === undefined) return record
+    const { text } = fillVariables(prompt.content, toValues(input.variables))
+    return text === prompt.content ? record : { ...record, content: text, originalContent: prompt.content }
+  },
+})

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { improveOffline } from '../../improve/fallback/improve-offline.ts'
+import { FITTING_TYPES, OUTPUT_FORMATS, OUTPUT_TYPES } from '../../improve/output.ts'
+import { improveWithModel } from '../../improve/with-model/improve-with-model.ts'
+import { countCharacters, cutCharacters } from '../../library/characters.ts'
+import { textField } from '../../library/fields.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+
+/** Longest prompt taken, in characters. */
+const MAX_PROMPT = 10_000
+const MAX_INSPIRATIONS = 3
+/** How much of an inspiration is looked at, in characters. */
+const MAX_INSPIRATION = 2_000
+/** The name of the built-in rewriter, where a model's would stand. */
+const OFFLINE = 'commonplace/offline'
+const DAY_MS = 86_400_000
+
+/** Whom a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
+function nameCaller({ actor }: Context): string {
+  return `user ${requireUser(actor).userId}`
+}
+
+/** Refuses a prompt that fits into no day: waiting for the next one would not help. */
+function checkFitsDay({ improver: { budget } }: Context, characters: number): void {
+  if (budget.characters !== null && characters > budget.characters) {
+    throw invalidInput(
+      'prompt',
+      `prompt has ${characters} characters, and one person may have no more than ${budget.characters} improved in a day; send a shorter one.`,
+    )
+  }
+}
+
+/** Counts the call against the caller's day. @throws AppError `rate_limited` when the day's budget is used up */
+async function spend({ store, clock, improver: { budget } }: Context, caller: string, characters: number): Promise<void> {
+  if (budget.requests === null && budget.characters === null) return
+  const now = clock()
+  const day = new Date(now).toISOString().slice(0, 10)
+  if (await store.spendImproveBudget({ caller, day, characters }, budget)) return
+  const limits = [
+    ...(budget.requests === null ? [] : [`${budget.requests} requests`]),
+    ...(budget.characters === null ? [] : [`${budget.characters} characters`]),
+  ]
+  const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
+  const message = `This goes beyond what one person may have improved in a day: ${limits.join(' and ')}. The next day begins at midnight UTC.`
+  throw new AppError('rate_limited', message, { retryAfterSeconds })
+}
+
+export const improvePrompt = defineOperation({
+  name: 'improve_prompt',
+  title: 'Improve a prompt',
+  summary:
+    'Rewrite a prompt so that it works better and keeps its intent and its ${blanks}, learning from similar public prompts of the library. Nothing is saved.',
+  scope: 'improve',
+  cost: 10,
+  isStreamed: true,
+  surfaces: {
+    mcp: { readOnly: true, idempotent: false, openWorld: true, note: 'To keep the result, use save_prompt.' },
+    rest: { method: 'POST', path: '/api/improve-prompt' },
+    cli: { command: 'improve', positional: ['prompt'] },
+  },
+  input: z.object({
+    prompt: textField({ max: MAX_PROMPT, blank: false }).describe('The prompt to improve'),
+    outputType: z.enum(OUTPUT_TYPES).default('text').describe('What the prompt is meant to produce'),
+    outputFormat: z.enum(OUTPUT_FORMATS).default('text').describe('How the improved prompt is written'),
+  }),
+  output: z.object({
+    original: z.string(),
+    improved: z.string(),
+    outputType: z.enum(OUTPUT_TYPES),
+    outputFormat: z.enum(OUTPUT_FORMATS),
+    inspirations: z.array(z.object({ id: z.string(), slug: z.string(), title: z.string(), similarity: z.number().int().min(0).max(100) })),
+    model: z.string(),
+  }),
+  async run(context, input) {
+    const { findSimilar, improver, signal, onText } = context
+    const { model } = improver
+    const caller = nameCaller(context)
+    const characters = countCharacters(input.prompt)
+    checkFitsDay(context, characters)
+    const leave = model ? improver.enter(caller) : () => {}
+    try {
+      await spend(context, caller, characters)
+      const similar = await findSimilar(input.prompt, { types: FITTING_TYPES[input.outputType], limit: MAX_INSPIRATIONS, signal })
+      const inspirations = similar.map(({ prompt }) => ({ title: prompt.title, content: cutCharacters(prompt.content, MAX_INSPIRATION) }))
+      const request = { ...input, inspirations }
+      const deadline = AbortSignal.timeout(improver.timeoutMs)
+      const improved = model ? await improveWithModel(model, request, improver, { deadline, signal, onText }) : improveOffline(request)
+      if (!model) await onText?.({ kind: 'delta', text: improved })
+      return {
+        original: input.prompt,
+        improved,
+        outputType: input.outputType,
+        outputFormat: input.outputFormat,
+        inspirations: similar.map(({ prompt: { id, slug, title }, similarity }) => ({ id, slug, title, similarity })),
+        model: model?.name ?? OFFLINE,
+      }
+    } finally {
+      leave()
+    }
+  },
+})

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { correctQuery } from '../../search/analysis/corrected-query.ts'
+import { parseQuery } from '../../search/analysis/query.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
+import { allOfList, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
+import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { oneOf } from './search-prompts.ts'
+
+const sortInput = z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().describe('Default: relevance with q, else newest')
+const browsing = {
+  q: queryInput.default('').describe('Search text; empty lists everything'),
+  ...pageInputs,
+  category: filterText.describe('Category, slug or name, its subcategories included'),
+  tag: allOfList.describe('Tags, slugs or names, separated by commas; all must match'),
+  author: filterText.describe('Username of the author'),
+  sort: sortInput,
+}
+
+const correctionOutput = {
+  correctedQuery: z
+    .string()
+    .optional()
+    .describe('The query with words that are not in the library put right, as they were searched for: did you mean'),
+}
+
+function toCorrection(query: string, corrections: ReadonlyMap<string, string>): { correctedQuery?: string } {
+  const corrected = correctQuery(query, corrections)
+  return corrected === null ? {} : { correctedQuery: corrected }
+}
+
+export const listPrompts = defineOperation({
+  name: 'list_prompts',
+  title: 'List prompts',
+  summary: 'Search and browse prompts, a page at a time, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
+  input: z.object({ ...browsing, type: filterType }),
+  output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
+    const { items, total, corrections } = await store.searchPrompts(actor, {
+      query: parseQuery(input.q),
+      text: input.q,
+      filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
+      sort: input.sort ?? 'relevance',
+      limit: input.perPage,
+      offset: (input.page - 1) * input.perPage,
+    })
+    return {
+      prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)),
+      ...toPage(input, total),
+      ...toCorrection(input.q, corrections),
+      ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
+    }
+  },
+})
+
+export const listSkills = defineOperation({
+  name: 'list_skills',
+  title: 'List skills',
+  summary: 'Search and browse skills, a page at a time, with exact totals. Files are named, not included.',
+  scope: null,
+  cost: 3,
+  surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
+  input: z.object(browsing),
+  output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
+    const { items, total, corrections } = await store.searchSkills(actor, {
+      query: parseQuery(input.q),
+      text: input.q,
+      filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
+      sort: input.sort ?? 'relevance',
+      limit: input.perPage,
+      offset: (input.page - 1) * input.perPage,
+    })
+    return {
+      skills: items.map((skill) => toSkillRecord(skill, baseUrl)),
+      ...toPage(input, total),
+      ...toCorrection(input.q, corrections),
+      ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
+    }
+  },
+})

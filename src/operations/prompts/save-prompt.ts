@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
+import { askedVisibility, type Visibility } from '../../library/visibility.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
+import { promptRecord, toPromptRecord } from '../core/records.ts'
+
+/** The visibility of a new item: as asked, else as its owner's setting says. */
+export async function newVisibility(context: Context, input: Parameters<typeof askedVisibility>[0]): Promise<Visibility> {
+  const asked = askedVisibility(input)
+  if (asked) return asked
+  const owner = await context.store.findUser(requireUser(context.actor).username)
+  return owner?.defaultVisibility ?? 'private'
+}
+
+export const savePrompt = defineOperation({
+  name: 'save_prompt',
+  title: 'Save a prompt',
+  summary:
+    'Save a new prompt to the library under your account. It is private unless you ask otherwise or your settings do. Mark blanks as ${name} or ${name:default}. Returns the record with its id and url.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false },
+    rest: { method: 'POST', path: '/api/prompts', status: 201 },
+    cli: { command: 'save-prompt', positional: [] },
+  },
+  input: z
+    .object({
+      title: titleField.describe('Short name people will look for'),
+      content: contentField.describe('The prompt itself, kept exactly as given'),
+      description: descriptionField.optional().describe('One sentence: what it is for'),
+      tags: tagsField.optional().describe('Tag names; new ones are made'),
+      category: filterText.describe('Category; an unknown one is refused with the list of valid ones'),
+      ...visibilityInputs,
+      type: promptTypeField.default('TEXT').describe('Kind of output the prompt asks for'),
+      note: noteField.optional().describe('What this first version is, for the history'),
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), prompt: promptRecord }),
+  async run(context, input) {
+    const owner = requireUser(context.actor)
+    const prompt = await context.store.createPrompt(
+      { userId: owner.userId, note: input.note ?? null },
+      {
+        title: input.title,
+        content: input.content,
+        description: input.description ?? null,
+        tags: input.tags ?? [],
+        category: input.category ?? null,
+        type: input.type,
+        visibility: await newVisibility(context, input),
+      },
+    )
+    return { success: true as const, prompt: toPromptRecord(prompt, context.baseUrl) }
+  },
+})

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { parseQuery } from '../../search/analysis/query.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
+import { filterText, filterType, limitInput, queryInput } from '../core/inputs.ts'
+import { foundPrompt, toFoundPrompt } from '../core/records.ts'
+
+export const searchPrompts = defineOperation({
+  name: 'search_prompts',
+  title: 'Search prompts',
+  summary:
+    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. With an API key your private prompts are included.',
+  scope: null,
+  cost: 3,
+  surfaces: {
+    mcp: { readOnly: true, note: 'Use get_prompt with an id or slug from the result to fill in its variables.' },
+    rest: { method: 'GET', path: '/api/search/prompts' },
+    cli: { command: 'search', positional: ['query'] },
+  },
+  input: z.object({
+    query: queryInput.describe('Words to look for; any text is safe'),
+    limit: limitInput.describe('How many at most'),
+    type: filterType.describe('Only prompts for this kind of output'),
+    category: filterText.describe('Category, its subcategories included'),
+    tag: filterText.describe('Tag'),
+  }),
+  output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt), ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
+    const query = parseQuery(input.query)
+    const { items } = await store.searchPrompts(actor, {
+      query,
+      text: input.query,
+      filter: { type: input.type, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
+      sort: 'relevance',
+      limit: input.limit,
+      offset: 0,
+    })
+    const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)), ...hints }
+  },
+})
+
+/** A single filter value as the store's list of alternatives. */
+export function oneOf(value: string | undefined): string[] | undefined {
+  return value === undefined ? undefined : [value]
+}

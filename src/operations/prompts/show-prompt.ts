@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { Version } from '../../library/items.ts'
+import { shareOnce } from '../../library/shared-records.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { notFound, refInput } from '../core/inputs.ts'
+import { promptRecord, toPromptWithVariables, variableRecord, versionRecord } from '../core/records.ts'
+
+/** Versions that come along with a prompt; the rest is a list of its own. */
+const SHOWN_VERSIONS = 50
+
+const toShownPrompt = shareOnce((versions: readonly Version[], prompt: ReturnType<typeof toPromptWithVariables>) => ({
+  ...prompt,
+  versions: versions.map(({ version, note, author, createdAt }) => ({ version, note, author, createdAt })),
+}))
+
+export const showPrompt = defineOperation({
+  name: 'show_prompt',
+  title: 'Show a prompt',
+  summary: 'One prompt, whole, with its variables and its newest versions.',
+  scope: null,
+  surfaces: { rest: { method: 'GET', path: '/api/prompts/{id}' } },
+  input: z.object({ id: refInput.describe('Id or slug') }),
+  output: promptRecord.extend({
+    variables: z.array(variableRecord),
+    versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 the caller may see'),
+  }),
+  async run({ actor, store, baseUrl }, input) {
+    const prompt = await store.findPrompt(actor, input.id)
+    if (!prompt) throw notFound('prompt')
+    const versions = await store.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
+    return toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl))
+  },
+})

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { invalidInput } from '../../errors.ts'
+import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
+import { askedVisibility } from '../../library/visibility.ts'
+import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import { promptRecord, toPromptRecord } from '../core/records.ts'
+
+export const updatePrompt = defineOperation({
+  name: 'update_prompt',
+  title: 'Update a prompt',
+  summary:
+    'Change fields of a prompt you own; fields left out stay as they are. Writes a new version when something changes; earlier versions are kept.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false, destructive: true, idempotent: true },
+    rest: { method: 'PATCH', path: '/api/prompts/{id}' },
+    cli: { command: 'update-prompt', positional: ['id'] },
+  },
+  input: z
+    .object({
+      id: refInput.describe('Id or slug of the prompt'),
+      title: titleField.optional().describe('New title'),
+      content: contentField.optional().describe('New text, whole'),
+      description: descriptionField.nullable().optional().describe('New description; null removes it'),
+      tags: tagsField.optional().describe('All tags; those left out are taken off'),
+      category: refInput.nullable().optional().describe('Category; null removes it'),
+      type: promptTypeField.optional().describe('Kind of output the prompt asks for'),
+      slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
+      ...visibilityChanges,
+      baseVersion: baseVersionInput,
+      note: noteField.optional().describe('What changed, for the history'),
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
+  async run({ actor, store, baseUrl }, input) {
+    const user = requireUser(actor)
+    const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
+    const asked = askedVisibility({ isPrivate, visibility })
+    const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalidInput('', 'The update changes nothing; give at least one field.')
+    const prompt = await store.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
+      requireEditable(user, current, id, baseVersion)
+      return change
+    })
+    if (!prompt) throw notFound('prompt')
+    return { success: true as const, prompt: toPromptRecord(prompt, baseUrl), version: prompt.version }
+  },
+})

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { noteField } from '../../library/fields.ts'
+import { applyFileChange, type FileChange, fromFileContent } from '../../library/skill.ts'
+import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { baseVersionInput, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { fileInput } from './save-skill.ts'
+
+const target = {
+  skillId: refInput.describe('Id or slug of the skill'),
+  filename: fileInput.shape.filename,
+}
+const about = { baseVersion: baseVersionInput, note: noteField.optional().describe('What changed, for the history') }
+const written = z.object({ ...target, content: fileInput.shape.content, encoding: fileInput.shape.encoding, ...about })
+const output = z.object({ success: z.literal(true), skillId: z.string(), message: z.string(), files: z.array(z.string()) })
+
+/** Applies one change to the files as they are at the moment of writing, so that edits made at once all survive. */
+async function changeFiles(
+  context: Context,
+  input: { skillId: string; baseVersion?: number | undefined; note?: string | undefined },
+  change: FileChange,
+  message: string,
+): Promise<z.infer<typeof output>> {
+  const user = requireUser(context.actor)
+  let before = 0
+  const skill = await context.store.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
+    requireEditable(user, current, input.skillId, input.baseVersion)
+    before = current.version
+    return { files: (files) => applyFileChange(files, change) }
+  })
+  if (!skill) throw notFound('skill')
+  const said = skill.version === before ? 'The file has this content already; nothing was written.' : message
+  return { success: true, skillId: skill.id, message: said, files: [...skill.filenames] }
+}
+
+export const addFileToSkill = defineOperation({
+  name: 'add_file_to_skill',
+  title: 'Add a file to a skill',
+  summary: 'Add one new file to a skill you own. Fails with conflict when the file is already there.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false, note: 'Replace it with update_skill_file then.' },
+    rest: { method: 'POST', path: '/api/skills/{skillId}/files', status: 201 },
+    cli: { command: 'add-file-to-skill', positional: ['skillId', 'filename'] },
+  },
+  input: written,
+  output,
+  run: (context, input) => changeFiles(context, input, { kind: 'add', file: fromFileContent(input, '') }, `Added ${input.filename}.`),
+})
+
+export const updateSkillFile = defineOperation({
+  name: 'update_skill_file',
+  title: 'Update a file of a skill',
+  summary: "Replace the content of one file of a skill you own (SKILL.md included). The old content stays in the skill's versions.",
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false, destructive: true, idempotent: true },
+    rest: { method: 'PUT', path: '/api/skills/{skillId}/files/{filename}' },
+    cli: { command: 'update-skill-file', positional: ['skillId', 'filename'] },
+  },
+  input: written,
+  output,
+  run: (context, input) => changeFiles(context, input, { kind: 'update', file: fromFileContent(input, '') }, `Updated ${input.filename}.`),
+})
+
+export const removeFileFromSkill = defineOperation({
+  name: 'remove_file_from_skill',
+  title: 'Remove a file from a skill',
+  summary: "Remove one file from a skill you own; never SKILL.md. The content stays in the skill's versions.",
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: {
+    mcp: { readOnly: false, destructive: true },
+    rest: { method: 'DELETE', path: '/api/skills/{skillId}/files/{filename}' },
+    cli: { command: 'remove-file-from-skill', positional: ['skillId', 'filename'] },
+  },
+  input: z.object({ ...target, ...about }),
+  output,
+  run: (context, input) => changeFiles(context, input, { kind: 'remove', filename: input.filename }, `Removed ${input.filename}.`),
+})

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { descriptionField, noteField, tagsField, titleField } from '../../library/fields.ts'
+import type { Skill } from '../../library/items.ts'
+import { checkSkillFiles, fromFileContent } from '../../library/skill.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
+import { itemUrl } from '../core/records.ts'
+import { newVisibility } from '../prompts/save-prompt.ts'
+
+/** A file in an input. */
+export const fileInput = z.object({
+  filename: z.string().describe('Relative path, such as references/api.md'),
+  content: z.string().describe('Kept byte for byte'),
+  encoding: z.literal('base64').optional().describe('Only for files that are not UTF-8 text'),
+})
+
+/** A skill as the tools that write one answer. */
+export const savedSkill = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  visibility: z.enum(VISIBILITIES),
+  isPrivate: z.boolean(),
+  createdAt: z.string().meta({ format: 'date-time' }),
+  tags: z.array(z.string()),
+  category: z.string().nullable(),
+  files: z.array(z.string()),
+  url: z.string(),
+})
+
+export function toSavedSkill(skill: Skill, baseUrl: string): z.infer<typeof savedSkill> {
+  return {
+    id: skill.id,
+    slug: skill.slug,
+    title: skill.title,
+    description: skill.description,
+    visibility: skill.visibility,
+    isPrivate: skill.visibility === 'private',
+    createdAt: skill.createdAt,
+    tags: skill.tags.map((tag) => tag.name),
+    category: skill.category?.name ?? null,
+    files: [...skill.filenames],
+    url: itemUrl(baseUrl, 'skill', skill),
+  }
+}
+
+export const saveSkill = defineOperation({
+  name: 'save_skill',
+  title: 'Save a skill',
+  summary:
+    'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you ask otherwise or your settings do.',
+  scope: 'write',
+  writes: true,
+  cost: 10,
+  surfaces: {
+    mcp: { readOnly: false, note: 'Add more files later with add_file_to_skill.' },
+    rest: { method: 'POST', path: '/api/skills', status: 201 },
+    cli: { command: 'save-skill', positional: [] },
+  },
+  input: z
+    .object({
+      title: titleField.describe('Short name people will look for'),
+      files: z.array(fileInput).describe('All files; must include SKILL.md'),
+      description: descriptionField.optional().describe('What it does and when to use it'),
+      tags: tagsField.optional().describe('Tag names; new ones are made'),
+      category: filterText.describe('Category slug; a wrong one is refused with the list of valid ones'),
+      ...visibilityInputs,
+      note: noteField.optional().describe('What this first version is, for the history'),
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), skill: savedSkill }),
+  async run(context, input) {
+    const owner = requireUser(context.actor)
+    const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
+    checkSkillFiles(files)
+    const skill = await context.store.createSkill(
+      { userId: owner.userId, note: input.note ?? null },
+      {
+        title: input.title,
+        files,
+        description: input.description ?? null,
+        tags: input.tags ?? [],
+        category: input.category ?? null,
+        visibility: await newVisibility(context, input),
+      },
+    )
+    return { success: true as const, skill: toSavedSkill(skill, context.baseUrl) }
+  },
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { parseQuery } from '../../search/analysis/query.ts'
+import { defineOperation } from '../core/define-operation.ts'
+import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
+import { filterText, limitInput, queryInput } from '../core/inputs.ts'
+import { foundSkill, toFoundSkill } from '../core/records.ts'
+import { oneOf } from '../prompts/search-prompts.ts'
+
+export const searchSkills = defineOperation({
+  name: 'search_skills',
+  title: 'Search skills',
+  summary:
+    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns names of files only.',
+  scope: null,
+  cost: 3,
+  surfaces: {
+    mcp: { readOnly: true, note: 'Read a skill with get_skill.' },
+    rest: { method: 'GET', path: '/api/search/skills' },
+    cli: { command: 'search-skills', positional: ['query'] },
+  },
+  input: z.object({
+    query: queryInput.describe('Words to look for; any text is safe'),
+    limit: limitInput.describe('How many at most'),
+    category: filterText.describe('Category, its subcategories included'),
+    tag: filterText.describe('Tag'),
+  }),
+  output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
+  async run(context, input) {
+    const { actor, store, baseUrl } = context
+    const { items } = await store.searchSkills(actor, {
+      query: parseQuery(input.query),
+      text: input.query,
+      filter: { categories: oneOf(input.category), anyTags: oneOf(input.tag) },
+      sort: 'relevance',
+      limit: input.limit,
+      offset: 0,
+    })
+    const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
+    return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)), ...hints }
+  },
+})

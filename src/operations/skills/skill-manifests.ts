@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { SkillManifest } from '../../library/items.ts'
+import { toFileContent } from '../../library/skill.ts'
+import { type Context, defineOperation } from '../core/define-operation.ts'
+import { notFound, refInput } from '../core/inputs.ts'
+import { fileRecord } from '../core/records.ts'
+
+/** What cursors are sealed for. */
+const CURSOR = 'list_skill_manifests'
+/** Skills on one page: each may name 512 files. */
+const PAGE_SIZE = 50
+
+const manifestRecord = z.object({
+  owner: z.string(),
+  path: z.string().describe("Below the owner: the skill's name, or its slug and name where the name is taken"),
+  frontmatter: z.record(z.string(), z.unknown()).describe('The frontmatter of SKILL.md, field by field'),
+  files: z.array(z.object({ filename: z.string(), sha256: z.string(), size: z.number().int() })),
+})
+const address = { owner: refInput.describe('Username of the owner'), path: refInput.describe('Path of the skill below its owner') }
+const positionJson = z.object({ c: z.string(), o: z.number().int() })
+
+function toRecord({ owner, path, frontmatter, files }: SkillManifest): z.infer<typeof manifestRecord> {
+  return { owner, path, frontmatter: { ...frontmatter }, files: files.map((file) => ({ ...file })) }
+}
+
+async function findAt(context: Context, { owner, path }: { owner: string; path: string }) {
+  const found = await context.store.findSkillAt(context.actor, owner, path)
+  if (!found) throw notFound('skill')
+  return found
+}
+
+export const listSkillManifests = defineOperation({
+  name: 'list_skill_manifests',
+  title: 'Walk through all skills',
+  summary:
+    'Every skill with a proper name that the caller may see, newest first, with its frontmatter and the digest of each file, by cursor.',
+  scope: null,
+  cost: 5,
+  surfaces: { rest: { method: 'GET', path: '/api/skill-manifests' } },
+  input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before') }),
+  output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
+  async run({ actor, store, sealer }, input) {
+    const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
+    const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
+    if (place && !place.success) throw invalidInput('cursor', 'cursor is not valid.')
+    const manifests = await store.walkSkills(actor, place ? { createdAt: place.data.c, order: place.data.o } : null, PAGE_SIZE + 1)
+    const page = manifests.slice(0, PAGE_SIZE)
+    const last = page.at(-1)
+    if (!last || manifests.length <= PAGE_SIZE) return { skills: page.map(toRecord) }
+    return {
+      skills: page.map(toRecord),
+      nextCursor: sealer.seal(CURSOR, JSON.stringify({ c: last.position.createdAt, o: last.position.order })),
+    }
+  },
+})
+
+export const getSkillManifest = defineOperation({
+  name: 'get_skill_manifest',
+  title: 'Get a skill by its name',
+  summary: 'One skill by its owner and name: its frontmatter and the digest of each file.',
+  scope: null,
+  surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/find' } },
+  input: z.object(address),
+  output: manifestRecord,
+  run: async (context, input) => toRecord(await findAt(context, input)),
+})
+
+export const readManifestFile = defineOperation({
+  name: 'read_manifest_file',
+  title: 'Read a file of a skill by its name',
+  summary: 'One file of a skill by owner, name and filename: text, or base64 when it is not UTF-8.',
+  scope: null,
+  surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/read' } },
+  input: z.object({ ...address, filename: z.string() }),
+  output: fileRecord,
+  async run(context, input) {
+    const skill = await findAt(context, input)
+    const file = input.filename.isWellFormed() ? await context.store.readSkillFile(context.actor, skill.id, input.filename) : null
+    if (!file) throw new AppError('not_found', 'The skill has no file of this name.')
+    return toFileContent(file)
+  },
+})

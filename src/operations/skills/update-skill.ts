@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { invalidInput } from '../../errors.ts'
+import { descriptionField, noteField, tagsField, titleField } from '../../library/fields.ts'
+import { askedVisibility } from '../../library/visibility.ts'
+import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import { savedSkill, toSavedSkill } from './save-skill.ts'
+
+export const updateSkill = defineOperation({
+  name: 'update_skill',
+  title: 'Update a skill',
+  summary:
+    'Change the title, description, tags, category, slug or visibility of a skill you own; fields left out stay. Its files are changed one by one.',
+  scope: 'write',
+  writes: true,
+  cost: 5,
+  surfaces: { rest: { method: 'PATCH', path: '/api/skills/{id}' }, cli: { command: 'update-skill', positional: ['id'] } },
+  input: z
+    .object({
+      id: refInput.describe('Id or slug of the skill'),
+      title: titleField.optional(),
+      description: descriptionField.nullable().optional(),
+      tags: tagsField.optional(),
+      category: refInput.nullable().optional(),
+      slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
+      ...visibilityChanges,
+      baseVersion: baseVersionInput,
+      note: noteField.optional().describe('What changed, for the history'),
+    })
+    .superRefine(refuseBothSpellings),
+  output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
+  async run({ actor, store, baseUrl }, input) {
+    const user = requireUser(actor)
+    const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
+    const asked = askedVisibility({ isPrivate, visibility })
+    const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalidInput('', 'The update changes nothing; give at least one field.')
+    const skill = await store.changeSkill(id, { userId: user.userId, note: note ?? null }, (current) => {
+      requireEditable(user, current, id, baseVersion)
+      return change
+    })
+    if (!skill) throw notFound('skill')
+    return { success: true as const, skill: toSavedSkill(skill, baseUrl), version: skill.version }
+  },
+})

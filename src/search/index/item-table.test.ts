@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { SIGN_WORDS, toSigns } from '../vectors/signs.ts'
+import { DIMS } from '../vectors/word-vectors.ts'
+import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
+
+function makeItem(seq: number, more: Partial<IndexedItem> = {}): IndexedItem {
+  return {
+    seq,
+    ownerSeq: seq + 1,
+    authorSeq: seq + 2,
+    categorySeq: seq + 3,
+    type: 'TEXT',
+    visibility: 'public',
+    createdAt: seq + 4,
+    votes: seq + 5,
+    tags: [{ slug: `t${seq}`, name: `T${seq}` }],
+    titleLength: seq + 6,
+    bodyLength: seq + 7,
+    vector: Int8Array.from({ length: DIMS }, (_, i) => ((seq + i) % 255) - 127),
+    ...more,
+  }
+}
+
+function read(table: ReturnType<typeof createItemTable>, slot: number): IndexedItem {
+  return {
+    seq: table.seq[slot] ?? Number.NaN,
+    ownerSeq: table.ownerSeq[slot] ?? Number.NaN,
+    authorSeq: table.authorSeq[slot] ?? Number.NaN,
+    categorySeq: table.categorySeq[slot] ?? Number.NaN,
+    type: table.typeOf(slot),
+    visibility: table.state[slot] === PUBLIC ? 'public' : 'private',
+    createdAt: table.createdAt[slot] ?? Number.NaN,
+    votes: table.votes[slot] ?? Number.NaN,
+    tags: table.tagsOf(slot),
+    titleLength: table.titleLength[slot] ?? Number.NaN,
+    bodyLength: table.bodyLength[slot] ?? Number.NaN,
+    vector: table.vectors.slice(slot * DIMS, (slot + 1) * DIMS),
+  }
+}
+
+describe('createItemTable', () => {
+  it('keeps every column as it grows', () => {
+    const table = createItemTable()
+    const slots = Array.from({ length: 3000 }, (_, seq) => {
+      const slot = table.take()
+      table.put(slot, makeItem(seq))
+      return slot
+    })
+    expect(new Set(slots).size).toBe(3000)
+    expect(table.capacity).toBe(3000)
+    for (const [seq, slot] of slots.entries()) {
+      const item = makeItem(seq)
+      expect(read(table, slot)).toEqual(item)
+      expect([...table.signs.subarray(slot * SIGN_WORDS, (slot + 1) * SIGN_WORDS)]).toEqual([...toSigns(item.vector ?? new Int8Array())])
+    }
+  })
+
+  it.each([
+    ['public', PUBLIC],
+    ['unlisted', HIDDEN],
+    ['private', HIDDEN],
+  ] as const)('knows who finds a %s item', (visibility, state) => {
+    const table = createItemTable()
+    const slot = table.take()
+    table.put(slot, makeItem(1, { visibility }))
+    expect(table.state[slot]).toBe(state)
+  })
+
+  it('gives a released slot again, and a hidden one not', () => {
+    const table = createItemTable()
+    const [first, second] = [table.take(), table.take()]
+    table.put(first, makeItem(1))
+    table.put(second, makeItem(2))
+    table.hide(first)
+    table.release(second)
+    expect([table.state[first], table.state[second], table.tagsOf(second)]).toEqual([FREE, FREE, []])
+    expect(table.take()).toBe(second)
+    expect(table.take()).not.toBe(first)
+    expect(table.capacity).toBe(3)
+  })
+
+  it('leaves nothing of the item a slot held before', () => {
+    const table = createItemTable()
+    const slot = table.take()
+    table.put(slot, makeItem(1))
+    table.restRevision[slot] = 7
+    table.release(slot)
+    const bare = makeItem(9, { categorySeq: null, type: null, tags: [], vector: null, visibility: 'private' })
+    table.put(table.take(), bare)
+    expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0, vector: new Int8Array(DIMS) })
+    expect(table.restRevision[slot]).toBe(0)
+    expect([...table.signs.subarray(0, SIGN_WORDS)]).toEqual([0, 0, 0])
+  })
+})

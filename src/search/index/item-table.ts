@@ -1,0 +1,137 @@
+import type { Tag } from '../../library/items.ts'
+import type { Visibility } from '../../library/visibility.ts'
+import { SIGN_WORDS, toSigns } from '../vectors/signs.ts'
+import { DIMS } from '../vectors/word-vectors.ts'
+
+/** What the index knows of an item. Row numbers are the store's. */
+export interface IndexedItem {
+  readonly seq: number
+  readonly ownerSeq: number
+  readonly authorSeq: number
+  readonly categorySeq: number | null
+  readonly type: string | null
+  readonly visibility: Visibility
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly votes: number
+  readonly tags: readonly Tag[]
+  readonly titleLength: number
+  readonly bodyLength: number
+  /** As {@link import('../vectors/embedder.ts').Embedder.embedItem} gives it. */
+  readonly vector: Int8Array | null
+}
+
+/** Who may find a slot's item: nobody (it is free), everybody, or its owner alone. */
+export const FREE = 0
+export const PUBLIC = 1
+export const HIDDEN = 2
+
+/** Items as columns by slot, so that a hundred thousand of them fit into memory and are run through quickly. */
+export interface ItemTable {
+  /** One more than the highest slot in use. */
+  readonly capacity: number
+  readonly state: Uint8Array
+  readonly seq: Float64Array
+  readonly ownerSeq: Float64Array
+  readonly authorSeq: Float64Array
+  readonly categorySeq: Float64Array
+  readonly votes: Float64Array
+  readonly createdAt: Float64Array
+  readonly titleLength: Float64Array
+  readonly bodyLength: Float64Array
+  /** `DIMS` numbers a slot. */
+  readonly vectors: Int8Array
+  /** The length of the vector without common directions, and at which revision of those it was taken. */
+  readonly restLength: Float64Array
+  readonly restRevision: Float64Array
+  /** The vector's signs, `SIGN_WORDS` a slot. */
+  readonly signs: Uint32Array
+  typeOf(slot: number): string | null
+  tagsOf(slot: number): readonly Tag[]
+  put(slot: number, item: IndexedItem): void
+  /** Nobody finds the slot's item any more; the slot is not given again yet. */
+  hide(slot: number): void
+  release(slot: number): void
+  /** A free slot. */
+  take(): number
+}
+
+/** A table with no items. Its columns are new arrays whenever it grows: read them from the table, do not keep them. */
+export function createItemTable(): ItemTable {
+  const free: number[] = []
+  const types: (string | null)[] = []
+  const tags: (readonly Tag[])[] = []
+  const table = {
+    capacity: 0,
+    ...columns(256),
+    typeOf: (slot: number) => types[slot] ?? null,
+    tagsOf: (slot: number) => tags[slot] ?? [],
+    put(slot: number, item: IndexedItem): void {
+      table.state[slot] = item.visibility === 'public' ? PUBLIC : HIDDEN
+      table.seq[slot] = item.seq
+      table.ownerSeq[slot] = item.ownerSeq
+      table.authorSeq[slot] = item.authorSeq
+      table.categorySeq[slot] = item.categorySeq ?? 0
+      table.votes[slot] = item.votes
+      table.createdAt[slot] = item.createdAt
+      table.titleLength[slot] = item.titleLength
+      table.bodyLength[slot] = item.bodyLength
+      types[slot] = item.type
+      tags[slot] = item.tags
+      const vector = item.vector ?? new Int8Array(DIMS)
+      table.vectors.set(vector, slot * DIMS)
+      table.restRevision[slot] = 0
+      table.signs.set(toSigns(vector), slot * SIGN_WORDS)
+    },
+    hide(slot: number): void {
+      table.state[slot] = FREE
+    },
+    release(slot: number): void {
+      table.state[slot] = FREE
+      tags[slot] = []
+      free.push(slot)
+    },
+    take(): number {
+      const slot = free.pop() ?? table.capacity++
+      if (slot >= table.state.length) Object.assign(table, grow(table, table.state.length * 2))
+      return slot
+    },
+  }
+  return table
+}
+
+function columns(length: number) {
+  return {
+    state: new Uint8Array(length),
+    seq: new Float64Array(length),
+    ownerSeq: new Float64Array(length),
+    authorSeq: new Float64Array(length),
+    categorySeq: new Float64Array(length),
+    votes: new Float64Array(length),
+    createdAt: new Float64Array(length),
+    titleLength: new Float64Array(length),
+    bodyLength: new Float64Array(length),
+    vectors: new Int8Array(length * DIMS),
+    restLength: new Float64Array(length),
+    restRevision: new Float64Array(length),
+    signs: new Uint32Array(length * SIGN_WORDS),
+  }
+}
+
+type Columns = ReturnType<typeof columns>
+
+function grow(from: Columns, length: number): Columns {
+  const to = columns(length)
+  to.state.set(from.state)
+  to.seq.set(from.seq)
+  to.ownerSeq.set(from.ownerSeq)
+  to.authorSeq.set(from.authorSeq)
+  to.categorySeq.set(from.categorySeq)
+  to.votes.set(from.votes)
+  to.createdAt.set(from.createdAt)
+  to.titleLength.set(from.titleLength)
+  to.bodyLength.set(from.bodyLength)
+  to.vectors.set(from.vectors)
+  to.signs.set(from.signs)
+  return to
+}

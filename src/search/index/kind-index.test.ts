@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodePostings } from '../analysis/indexed-text.ts'
+import { DIMS } from '../vectors/word-vectors.ts'
+import { FREE, type IndexedItem } from './item-table.ts'
+import { createKindIndex, type ItemChange, type KindIndex } from './kind-index.ts'
+import { CODE_BITS, rangeOf } from './postings.ts'
+
+interface State {
+  readonly visibility: 'public' | 'unlisted' | 'private'
+  readonly owner: number
+  readonly createdAt: number
+  readonly words: readonly number[]
+}
+
+function change(seq: number, state: State | null): ItemChange {
+  if (!state) return { seq, item: null, words: null }
+  const item: IndexedItem = {
+    seq,
+    ownerSeq: state.owner,
+    authorSeq: state.owner,
+    categorySeq: null,
+    type: 'TEXT',
+    visibility: state.visibility,
+    createdAt: state.createdAt,
+    votes: 0,
+    tags: [],
+    titleLength: 1,
+    bodyLength: state.words.length,
+    vector: Int8Array.from({ length: DIMS }, (_, i) => ((seq * 31 + i * 17) % 255) - 127),
+  }
+  return { seq, item, words: encodePostings(state.words.map((word) => ({ word, code: 1 + (word % 200) }))) }
+}
+const PUBLIC_ONE: State = { visibility: 'public', owner: 1, createdAt: 10, words: [1, 2] }
+
+/** The items under a word that anybody finds: by number, with the code. */
+function publicItems({ postings, table }: KindIndex, word: number): [number, number][] {
+  return postings.segments
+    .flatMap((segment) => [...segment.postings.subarray(...rangeOf(segment, word))])
+    .filter((posting) => table.state[posting >>> CODE_BITS] !== FREE)
+    .map((posting): [number, number] => [table.seq[posting >>> CODE_BITS] ?? 0, posting & 0xff])
+    .sort(([a], [b]) => a - b)
+}
+
+/** What somebody's own hidden items hold, by number and word. */
+function shelved({ shelves, table }: KindIndex, owner: number): [number, number[]][] {
+  return [...(shelves.get(owner)?.items ?? [])]
+    .map(([slot, entries]): [number, number[]] => [table.seq[slot] ?? 0, [...entries]])
+    .sort(([a], [b]) => a - b)
+}
+
+function expectSame(index: KindIndex, model: ReadonlyMap<number, State>): void {
+  const all = [...model].sort(([a], [b]) => a - b)
+  const open = all.filter(([, state]) => state.visibility === 'public')
+  expect(index.totals).toEqual({
+    items: open.length,
+    titleLength: open.length,
+    bodyLength: open.reduce((sum, [, { words }]) => sum + words.length, 0),
+  })
+  const byAge = index.byAge().filter((slot) => index.table.state[slot] !== FREE)
+  const ages = all.toSorted(([a, one], [b, other]) => one.createdAt - other.createdAt || a - b)
+  expect(byAge.map((slot) => index.table.seq[slot])).toEqual(ages.map(([seq]) => seq))
+  for (let word = 0; word < 8; word++) {
+    const holding = open.filter(([, { words }]) => words.includes(word))
+    expect(publicItems(index, word)).toEqual(holding.map(([seq]) => [seq, 1 + word]))
+    expect(index.postings.countOf(word)).toBe(holding.length)
+  }
+  for (const owner of [1, 2, 3]) {
+    const own = all.filter(([, state]) => state.visibility !== 'public' && state.owner === owner)
+    expect(shelved(index, owner)).toEqual(own.map(([seq, { words }]) => [seq, words.map((word) => word * 256 + 1 + word)]))
+    for (let word = 0; word < 8; word++) {
+      expect(index.shelves.get(owner)?.counts.get(word) ?? 0).toBe(own.filter(([, { words }]) => words.includes(word)).length)
+    }
+  }
+}
+
+describe('createKindIndex', () => {
+  it.each<[string, readonly (State | null)[]]>([
+    ['put in', [PUBLIC_ONE]],
+    ['replaced', [PUBLIC_ONE, { ...PUBLIC_ONE, words: [2, 5, 6] }]],
+    ['withdrawn', [PUBLIC_ONE, { ...PUBLIC_ONE, visibility: 'private' }]],
+    ['published', [{ ...PUBLIC_ONE, visibility: 'unlisted' }, PUBLIC_ONE]],
+    ['deleted', [PUBLIC_ONE, null]],
+    ['deleted while hidden', [{ ...PUBLIC_ONE, visibility: 'private' }, null]],
+    ['deleted twice', [PUBLIC_ONE, null, null]],
+    ['restored', [PUBLIC_ONE, null, PUBLIC_ONE]],
+    [
+      'edited while hidden',
+      [
+        { ...PUBLIC_ONE, visibility: 'private' },
+        { ...PUBLIC_ONE, visibility: 'private', words: [7] },
+      ],
+    ],
+    [
+      'given to another',
+      [
+        { ...PUBLIC_ONE, visibility: 'private' },
+        { ...PUBLIC_ONE, visibility: 'private', owner: 2 },
+      ],
+    ],
+    ['without words', [{ ...PUBLIC_ONE, words: [] }]],
+    ['never there', [null]],
+  ])('holds an item that was %s as it is now', (_, states) => {
+    const other: State = { visibility: 'public', owner: 2, createdAt: 5, words: [1, 5] }
+    const own: State = { visibility: 'private', owner: 1, createdAt: 20, words: [1, 3] }
+    const model = new Map([
+      [50, other],
+      [60, own],
+    ])
+    const last = states.at(-1)
+    if (last) model.set(55, last)
+    const oneByOne = createKindIndex()
+    oneByOne.apply([change(50, other), change(60, own)])
+    for (const state of states) oneByOne.apply([change(55, state)])
+    expectSame(oneByOne, model)
+    const atOnce = createKindIndex()
+    atOnce.apply([change(50, other), ...states.map((state) => change(55, state)), change(60, own)])
+    expectSame(atOnce, model)
+  })
+
+  it('holds what there is after any changes', () => {
+    const state = fc.option(
+      fc.record({
+        visibility: fc.constantFrom('public', 'public', 'unlisted', 'private'),
+        owner: fc.integer({ min: 1, max: 3 }),
+        createdAt: fc.nat({ max: 5 }),
+        words: fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 5 }).map((words) => words.sort((a, b) => a - b)),
+      }),
+      { freq: 4 },
+    )
+    const batch = fc.array(fc.tuple(fc.integer({ min: 1, max: 15 }), state), { maxLength: 6 })
+    fc.assert(
+      fc.property(fc.array(batch, { maxLength: 20 }), (batches) => {
+        const index = createKindIndex()
+        const model = new Map<number, State>()
+        for (const changes of batches) {
+          index.apply(changes.map(([seq, next]) => change(seq, next)))
+          for (const [seq, next] of changes) {
+            if (next) model.set(seq, next)
+            else model.delete(seq)
+          }
+          // Asked for in between, so that what is remembered has to be forgotten.
+          index.norms()
+          index.byAge()
+        }
+        expectSame(index, model)
+      }),
+    )
+  })
+
+  it('uses slots again: what is edited many times takes the room of a few', () => {
+    const index = createKindIndex()
+    for (let i = 0; i < 500; i++) {
+      const visibility = i % 3 === 0 ? 'private' : 'public'
+      index.apply([change(1, { ...PUBLIC_ONE, visibility, words: [i % 8] }), change(2, i % 2 ? PUBLIC_ONE : null)])
+    }
+    expect(index.table.capacity).toBeLessThanOrEqual(8)
+    expectSame(
+      index,
+      new Map([
+        [1, { ...PUBLIC_ONE, words: [499 % 8] }],
+        [2, PUBLIC_ONE],
+      ]),
+    )
+  })
+
+  it('keeps no shelf for who has nothing on it', () => {
+    const index = createKindIndex()
+    index.apply([change(1, { ...PUBLIC_ONE, visibility: 'private' })])
+    expect([...index.shelves.keys()]).toEqual([1])
+    index.apply([change(1, PUBLIC_ONE)])
+    expect(index.shelves.size).toBe(0)
+  })
+
+  it('lets words count for less in longer items, and for nothing in what is gone', () => {
+    const index = createKindIndex()
+    const short = { ...PUBLIC_ONE, words: [1] }
+    const long = { ...PUBLIC_ONE, words: [1, 2, 3, 4, 5, 6] }
+    index.apply([change(1, short), change(2, long), change(3, short)])
+    const before = [...index.norms()]
+    expect(before[1]).toBeGreaterThan(before[3] ?? 0)
+    expect(before[5]).toBe(before[1])
+    index.apply([change(3, null)])
+    const after = [...index.norms()]
+    expect([after[4], after[5]]).toEqual([0, 0])
+    // The mean is another one now.
+    expect(after[1]).not.toBe(before[1])
+    expect(Math.min(after[0] ?? 0, after[1] ?? 0, after[2] ?? 0, after[3] ?? 0)).toBeGreaterThan(0)
+  })
+
+  it('learns what items have in common from public ones alone', () => {
+    const index = createKindIndex()
+    const { revision } = index.directions
+    index.apply([change(1, { ...PUBLIC_ONE, visibility: 'private' }), change(2, { ...PUBLIC_ONE, visibility: 'unlisted' })])
+    expect(index.directions.revision).toBe(revision)
+    index.apply([change(3, PUBLIC_ONE)])
+    expect(index.directions.revision).not.toBe(revision)
+  })
+})

@@ -1,0 +1,159 @@
+import { stemmer } from 'stemmer'
+import { describe, expect, it } from 'vitest'
+import type { Visibility } from '../../library/visibility.ts'
+import { encodePostings, indexText } from '../analysis/indexed-text.ts'
+import { parseQuery } from '../analysis/query.ts'
+import { type MeaningScores, preferCosines } from '../ranking/score-meaning.ts'
+import { toCode } from '../vectors/vector-codes.ts'
+import { createKindIndex } from './kind-index.ts'
+import { createSearchIndex, type IndexFilter } from './search-index.ts'
+
+/** What searches do with the vectors of a provider. */
+
+const DIMS = 64
+
+/** A vector whose first `minus` numbers are below zero: the more, the farther from all ones. */
+const vectorOf = (minus: number) => Float32Array.from({ length: DIMS }, (_, i) => (i < minus ? -1 : 1))
+const ONES = vectorOf(0)
+
+interface Written {
+  readonly seq: number
+  readonly title: string
+  readonly type?: string
+  readonly visibility?: Visibility
+  readonly owner?: number
+}
+
+function makeIndex(items: readonly Written[]) {
+  const index = createSearchIndex()
+  let words = 0
+  const changes = items.map(({ seq, title, type = 'TEXT', visibility = 'public', owner = 1 }) => {
+    const text = indexText({ title, description: '', tags: '', content: '' })
+    const postings = Array.from(text.words, ([word, code]) => {
+      if (index.vocabulary.idOf(word) === undefined) index.vocabulary.add(++words, word, stemmer(word))
+      return { word: index.vocabulary.idOf(word) ?? 0, code }
+    })
+    const { titleLength, bodyLength } = text
+    const numbers = { seq, ownerSeq: owner, authorSeq: owner, categorySeq: null, createdAt: seq, votes: 0, titleLength, bodyLength }
+    return { seq, words: encodePostings(postings), item: { ...numbers, type, visibility, tags: [], vector: null } }
+  })
+  index.apply('prompt', changes)
+  return index
+}
+const request = (text: string, filter: IndexFilter = {}, viewer: number | null = null) => {
+  return { query: parseQuery(text), sort: 'relevance', limit: 10, offset: 0, filter, viewer } as const
+}
+
+describe('what is compared exactly', () => {
+  it('is the nearest 200 by code, and the best by words however far they are', () => {
+    const items = Array.from({ length: 300 }, (_, n) => ({ seq: n + 1, title: n === 299 ? 'walrus' : `word${n}` }))
+    const index = makeIndex(items)
+    for (const { seq } of items) index.codes.put(seq, DIMS, toCode(vectorOf(seq === 300 ? DIMS : Math.floor(seq / 10))))
+    const chosen = index.toCompare('prompt', request('walrus'), ONES)
+    expect(chosen.length).toBe(201)
+    expect(new Set(chosen)).toEqual(new Set([...Array.from({ length: 200 }, (_, n) => n + 1), 300]))
+    expect(index.toCompareLike('prompt', {}, ONES).length).toBe(200)
+  })
+
+  it('is nothing the filter leaves out, that is hidden, gone, of the other kind, or has no vector', () => {
+    const index = makeIndex([
+      { seq: 1, title: 'walrus', type: 'TEXT' },
+      { seq: 2, title: 'walrus', type: 'IMAGE' },
+      { seq: 3, title: 'walrus', visibility: 'private', owner: 7 },
+      { seq: 4, title: 'walrus' },
+      { seq: 5, title: 'walrus' },
+    ])
+    for (const seq of [1, 2, 4, 99]) index.codes.put(seq, DIMS, toCode(ONES))
+    index.apply('prompt', [{ seq: 4, item: null, words: null }])
+    const ask = (filter: IndexFilter, viewer: number | null = null) =>
+      index.toCompare('prompt', request('walrus', filter, viewer), ONES).sort()
+    expect([ask({}), ask({ types: ['TEXT'] }), ask({}, 7)]).toEqual([[1, 2], [1], [1, 2]])
+    expect(index.toCompareLike('prompt', { types: ['IMAGE'] }, ONES)).toEqual([2])
+    expect(index.toCompare('skill', request('walrus'), ONES)).toEqual([])
+    // A code left over from when an item was public is not looked at for others, nor for its owner.
+    index.codes.put(3, DIMS, toCode(ONES))
+    expect([index.toCompareLike('prompt', {}, ONES), ask({}, 7)]).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+    expect(index.toCompare('prompt', request('zzz', {}, 7), ONES)).toEqual([1, 2])
+  })
+
+  it('is nothing without words to look for', () => {
+    const index = makeIndex([{ seq: 1, title: 'walrus' }])
+    index.codes.put(1, DIMS, toCode(ONES))
+    expect([index.toCompare('prompt', request(''), ONES), index.toCompare('prompt', request('!!!'), ONES)]).toEqual([[], []])
+  })
+})
+
+describe('cosines of a provider', () => {
+  const items = Array.from({ length: 40 }, (_, n) => ({ seq: n + 1, title: `walrus number${n}` }))
+  const cosines = new Map(items.map(({ seq }) => [seq, seq === 17 ? 0.9 : 0]))
+
+  it('rank what words find, and find what no word finds', () => {
+    const index = makeIndex(items)
+    for (const { seq } of items) index.codes.put(seq, DIMS, toCode(ONES))
+    expect(index.search('prompt', request('walrus')).seqs[0]).toBe(40)
+    expect(index.search('prompt', request('walrus'), cosines).seqs[0]).toBe(17)
+    expect(index.search('prompt', request('zzz')).total).toBe(0)
+    const { seqs, total } = index.search('prompt', request('zzz'), cosines)
+    expect([seqs, total]).toEqual([[17], 1])
+    expect(index.search('prompt', request('zzz', { seqs: new Set([1, 2]) }), cosines).total).toBe(0)
+  })
+
+  it('do not make a hidden item found, whoever has them', () => {
+    const index = makeIndex(items.map((item) => (item.seq === 17 ? { ...item, visibility: 'private' as const, owner: 7 } : item)))
+    expect(index.search('prompt', request('zzz'), cosines).total).toBe(0)
+    expect(index.search('prompt', request('walrus'), cosines).seqs).not.toContain(17)
+  })
+})
+
+describe('preferCosines', () => {
+  const index = createKindIndex()
+  const item = { ownerSeq: 1, authorSeq: 1, categorySeq: null, type: null, visibility: 'public', createdAt: 0, votes: 0 } as const
+  const seqs = [11, 12, 13, 14]
+  index.apply(
+    seqs.map((seq) => ({ seq, words: new Uint8Array(), item: { ...item, seq, tags: [], titleLength: 0, bodyLength: 0, vector: null } })),
+  )
+  const slotOf = (seq: number) => index.slotOf(seq) ?? -1
+  /** Says the same of every item. */
+  const fallback: MeaningScores = {
+    cosineOf: () => 0.5,
+    nearest: (allows, limit) =>
+      seqs
+        .map(slotOf)
+        .filter(allows)
+        .slice(0, limit)
+        .map((slot) => ({ slot, cosine: 0.5 })),
+  }
+  const embedded = new Set([11, 12, 13])
+  const meaning = preferCosines(
+    index,
+    new Map([
+      [11, 0.9],
+      [12, -0.2],
+    ]),
+    (seq) => embedded.has(seq),
+    fallback,
+  )
+  const nearest = (allows: (slot: number) => boolean, limit = 10) =>
+    meaning.nearest(allows, limit).map(({ slot, cosine }) => [index.table.seq[slot], cosine])
+
+  it('goes by the fallback for what has no cosine', () => {
+    expect(seqs.map((seq) => meaning.cosineOf(slotOf(seq)))).toEqual([0.9, -0.2, 0.5, 0.5])
+    expect(preferCosines(index, new Map(), () => false, null).cosineOf(slotOf(11))).toBe(0)
+  })
+
+  it('takes nothing for near that has a vector and was not among the nearest', () => {
+    expect(nearest(() => true)).toEqual([
+      [11, 0.9],
+      [14, 0.5],
+      [12, -0.2],
+    ])
+    expect(nearest(() => true, 1)).toEqual([[11, 0.9]])
+  })
+
+  it('takes nothing for near that is not allowed', () => {
+    expect(nearest((slot) => slot !== slotOf(11) && slot !== slotOf(14))).toEqual([[12, -0.2]])
+  })
+})

@@ -1,0 +1,108 @@
+import { damerauLevenshtein } from '../analysis/edit-distance.ts'
+import { countBits } from '../vectors/signs.ts'
+
+/** Words found in the library, by number. Says nothing of where they stand: what a caller may know of is for the caller's index to say. */
+export interface Vocabulary {
+  /** Notes a word under the number the store gave it. */
+  add(id: number, word: string, stem: string): void
+  /** One more than the largest number. */
+  readonly capacity: number
+  idOf(word: string): number | undefined
+  wordOf(id: number): string
+  /** The numbers of all words with this stem. */
+  withStem(stem: string): readonly number[]
+  stemOf(id: number): string
+  /** Numbers of words that begin with `prefix` (and are longer) and pass `allow`, in no order. */
+  withPrefix(prefix: string, allow: (id: number) => boolean): number[]
+  /** Words at most `maxDistance` edits (insert, delete, change, swap of neighbours) from `word` that pass `allow`. */
+  similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
+}
+
+/** A vocabulary with nothing in it. */
+export function createVocabulary(): Vocabulary {
+  const words: string[] = []
+  const stems: string[] = []
+  const ids = new Map<string, number>()
+  const byStem = new Map<string, number[]>()
+  /** Which of the letters a word has, one bit each: words that differ in many bits are many edits apart. */
+  let letters = new Uint32Array(1024)
+  let sorted: number[] = []
+  /** Numbers added since `sorted` was made. */
+  let unsorted: number[] = []
+  const sort = (): void => {
+    if (unsorted.length === 0) return
+    const compare = (a: number, b: number) => ((words[a] ?? '') < (words[b] ?? '') ? -1 : 1)
+    const added = unsorted.sort(compare)
+    const merged: number[] = []
+    let at = 0
+    for (const id of sorted) {
+      for (let next = added[at]; next !== undefined && compare(next, id) < 0; next = added[++at]) merged.push(next)
+      merged.push(id)
+    }
+    for (; at < added.length; at++) merged.push(added[at] ?? 0)
+    sorted = merged
+    unsorted = []
+  }
+  return {
+    get capacity() {
+      return words.length
+    },
+    add(id, word, stem) {
+      if (words[id] !== undefined && words[id] !== '') return
+      while (words.length < id) words.push('')
+      words[id] = word
+      stems[id] = stem
+      ids.set(word, id)
+      const family = byStem.get(stem)
+      if (family) family.push(id)
+      else byStem.set(stem, [id])
+      if (id >= letters.length) {
+        const larger = new Uint32Array(Math.max(id + 1, letters.length * 2))
+        larger.set(letters)
+        letters = larger
+      }
+      letters[id] = letterMask(word)
+      unsorted.push(id)
+    },
+    idOf: (word) => ids.get(word),
+    wordOf: (id) => words[id] ?? '',
+    withStem: (stem) => byStem.get(stem) ?? [],
+    stemOf: (id) => stems[id] ?? '',
+    withPrefix(prefix, allow) {
+      sort()
+      let low = 0
+      let high = sorted.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((words[sorted[middle] ?? 0] ?? '') <= prefix) low = middle + 1
+        else high = middle
+      }
+      const found: number[] = []
+      for (; low < sorted.length; low++) {
+        const id = sorted[low] ?? 0
+        if (!words[id]?.startsWith(prefix)) break
+        if (allow(id)) found.push(id)
+      }
+      return found
+    },
+    similarTo(word, maxDistance, allow) {
+      const mask = letterMask(word)
+      const found: { id: number; distance: number }[] = []
+      for (let id = 0; id < words.length; id++) {
+        const candidate = words[id] ?? ''
+        const gap = candidate.length - word.length
+        if (gap > maxDistance || gap < -maxDistance || candidate === '' || candidate === word) continue
+        if (countBits((letters[id] ?? 0) ^ mask) > 2 * maxDistance) continue
+        const distance = damerauLevenshtein(word, candidate, maxDistance)
+        if (distance <= maxDistance && allow(id)) found.push({ id, distance })
+      }
+      return found
+    },
+  }
+}
+
+function letterMask(word: string): number {
+  let mask = 0
+  for (let i = 0; i < word.length; i++) mask |= 1 << (word.charCodeAt(i) & 31)
+  return mask >>> 0
+}

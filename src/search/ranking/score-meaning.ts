@@ -1,0 +1,146 @@
+import { PUBLIC } from '../index/item-table.ts'
+import type { KindIndex } from '../index/kind-index.ts'
+import { CODE_BITS, rangeOf } from '../index/postings.ts'
+import type { Embedder } from '../vectors/embedder.ts'
+import { lengthOf } from '../vectors/embedder.ts'
+import { countDifferentSigns, toSigns } from '../vectors/signs.ts'
+import { DIMS } from '../vectors/word-vectors.ts'
+import type { QueryPlan } from './plan.ts'
+
+/** Up to so many items are all compared exactly; of more, those whose signs agree most. */
+const EXACT_UP_TO = 4096
+const COARSE = 400
+/** Items a word's meaning is learned from, when general text does not know it. */
+const CONTEXT_ITEMS = 300
+/** A word in more items than this says too little to learn from. */
+const MAX_CONTEXT_COUNT = 5000
+
+/** Compares one meaning with items'. */
+export interface MeaningScores {
+  /** Cosine of the slot's item, -1 to 1, common directions taken out. */
+  cosineOf(slot: number): number
+  /** Slots of the `limit` nearest that pass `allows`, nearest first. */
+  nearest(allows: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
+}
+
+/**
+ * The meaning of a query's words: learned from general text, or, for a word that is not in it, from the public items it stands in
+ * (after Khodak et al. 2018, "A La Carte Embedding"). Null when no word says anything.
+ */
+export function queryVector(index: KindIndex, plan: QueryPlan, embedder: Embedder): Float32Array | null {
+  const sum = new Float32Array(DIMS)
+  for (const group of plan.groups) {
+    const known = embedder.wordVector(group.word)
+    const vector = known?.vector ?? contextOf(index, group.concepts[0]?.words ?? [])
+    if (!vector) continue
+    const weight = known?.weight ?? 1
+    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + weight * (vector[i] ?? 0)
+  }
+  return lengthOf(sum) > 0 ? sum : null
+}
+
+/** The mean of the items a word stands in, as a unit vector without common directions. */
+function contextOf(index: KindIndex, words: readonly number[]): Float32Array | null {
+  const { table, postings, directions } = index
+  const found = new Set<number>()
+  for (const word of words) {
+    if (postings.countOf(word) > MAX_CONTEXT_COUNT) return null
+    for (const segment of postings.segments) {
+      const [from, to] = rangeOf(segment, word)
+      for (let at = from; at < to; at++) {
+        const slot = (segment.postings[at] ?? 0) >>> CODE_BITS
+        if (table.state[slot] === PUBLIC) found.add(slot)
+      }
+    }
+  }
+  // The oldest rows, so that the same items teach the same whatever was written last.
+  const items = [...found].sort((a, b) => (table.seq[a] ?? 0) - (table.seq[b] ?? 0)).slice(0, CONTEXT_ITEMS)
+  const sum = new Float32Array(DIMS)
+  for (const slot of items) {
+    const vector = table.vectors.subarray(slot * DIMS, (slot + 1) * DIMS)
+    const length = lengthOf(vector) || 1
+    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) / length
+  }
+  directions.takeOut(sum)
+  const length = lengthOf(sum)
+  return length > 0 ? sum.map((value) => value / length) : null
+}
+
+/** Prepares a vector for comparison with the items of an index. */
+export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningScores {
+  const { table, directions } = index
+  const query = Float32Array.from(vector)
+  directions.takeOut(query)
+  const queryLength = lengthOf(query) || 1
+  const { revision } = directions
+  const cosineOf = (slot: number): number => {
+    const at = slot * DIMS
+    if (table.restRevision[slot] !== revision) {
+      table.restRevision[slot] = revision
+      table.restLength[slot] = Math.sqrt(Math.max(0, directions.restOf(table.vectors, at)))
+    }
+    const rest = table.restLength[slot] ?? 0
+    if (rest === 0) return 0
+    let product = 0
+    for (let i = 0; i < DIMS; i++) product += (query[i] ?? 0) * (table.vectors[at + i] ?? 0)
+    return product / (queryLength * rest)
+  }
+  return {
+    cosineOf,
+    nearest(allows, limit) {
+      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, allows) : likelySlots(index, query, allows)
+      return slots
+        .map((slot) => ({ slot, cosine: cosineOf(slot) }))
+        .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))
+        .slice(0, limit)
+    },
+  }
+}
+
+/**
+ * Goes by a provider's cosines, by row number, and by `fallback` for items that have none. Items that have a provider's vector and were
+ * not among the nearest are not near, whatever the fallback says.
+ */
+export function preferCosines(
+  index: KindIndex,
+  cosines: ReadonlyMap<number, number>,
+  isEmbedded: (seq: number) => boolean,
+  fallback: MeaningScores | null,
+): MeaningScores {
+  const { table, slotOf } = index
+  const seqOf = (slot: number) => table.seq[slot] ?? 0
+  return {
+    cosineOf: (slot) => cosines.get(seqOf(slot)) ?? fallback?.cosineOf(slot) ?? 0,
+    nearest(allows, limit) {
+      const near = fallback?.nearest((slot) => allows(slot) && !isEmbedded(seqOf(slot)), limit) ?? []
+      for (const [seq, cosine] of cosines) {
+        const slot = slotOf(seq)
+        if (slot !== undefined && allows(slot)) near.push({ slot, cosine })
+      }
+      return near.sort((a, b) => b.cosine - a.cosine || seqOf(b.slot) - seqOf(a.slot)).slice(0, limit)
+    },
+  }
+}
+
+function allSlots({ table }: KindIndex, allows: (slot: number) => boolean): number[] {
+  const slots: number[] = []
+  for (let slot = 0; slot < table.capacity; slot++) if (allows(slot)) slots.push(slot)
+  return slots
+}
+
+/** The slots whose signs agree most with the query's. */
+function likelySlots({ table }: KindIndex, query: Float32Array, allows: (slot: number) => boolean): number[] {
+  const signs = toSigns(query)
+  const distances = new Uint8Array(table.capacity)
+  const histogram = new Uint32Array(DIMS + 1)
+  for (let slot = 0; slot < table.capacity; slot++) {
+    const distance = countDifferentSigns(table.signs, slot, signs)
+    distances[slot] = distance
+    if (allows(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
+  }
+  let limit = 0
+  for (let sum = 0; limit <= DIMS && sum < COARSE; limit++) sum += histogram[limit] ?? 0
+  const found: number[] = []
+  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? DIMS) < limit && allows(slot)) found.push(slot)
+  return found
+}

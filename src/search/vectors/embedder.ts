@@ -1,0 +1,97 @@
+import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE, type IndexedText } from '../analysis/indexed-text.ts'
+import { STOP_WORDS } from '../analysis/stop-words.ts'
+import { DIMS, type WordVectors } from './word-vectors.ts'
+
+/** How much of an item's vector its title makes; the rest is the text. */
+const TITLE_SHARE = 0.4
+/** Smooth inverse frequency (Arora, Liang, Ma 2017): a word weighs `a / (a + p)`, `p` its share of all words. */
+const SMOOTHING = 1e-4
+/** By Zipf's law the word at place n has about this share divided by n + 1. */
+const TOP_SHARE = 0.1
+/** Weight of a word that has no vector of its own, beside one that has. */
+const UNKNOWN_WEIGHT = 0.25
+
+/** Makes vectors of texts from the words in them. A pure function of text and word vectors: the same text has the same vector everywhere. */
+export interface Embedder {
+  /** An item's vector: `DIMS` numbers of -127 to 127; null when no word in it says anything. */
+  embedItem(text: IndexedText): Int8Array | null
+  /** A word's own vector of unit length and its weight, or null when general text does not know it. */
+  wordVector(word: string): { vector: Float32Array; weight: number } | null
+  /** Whether general English text knows the word. */
+  isKnown(word: string): boolean
+}
+
+/**
+ * The built-in embedder. A word general text knows brings its learned vector; any other brings a fixed random one made of its letters
+ * (random indexing), so that items sharing it come near each other and what surrounds it in the library tells what it means.
+ */
+export function createEmbedder(vectors: WordVectors): Embedder {
+  const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.placeOf(row) + 1))
+  const addWord = (to: Float32Array, word: string, count: number): void => {
+    const row = vectors.find(word)
+    if (row < 0) {
+      addSeed(to, word, UNKNOWN_WEIGHT * Math.sqrt(count))
+      return
+    }
+    const vector = vectors.vectorOf(row)
+    const factor = (weigh(row) * Math.sqrt(count)) / lengthOf(vector)
+    for (let i = 0; i < DIMS; i++) to[i] = (to[i] ?? 0) + factor * (vector[i] ?? 0)
+  }
+  return {
+    embedItem(text) {
+      const title = new Float32Array(DIMS)
+      const body = new Float32Array(DIMS)
+      for (const [word, code] of text.words) {
+        if (STOP_WORDS.has(word) || /^\d+$/.test(word)) continue
+        if (code & IN_TITLE) addWord(title, word, 1)
+        const count = (code & COUNT_MASK) + (code & IN_DESCRIPTION ? 1 : 0) + (code & IN_TAGS ? 1 : 0)
+        if (count > 0) addWord(body, word, count)
+      }
+      const sum = new Float32Array(DIMS)
+      for (const [part, share] of [
+        [title, TITLE_SHARE],
+        [body, 1 - TITLE_SHARE],
+      ] as const) {
+        const length = lengthOf(part)
+        if (length > 0) for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (share * (part[i] ?? 0)) / length
+      }
+      return toBytes(sum)
+    },
+    wordVector(word) {
+      const row = vectors.find(word)
+      if (row < 0) return null
+      const vector = vectors.vectorOf(row)
+      const length = lengthOf(vector)
+      return { vector: Float32Array.from(vector, (value) => value / length), weight: weigh(row) }
+    },
+    isKnown: (word) => vectors.find(word) >= 0,
+  }
+}
+
+/** Adds the fixed random vector of a word: pseudo-random signs from a hash of its letters (FNV-1a, xorshift). */
+function addSeed(to: Float32Array, word: string, weight: number): void {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193)
+  const step = weight / Math.sqrt(DIMS)
+  let state = hash | 1
+  for (let i = 0; i < DIMS; i++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    to[i] = (to[i] ?? 0) + (state < 0 ? -step : step)
+  }
+}
+
+/** Euclidean length. */
+export function lengthOf(vector: Float32Array | Int8Array): number {
+  let sum = 0
+  for (let i = 0; i < vector.length; i++) sum += (vector[i] ?? 0) ** 2
+  return Math.sqrt(sum)
+}
+
+/** A vector as bytes, the largest number made 127; null for the vector of zeros. */
+function toBytes(vector: Float32Array): Int8Array | null {
+  let largest = 0
+  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  return largest === 0 ? null : Int8Array.from(vector, (value) => Math.round((value / largest) * 127))
+}

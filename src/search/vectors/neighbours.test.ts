@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { createVocabulary } from '../index/vocabulary.ts'
+import { createNeighbours } from './neighbours.ts'
+import { DIMS, NO_WORD_VECTORS, type WordVectors } from './word-vectors.ts'
+
+/** Two directions at right angles, with nothing regular about their signs. */
+const scattered = (seed: number) => Array.from({ length: DIMS }, (_, i) => Math.sin((i + 1) * seed) + Math.sin((i + 1) ** 2 * seed))
+const ALONG = scattered(12.9898)
+const ACROSS = (() => {
+  const other = scattered(78.233)
+  const share = other.reduce((sum, value, i) => sum + value * (ALONG[i] ?? 0), 0) / ALONG.reduce((sum, value) => sum + value ** 2, 0)
+  const rest = other.map((value, i) => value - share * (ALONG[i] ?? 0))
+  const scale = Math.hypot(...ALONG) / Math.hypot(...rest)
+  return rest.map((value) => value * scale)
+})()
+
+/** A vector at an angle to the one all tests look from. */
+function vectorAt(degrees: number, length = 40): Int8Array {
+  const angle = (degrees * Math.PI) / 180
+  return Int8Array.from(ALONG, (value, i) => Math.round(length * (Math.cos(angle) * value + Math.sin(angle) * (ACROSS[i] ?? 0))))
+}
+const ANGLES = new Map([
+  ['walrus', vectorAt(0)],
+  ['seal', vectorAt(20)],
+  ['otter', vectorAt(40, 20)],
+  ['shore', vectorAt(58)],
+  ['invoice', vectorAt(65)],
+  ['tax', vectorAt(90)],
+  ['desert', vectorAt(180)],
+])
+const VECTORS: WordVectors = {
+  size: ANGLES.size,
+  find: (word) => [...ANGLES.keys()].indexOf(word),
+  placeOf: () => 0,
+  vectorOf: (row) => [...ANGLES.values()][row] ?? new Int8Array(DIMS),
+}
+
+function make(words: readonly string[], vectors = VECTORS) {
+  const vocabulary = createVocabulary()
+  let last = 0
+  const add = (word: string) => vocabulary.add(++last, word, word)
+  for (const word of words) add(word)
+  const find = createNeighbours(vectors, vocabulary)
+  return { add, find, words: (word: string) => find(word).map(({ id }) => vocabulary.wordOf(id)) }
+}
+
+describe('createNeighbours', () => {
+  it('finds the words of the vocabulary within sixty degrees, nearest first, never the word itself', () => {
+    const { words, find } = make(['tax', 'otter', 'walrus', 'unheard', 'invoice', 'seal', 'desert', 'shore'])
+    expect(words('walrus')).toEqual(['seal', 'otter', 'shore'])
+    const [seal] = find('walrus')
+    expect(seal?.cosine).toBeCloseTo(Math.cos(Math.PI / 9), 2)
+    for (const { cosine } of find('walrus')) expect(cosine).toBeLessThanOrEqual(1)
+  })
+
+  it('does so for a word the vocabulary has not', () => {
+    expect(make(['seal', 'tax']).words('walrus')).toEqual(['seal'])
+  })
+
+  it('finds nothing for a word general English does not know, and knows nothing without vectors', () => {
+    expect(make(['seal', 'unheard']).words('unheard')).toEqual([])
+    expect(make(['seal', 'walrus'], NO_WORD_VECTORS).words('walrus')).toEqual([])
+    expect(make([]).words('walrus')).toEqual([])
+  })
+
+  it('finds words that came after it was asked', () => {
+    const { add, words } = make(['otter'])
+    expect(words('walrus')).toEqual(['otter'])
+    expect(words('walrus')).toEqual(['otter'])
+    for (const word of ['tax', 'unheard', 'shore', 'seal']) add(word)
+    expect(words('walrus')).toEqual(['seal', 'otter', 'shore'])
+    expect(words('otter')).toEqual(['shore', 'seal', 'tax'])
+  })
+
+  it('finds them among very many', () => {
+    const { words } = make([...Array.from({ length: 3000 }, (_, i) => `unheard${i}`), 'seal', 'tax'])
+    expect(words('walrus')).toEqual(['seal'])
+  })
+
+  it('looks at every word it knows, however many those are', () => {
+    const size = 3000
+    const many: WordVectors = {
+      size,
+      find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
+      placeOf: () => 0,
+      vectorOf: (row) => vectorAt(row % 10 === 0 ? 10 : 100),
+    }
+    const { find } = make(
+      Array.from({ length: size }, (_, i) => `w${i}`),
+      many,
+    )
+    expect(find('w0').length).toBe(size / 10 - 1)
+  })
+})

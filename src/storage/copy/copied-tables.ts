@@ -1,0 +1,66 @@
+import type { Database } from '../schema.ts'
+
+/** What lasts a moment: of the instances that run, and forms that are being written. A library that moves leaves it behind. */
+export const LEFT_TABLES = [
+  'write_count',
+  'instance_mail',
+  'counter',
+  'embedding_claim',
+  'form_draft',
+] as const satisfies readonly (keyof Database)[]
+
+/** How the rows of a table are walked through. */
+interface Walk {
+  /** Its primary key: the order of the walk, which is the same on every engine. Tables whose key is `seq` number their rows by themselves. */
+  readonly key: readonly string[]
+  /** Rows held in memory at once. Default: 500. Fewer where a row may be large. */
+  readonly rowsAPage?: number
+}
+
+/** Every table that is part of the library, after those it refers to. The compiler asks for a new one, and a test asks the databases themselves. */
+const WALKS = {
+  user: { key: ['seq'] },
+  login: { key: ['id'] },
+  login_account: { key: ['id'] },
+  login_session: { key: ['id'] },
+  login_verification: { key: ['id'] },
+  invite: { key: ['id'] },
+  api_key: { key: ['seq'] },
+  category: { key: ['seq'] },
+  item: { key: ['seq'], rowsAPage: 100 },
+  slug: { key: ['slug'] },
+  retired_slug: { key: ['slug'] },
+  purge: { key: ['seq'] },
+  item_tag: { key: ['item_seq', 'slug'] },
+  vote: { key: ['item_seq', 'user_seq'] },
+  version: { key: ['seq'], rowsAPage: 100 },
+  blob: { key: ['sha256'], rowsAPage: 16 },
+  skill_file: { key: ['item_seq', 'filename'] },
+  version_file: { key: ['version_seq', 'filename'] },
+  secret: { key: ['name'] },
+  session: { key: ['seq'] },
+  word: { key: ['seq'] },
+  word_removal: { key: ['seq'] },
+  item_words: { key: ['item_seq'], rowsAPage: 200 },
+  embedding: { key: ['seq'] },
+  embedding_vector: { key: ['embedding_seq'], rowsAPage: 200 },
+  improve_usage: { key: ['caller', 'day'] },
+  embed: { key: ['id'] },
+  audit_event: { key: ['seq'] },
+} satisfies Record<Exclude<keyof Database, (typeof LEFT_TABLES)[number]>, Walk>
+
+/** A table that is copied. */
+export interface CopiedTable {
+  readonly name: string
+  readonly key: readonly string[]
+  readonly rowsAPage: number
+  readonly isNumbered: boolean
+}
+
+/** The tables that make a library, each after those it refers to. */
+export const COPIED_TABLES: readonly CopiedTable[] = Object.entries<Walk>(WALKS).map(([name, { key, rowsAPage = 500 }]) => ({
+  name,
+  key,
+  rowsAPage,
+  isNumbered: key[0] === 'seq',
+}))

@@ -1,0 +1,139 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
+import { OPERATOR_ORIGIN } from '../../library/audit.ts'
+import { writeEntries } from '../audit-log.ts'
+import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import { migrate } from '../migrations/index.ts'
+import type { Database } from '../schema.ts'
+import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
+import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
+import { countRows, digestTable, insertRows, readLastKey, readPage, type TableDigest } from './table-rows.ts'
+
+/** How far the copying of one table is: rows the target has of those the source has. */
+export interface CopyProgress {
+  readonly table: string
+  readonly rows: number
+  readonly ofRows: number
+}
+
+/** What a copied library was found to be, read from both sides after the last row was written. */
+export interface CopyReport {
+  readonly tables: readonly { readonly name: string; readonly from: TableDigest; readonly to: TableDigest }[]
+  /** Whether an earlier run had begun it. */
+  readonly wasResumed: boolean
+  /** Why the target is not a copy that can be used; null when it is one. */
+  readonly fault: string | null
+}
+
+/**
+ * Copies a library into an empty database, row for row, and compares the two. Both are brought up to date first. Every page of rows is a
+ * transaction, and goes on after the last row that is there: so a run that was cut off is gone on with by the next one from the same source.
+ * Until both sides are the same, nothing but this opens the target.
+ * @throws AppError `not_found` when the source holds no library, `conflict` when the target holds something else, `unavailable`
+ */
+export async function copyLibrary(
+  from: OpenDatabase,
+  to: OpenDatabase,
+  onProgress: (progress: CopyProgress) => void = () => {},
+): Promise<CopyReport> {
+  if (!(await holdsLibrary(from))) throw new AppError('not_found', 'The source holds no library: look at its address.')
+  await migrate(from)
+  const source = await identifyLibrary(from.reader)
+  const versionBefore = await from.dialect.readVersion(from.reader)
+  await migrate(to, { mayBeFilling: true })
+  const wasResumed = await claim(to, source)
+  await copyRows(from.reader, from.dialect, to, onProgress)
+  const tables: CopyReport['tables'][number][] = []
+  for (const table of COPIED_TABLES) {
+    const [ofSource, ofTarget] = await Promise.all([digestTable(from.reader, table), digestTable(to.reader, table)])
+    tables.push({ name: table.name, from: ofSource, to: ofTarget })
+  }
+  const different = tables.filter((table) => table.from.sha256 !== table.to.sha256).map(({ name }) => name)
+  const fault = await findFault(from, versionBefore, different)
+  if (fault === null) {
+    await to.transact(async (db) => {
+      await endFilling(db, source)
+      await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
+    })
+  }
+  return { tables, wasResumed, fault }
+}
+
+/** Copies every row of a library into one that has none, or some of the first ones. */
+export async function copyRows(
+  from: Kysely<Database>,
+  dialect: Dialect,
+  to: OpenDatabase,
+  onProgress: (progress: CopyProgress) => void = () => {},
+): Promise<void> {
+  for (const table of COPIED_TABLES) await copyTable(from, to, table, onProgress)
+  for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
+    // Numbers of rows that are gone are not given again: what still refers to them would mean another row.
+    const last = await dialect.readIdentity(from, name)
+    await to.transact((db) => to.dialect.setIdentity(db, name, last))
+  }
+}
+
+/** Removes the categories a new library comes with. */
+export async function removeCategories(db: Kysely<Database>): Promise<void> {
+  await db.deleteFrom('category').where('parent_seq', 'is not', null).execute()
+  await db.deleteFrom('category').execute()
+}
+
+async function findFault(from: OpenDatabase, versionBefore: number, different: readonly string[]): Promise<string | null> {
+  const remedy = 'Stop what writes to the source, empty the target, and run this again.'
+  if (different.length > 0) return `The copy is not the same as the source in: ${different.join(', ')}. ${remedy}`
+  if ((await from.dialect.readVersion(from.reader)) !== versionBefore) return `The source was written to while it was copied. ${remedy}`
+  return null
+}
+
+/** A database that was never opened as a library is not made one by naming it as the source. */
+async function holdsLibrary({ reader }: OpenDatabase): Promise<boolean> {
+  return (await reader.introspection.getTables()).some(({ name }) => name === 'migration')
+}
+
+/** Takes a database to fill it; gives whether it was taken before. */
+async function claim(to: OpenDatabase, source: string): Promise<boolean> {
+  return await to.transact(
+    async (db) => {
+      const filling = await readFilling(db)
+      if (filling === source) return true
+      if (filling !== null) {
+        throw new AppError('conflict', 'The target was left half-way by a copy from another library. Finish that one, or empty the target.')
+      }
+      if ((await identifyLibrary(db)) === source) throw new AppError('conflict', 'The source and the target are the same library.')
+      for (const table of COPIED_TABLES) {
+        // A new library has categories; they are replaced.
+        if (table.name === 'category' || (await readLastKey(db, table)) === null) continue
+        throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Give the address of a new database.`)
+      }
+      await beginFilling(db, source)
+      await removeCategories(db)
+      return false
+    },
+    { isLong: true },
+  )
+}
+
+async function copyTable(
+  from: Kysely<Database>,
+  to: OpenDatabase,
+  table: CopiedTable,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+  const ofRows = await countRows(from, table)
+  let rows = await countRows(to.reader, table)
+  for (;;) {
+    const copied = await to.transact(
+      async (db) => {
+        const page = await readPage(from, table, await readLastKey(db, table))
+        if (page.length > 0) await insertRows(db, table, page)
+        return page.length
+      },
+      { isLong: true },
+    )
+    rows += copied
+    onProgress({ table: table.name, rows, ofRows })
+    if (copied < table.rowsAPage) return
+  }
+}

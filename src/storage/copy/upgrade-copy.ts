@@ -1,0 +1,26 @@
+import { AppError } from '../../errors.ts'
+import type { LibraryFile } from '../dialects/dialect.ts'
+import { readOnly } from '../dialects/sqlite-copy.ts'
+
+/**
+ * Copies a library file before its schema is changed. A copy of the same name, from an upgrade that was begun before, is replaced.
+ * @param first number of the first migration that is pending
+ * @throws AppError `unavailable` when no sound copy could be made; the library is as it was
+ */
+export async function copyBeforeUpgrade(file: LibraryFile, target: string, first: string): Promise<void> {
+  try {
+    // Another process may have upgraded the library meanwhile: what it made is no copy of before, and the copy it made itself stays.
+    await file.copyTo(target, async (copy) => !hasMigration(copy, first))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `The library was not upgraded, because it could not be copied to ${target} first: ${reason.replace(/\.$/, '')}. With BACKUP_BEFORE_UPGRADE=false no copy is made.`
+    throw new AppError('unavailable', message, { cause: error })
+  }
+}
+
+function hasMigration(copy: string, number: string): boolean {
+  return readOnly(copy, (database) => {
+    if (!database.prepare("select 1 from sqlite_master where type = 'table' and name = 'migration'").get()) return false
+    return database.prepare('select 1 from migration where name like ?').get(`${number}-%`) !== undefined
+  })
+}

@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely'
+import type { ExportReader } from '../../library/export-ports.ts'
+import type { ItemKind } from '../../library/items.ts'
+import { readFiles } from '../items/item-parts.ts'
+import { type ItemRow, selectItems, toPrompts, toSkills } from '../items/item-rows.ts'
+import type { Database } from '../schema.ts'
+import { readBlobs, readHistory } from './read-history.ts'
+
+/** Reads for an export: everything one owner has, or everybody's, for whoever holds the database itself. */
+export function exportReader(db: Kysely<Database>): ExportReader {
+  const rowsAfter = async (kind: ItemKind, ownerId: string | null, after: number, limit: number) => {
+    let query = selectItems(db).select('owner.username as owner_name').where('item.deleted_at', 'is', null).where('item.seq', '>', after)
+    query =
+      ownerId === null
+        ? // No index is offered: going by that of the kind, SQLite would sort all items of it for every page.
+          query.where((eb) => eb(eb.case().when('item.kind', '=', kind).then(1).else(0).end(), '=', 1))
+        : query.where('item.kind', '=', kind).where('owner.id', '=', ownerId)
+    return await query.orderBy('item.seq').limit(limit).execute()
+  }
+  return {
+    async exportPrompts(ownerId, after, limit) {
+      const rows = await rowsAfter('prompt', ownerId, after, limit)
+      const prompts = await toPrompts(db, rows)
+      return rows.flatMap((row, index) => {
+        const prompt = prompts[index]
+        return prompt ? [{ ...toExported(row), prompt }] : []
+      })
+    },
+    async exportSkills(ownerId, after, limit) {
+      const rows = await rowsAfter('skill', ownerId, after, limit)
+      const skills = await toSkills(db, rows)
+      const exported = []
+      for (const [index, row] of rows.entries()) {
+        const skill = skills[index]
+        if (!skill) continue
+        exported.push({ ...toExported(row), skill, files: await readFiles(db, row.seq) })
+      }
+      return exported
+    },
+    exportHistory: () => readHistory(db),
+    exportBlobs: () => readBlobs(db),
+    async exportCategories() {
+      return await db
+        .selectFrom('category')
+        .leftJoin('category as parent', 'parent.seq', 'category.parent_seq')
+        .select(['category.slug', 'category.name', 'parent.slug as parent'])
+        .orderBy((eb) => eb.case().when('category.parent_seq', 'is', null).then(0).else(1).end())
+        .orderBy('parent.position')
+        .orderBy('category.position')
+        .orderBy('category.seq')
+        .execute()
+    },
+  }
+}
+
+function toExported(row: ItemRow & { readonly owner_name: string }) {
+  const held = row.held_at === null ? null : { at: row.held_at, from: row.held_from }
+  return { order: row.seq, owner: row.owner_name, held }
+}

@@ -1,0 +1,344 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
+import { OPERATOR_ORIGIN } from '../../library/audit.ts'
+import type { HistorySource } from '../../library/export-ports.ts'
+import { normalizeFilename } from '../../library/filename.ts'
+import { readNamedFrontmatter } from '../../library/frontmatter.ts'
+import type { FileEntry, HistoryCounts, HistoryRecord, ItemState, RecordOf } from '../../library/history-records.ts'
+import type { Random } from '../../library/ports.ts'
+import { checkSkillFiles, decodeText, SKILL_MD } from '../../library/skill.ts'
+import { toTags } from '../../library/tags.ts'
+import { parseVariables } from '../../library/variables.ts'
+import { writeEntries } from '../audit-log.ts'
+import { removeCategories } from '../copy/copy-library.ts'
+import { createRowBuffer, type RowBuffer } from '../copy/row-buffer.ts'
+import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import type { Database } from '../schema.ts'
+import { digestHistory } from './read-history.ts'
+
+/** Tables whose rows get their numbers here. */
+const NUMBERED = ['user', 'category', 'item', 'version'] as const
+type Numbers = Record<(typeof NUMBERED)[number], number>
+
+/** Fills an empty library with a whole export, as `TransferStore.importHistory` says. The words of its items are not read yet. */
+export async function writeHistory(
+  database: OpenDatabase,
+  random: Random,
+  source: HistorySource,
+  onItem: () => void,
+): Promise<{ counts: HistoryCounts; isNew: boolean }> {
+  return await database.transact(
+    async (db) => {
+      if (!(await isNew(db))) return { counts: await requireSame(db, source), isNew: false }
+      await removeCategories(db)
+      await writeRecords(db, { dialect: database.dialect, random }, source, onItem)
+      await writeEntries(db, OPERATOR_ORIGIN, [{ action: 'library_copied', targetId: null, ownerId: null }], Date.now())
+      const written = await digestHistory(db)
+      if (written.digest !== source.digest) {
+        throw new AppError('invalid_input', 'What was read is not written as an export writes it, so the library would not be the same.')
+      }
+      return { counts: written.counts, isNew: true }
+    },
+    { isLong: true },
+  )
+}
+
+/** Whether nobody and nothing was ever saved, apart from categories. */
+async function isNew(db: Kysely<Database>): Promise<boolean> {
+  for (const table of ['user', 'item', 'retired_slug'] as const) {
+    if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) return false
+  }
+  return true
+}
+
+async function requireSame(db: Kysely<Database>, source: HistorySource): Promise<HistoryCounts> {
+  const { digest, counts } = await digestHistory(db)
+  if (digest === source.digest) return counts
+  throw new AppError(
+    'conflict',
+    'A whole export is imported into an empty library, and this one has users or items. Use a new library, or import the items alone with --without-history.',
+  )
+}
+
+async function writeRecords(
+  db: Kysely<Database>,
+  { dialect, random }: { readonly dialect: Dialect; readonly random: Random },
+  source: HistorySource,
+  onItem: () => void,
+): Promise<void> {
+  const numbers: Numbers = { user: 0, category: 0, item: 0, version: 0 }
+  for (const table of NUMBERED) numbers[table] = await dialect.readIdentity(db, table)
+  const rows = createRowBuffer(db)
+  const write = createWriter(rows, numbers, source, random)
+  for await (const record of source.records) {
+    await write(record)
+    if (record.record === 'item') onItem()
+  }
+  await write(null)
+  await rows.flush()
+  await db
+    .updateTable('item')
+    .set((eb) => ({
+      votes: eb
+        .selectFrom('vote')
+        .select((v) => v.fn.countAll<number>().as('n'))
+        .whereRef('vote.item_seq', '=', 'item.seq'),
+    }))
+    .execute()
+  for (const table of NUMBERED) await dialect.setIdentity(db, table, numbers[table])
+}
+
+/** The item whose slugs, versions and votes are being read. */
+interface OpenItem {
+  readonly record: RecordOf<'item'>
+  readonly seq: number
+  versions: number
+  isSlugKept: boolean
+  readonly voters: Set<number>
+}
+
+/** Writes one record after the other; null ends the last item. */
+function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, random: Random) {
+  const users = new Map<string, { seq: number; isPlaceholder: boolean }>()
+  const contributors = new Set<string>()
+  const categories = new Map<string, { seq: number; isChild: boolean }>()
+  const ids = new Set<string>()
+  const slugs = new Set<string>()
+  let item: OpenItem | null = null
+
+  const findUser = (name: string, what: string) => {
+    const user = users.get(name.toLowerCase())
+    return user ?? refuse(`${what} "${shorten(name)}" is no user of it`)
+  }
+  const takeSlug = (slug: string) => {
+    if (slugs.has(slug)) refuse(`the slug "${slug}" is there twice`)
+    slugs.add(slug)
+  }
+  const refuseAfterItems = (what: string) => {
+    if (item) refuse(`${what} stands after an item`)
+  }
+  const requireItem = (what: string): OpenItem => item ?? refuse(`${what} stands before any item`)
+  const endItem = () => {
+    if (!item) return
+    const { record, versions, isSlugKept } = item
+    if (versions !== record.version) refuse(`item ${record.id} has versions up to ${versions} and should have ${record.version}`)
+    if (!isSlugKept && record.slug !== record.id) refuse(`item ${record.id} does not keep its slug "${record.slug}"`)
+  }
+
+  const writers: { [Kind in HistoryRecord['record']]: (record: RecordOf<Kind>) => Promise<void> } = {
+    async category({ slug, name, parent, position }) {
+      refuseAfterItems(`category "${slug}"`)
+      if (categories.has(slug)) refuse(`the category "${slug}" is there twice`)
+      const above =
+        parent === null ? null : (categories.get(parent) ?? refuse(`the category "${slug}" stands below "${parent}", which is none`))
+      if (above?.isChild) refuse(`the category "${slug}" stands below "${parent}", which is not of the first level`)
+      const seq = ++numbers.category
+      categories.set(slug, { seq, isChild: above !== null })
+      rows.add('category', { seq, slug, name, parent_seq: above?.seq ?? null, position })
+    },
+    async user({ username, contributor, displayName, bio, website, createdAt }) {
+      refuseAfterItems(`user "${username}"`)
+      const key = username.toLowerCase()
+      if (users.has(key)) refuse(`the user "${username}" is there twice`)
+      if (contributor !== null && contributors.has(contributor)) refuse(`two users stand for the contributor "${shorten(contributor)}"`)
+      if (contributor !== null) contributors.add(contributor)
+      const seq = ++numbers.user
+      users.set(key, { seq, isPlaceholder: contributor !== null })
+      rows.add('user', {
+        seq,
+        id: random.id(),
+        username,
+        username_key: key,
+        contributor_key: contributor,
+        default_visibility: 'private',
+        created_at: createdAt,
+        display_name: displayName,
+        bio,
+        website,
+      })
+    },
+    async retiredSlug({ slug }) {
+      refuseAfterItems(`the retired slug "${slug}"`)
+      takeSlug(slug)
+      rows.add('retired_slug', { slug })
+    },
+    async item(record) {
+      endItem()
+      if (ids.has(record.id)) refuse(`item ${record.id} is there twice`)
+      ids.add(record.id)
+      if (record.slug !== record.id && slugs.has(record.slug)) refuse(`the slug "${record.slug}" is there twice`)
+      const owner = findUser(record.owner, 'the owner')
+      if (owner.isPlaceholder) refuse(`the owner "${record.owner}" stands for a contributor and cannot own any`)
+      if (record.heldAt !== null && record.visibility === 'public') refuse(`item ${record.id} is held and public at once`)
+      if (record.heldAt === null && record.heldFrom !== null)
+        refuse(`item ${record.id} is not held, but would be published by lifting that`)
+      if (!record.wasPublic && (record.visibility === 'public' || record.heldAt !== null))
+        refuse(`item ${record.id} is public and never was`)
+      if ((record.importedVersion ?? 0) > record.version) refuse(`item ${record.id} was imported as a version it does not have`)
+      checkState(record.kind, record, `item ${record.id}`)
+      const category = record.category === null ? null : categories.get(record.category)
+      if (category === undefined) refuse(`item ${record.id} is in the category "${record.category}", which is none`)
+      const seq = ++numbers.item
+      item = { record, seq, versions: 0, isSlugKept: false, voters: new Set() }
+      await writeBlobs(record.files ?? [])
+      rows.add('item', {
+        seq,
+        id: record.id,
+        kind: record.kind,
+        slug: record.slug,
+        title: record.title,
+        description: record.description,
+        type: record.type ?? null,
+        content: record.content ?? '',
+        variables: JSON.stringify(record.content === undefined ? [] : parseVariables(record.content).variables),
+        owner_seq: owner.seq,
+        author_seq: findUser(record.author, 'the author').seq,
+        contributors: JSON.stringify(record.contributors),
+        category_seq: category?.seq ?? null,
+        visibility: record.visibility,
+        was_public: record.wasPublic ? 1 : 0,
+        votes: 0,
+        version: record.version,
+        imported_version: record.importedVersion,
+        created_at: record.createdAt,
+        updated_at: record.updatedAt,
+        deleted_at: record.deletedAt,
+        skill_name: await readSkillName(record.files ?? []),
+        featured_at: record.featuredAt,
+        held_at: record.heldAt,
+        held_from: record.heldFrom,
+      })
+      for (const [position, tag] of toTags(record.tags).entries()) rows.add('item_tag', { item_seq: seq, ...tag, position })
+      for (const file of record.files ?? []) rows.add('skill_file', { item_seq: seq, ...file })
+    },
+    async slug({ slug }) {
+      const open = requireItem(`the slug "${slug}"`)
+      takeSlug(slug)
+      open.isSlugKept ||= slug === open.record.slug
+      rows.add('slug', { slug, item_seq: open.seq })
+    },
+    async version(record) {
+      const open = requireItem(`version ${record.number}`)
+      const what = `version ${record.number} of item ${open.record.id}`
+      if (record.number <= open.versions) refuse(`${what} comes after version ${open.versions}`)
+      if (record.number > open.versions + 1) {
+        // Numbers between that are not there are of versions deleted for good.
+        rows.add('purge', {
+          item_id: open.record.id,
+          first_version: open.versions + 1,
+          last_version: record.number - 1,
+          file_key: null,
+          made_at: record.createdAt,
+        })
+      }
+      open.versions = record.number
+      const state = completeState(open.record, record, what)
+      checkState(open.record.kind, state, what)
+      await writeBlobs(state.files ?? [])
+      const seq = ++numbers.version
+      rows.add('version', {
+        seq,
+        item_seq: open.seq,
+        number: record.number,
+        title: state.title,
+        description: state.description,
+        type: state.type ?? null,
+        content: state.content ?? '',
+        category: state.category,
+        tags: JSON.stringify(state.tags),
+        visibility: state.visibility,
+        note: record.note,
+        author_seq: findUser(record.author, `the author of ${what},`).seq,
+        created_at: record.createdAt,
+      })
+      for (const file of state.files ?? []) rows.add('version_file', { version_seq: seq, ...file })
+    },
+    async vote({ user, createdAt }) {
+      const open = requireItem('a vote')
+      const { seq } = findUser(user, `who voted for item ${open.record.id},`)
+      if (open.voters.has(seq)) refuse(`"${user}" voted twice for item ${open.record.id}`)
+      open.voters.add(seq)
+      rows.add('vote', { item_seq: open.seq, user_seq: seq, created_at: createdAt })
+    },
+  }
+
+  /** Writes the contents that are not there yet, and holds every file to the size it is said to have. */
+  const writeBlobs = async (files: readonly FileEntry[]) => {
+    const missing = new Map(files.map((file) => [file.sha256, file]))
+    for (const { sha256, size } of [...(await rows.findBlobs([...missing.keys()]))]) {
+      if (files.some((file) => file.sha256 === sha256 && file.size !== size)) refuse(`the file ${sha256} has not the size it should have`)
+      missing.delete(sha256)
+    }
+    for (const { sha256, size } of missing.values()) {
+      const bytes = await source.readBlob(sha256)
+      if (files.some((file) => file.sha256 === sha256 && file.size !== bytes.length) || bytes.length !== size) {
+        refuse(`the file ${sha256} has not the size it should have`)
+      }
+      rows.addBlob(sha256, bytes)
+    }
+  }
+  const readSkillName = async (files: readonly FileEntry[]): Promise<string | null> => {
+    const entry = files.find((file) => file.filename === SKILL_MD)
+    return entry ? (readNamedFrontmatter(decodeText(await source.readBlob(entry.sha256)) ?? '')?.name ?? null) : null
+  }
+  const dispatch = <Kind extends HistoryRecord['record']>(record: RecordOf<Kind> & { readonly record: Kind }) =>
+    writers[record.record](record)
+
+  return async (record: HistoryRecord | null): Promise<void> => {
+    if (!record) return endItem()
+    await dispatch(record)
+    await rows.flushWhenFull()
+  }
+}
+
+/** A version with what the newest leaves out. */
+function completeState(item: ItemState & { readonly version: number }, version: RecordOf<'version'>, what: string): ItemState {
+  const newest = version.number === item.version ? item : null
+  const { title = newest?.title, description = newest?.description, category = newest?.category } = version
+  const { tags = newest?.tags, visibility = newest?.visibility } = version
+  if (title === undefined || description === undefined || category === undefined || !tags || !visibility) refuse(`${what} is not whole`)
+  const [type, content, files] = [version.type ?? newest?.type, version.content ?? newest?.content, version.files ?? newest?.files]
+  return { title, description, category, tags, visibility, type, content, files }
+}
+
+/** @throws AppError `invalid_input` for a prompt with files, a skill without, and names and sizes that no skill may have */
+function checkState(kind: 'prompt' | 'skill', { type, content, files, tags }: ItemState, what: string): void {
+  const isPrompt = type !== undefined && content !== undefined && files === undefined
+  const isSkill = type === undefined && content === undefined && files !== undefined
+  if (kind === 'prompt' ? !isPrompt : !isSkill) refuse(`${what} does not hold what a ${kind} holds`)
+  try {
+    if (toTags(tags).length !== tags.length) refuse(`${what} has a tag twice`)
+    if (!files) return
+    checkSkillFiles(files.map(({ filename, size }) => ({ filename, bytes: { length: size } })))
+    const odd = files.find(({ filename }) => normalizeFilename(filename) !== filename)
+    if (odd) refuse(`the file "${shorten(odd.filename)}" has a name that is not in NFC`)
+  } catch (error) {
+    throw error instanceof AppError ? new AppError('invalid_input', `${what}: ${error.message}`, { cause: error }) : error
+  }
+}
+
+function shorten(text: string): string {
+  return text.slice(0, 80).toWellFormed()
+}
+
+/** @throws AppError `invalid_input` */
+function refuse(reason: string): never {
+  throw new AppError('invalid_input', `The export cannot be imported: ${reason}.`)
+}
+
+/** Tells those who listen that there are items now. */
+export async function tellOfHistory(db: Kysely<Database>, notes: Pick<WriteNotes, 'changed'>): Promise<void> {
+  for (const kind of ['prompt', 'skill'] as const) {
+    const row = await db
+      .selectFrom('item')
+      .innerJoin('user', 'user.seq', 'item.owner_seq')
+      .select('user.id')
+      .where('item.kind', '=', kind)
+      .where('item.visibility', '=', 'public')
+      .where('item.deleted_at', 'is', null)
+      .limit(1)
+      .executeTakeFirst()
+    if (row) notes.changed({ kind, ownerId: row.id, isPublic: true })
+  }
+}

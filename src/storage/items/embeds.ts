@@ -1,0 +1,57 @@
+import type { Kysely, Selectable } from 'kysely'
+import { embedConfig } from '../../library/embed/config.ts'
+import type { EmbedStore, StoredEmbed } from '../../library/ports.ts'
+import type { Database } from '../schema.ts'
+import type { WriteContext } from './write-items.ts'
+
+function toEmbed(row: Selectable<Database['embed']>): StoredEmbed {
+  return { id: row.id, config: embedConfig.parse(JSON.parse(row.config)), createdAt: row.created_at }
+}
+
+/** Configurations of embeds that people keep. */
+export function embedStore(reader: Kysely<Database>, context: WriteContext): EmbedStore {
+  const ownedBy = (userId: string) => reader.selectFrom('user').select('seq').where('id', '=', userId)
+  return {
+    saveEmbed: (userId, config, most) =>
+      context.transact(async (db, notes) => {
+        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
+        const { count } = await db
+          .selectFrom('embed')
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where('owner_seq', '=', seq)
+          .executeTakeFirstOrThrow()
+        if (Number(count) >= most) return null
+        const row = {
+          id: context.random.id(),
+          owner_seq: seq,
+          config: JSON.stringify(config),
+          created_at: new Date(context.clock()).toISOString(),
+        }
+        await db.insertInto('embed').values(row).execute()
+        notes.audit({ action: 'embed_saved', targetId: row.id, ownerId: userId })
+        return toEmbed(row)
+      }),
+    async findEmbed(id) {
+      const row = await reader.selectFrom('embed').selectAll().where('id', '=', id).executeTakeFirst()
+      return row ? toEmbed(row) : null
+    },
+    async listEmbeds(userId) {
+      const rows = await reader
+        .selectFrom('embed')
+        .selectAll()
+        .where('owner_seq', 'in', ownedBy(userId))
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute()
+      return rows.map(toEmbed)
+    },
+    deleteEmbed: (userId, id) =>
+      context.transact(async (db, notes) => {
+        const owner = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirst()
+        if (!owner) return false
+        const { numDeletedRows } = await db.deleteFrom('embed').where('id', '=', id).where('owner_seq', '=', owner.seq).executeTakeFirst()
+        if (numDeletedRows > 0n) notes.audit({ action: 'embed_deleted', targetId: id, ownerId: userId })
+        return numDeletedRows > 0n
+      }),
+  }
+}

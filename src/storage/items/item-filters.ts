@@ -1,0 +1,69 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { isCategoryNamed } from '../../library/category-name.ts'
+import type { ItemKind } from '../../library/items.ts'
+import type { ItemFilter } from '../../library/ports.ts'
+import { slugifyTag } from '../../library/slug.ts'
+import type { VisibleSet } from '../../library/visibility.ts'
+import type { IndexFilter } from '../../search/index/search-index.ts'
+import { prepareQuery } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import { isInVisibleSet } from './item-rows.ts'
+
+/** A filter by row numbers and tag slugs, as the search index takes it. */
+export async function readFilter(db: Kysely<Database>, filter: ItemFilter): Promise<IndexFilter> {
+  const { ids, type, categories, authors, anyTags, allTags } = filter
+  return {
+    ...(type !== undefined && { types: [type] }),
+    ...(ids && { seqs: toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute()) }),
+    ...(categories && { categories: await findCategories(db, categories) }),
+    ...(authors && { authors: await findAuthors(db, authors) }),
+    ...(anyTags && { anyTags: anyTags.map(slugifyTag) }),
+    ...(allTags && { allTags: allTags.map(slugifyTag) }),
+  }
+}
+
+/** All categories, by slug: there are as many as administrators made. */
+export const readCategories = prepareQuery((db) => db.selectFrom('category').select(['seq', 'slug', 'name', 'parent_seq']).orderBy('slug'))
+
+/** The categories of these slugs or names, and their children. */
+async function findCategories(db: Kysely<Database>, names: readonly string[]): Promise<Set<number>> {
+  const all = await readCategories(db, {})
+  const named = toSet(names.flatMap((name) => all.filter((category) => isCategoryNamed(category, name))))
+  return toSet(all.filter(({ seq, parent_seq: parent }) => named.has(seq) || (parent !== null && named.has(parent))))
+}
+
+async function findAuthors(db: Kysely<Database>, names: readonly string[]): Promise<Set<number>> {
+  const keys = names.map((name) => name.toLowerCase())
+  return toSet(await db.selectFrom('user').select('user.seq').where(isOneOf('user.username_key', keys)).execute())
+}
+
+/** Adds what a filter asks for to a query over items. */
+export function applyFilter<O>(
+  query: SelectQueryBuilder<Database, 'item', O>,
+  kind: ItemKind,
+  { types, seqs, categories, authors, anyTags, allTags }: IndexFilter,
+  set: VisibleSet,
+): SelectQueryBuilder<Database, 'item', O> {
+  let narrowed = query.where('item.kind', '=', kind).where(isInVisibleSet(set))
+  if (types) narrowed = narrowed.where(isOneOf('item.type', types))
+  if (seqs) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
+  if (categories) narrowed = narrowed.where(isOneOf('item.category_seq', [...categories]))
+  if (authors) narrowed = narrowed.where(isOneOf('item.author_seq', [...authors]))
+  if (anyTags)
+    narrowed = narrowed.where('item.seq', 'in', (eb) =>
+      eb.selectFrom('item_tag').select('item_seq').where(isOneOf('item_tag.slug', anyTags)),
+    )
+  for (const tag of new Set(allTags)) {
+    narrowed = narrowed.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', tag))
+  }
+  return narrowed
+}
+
+/** `column in (values)`, which no engine takes without a value. */
+function isOneOf(column: string, values: readonly (string | number)[]) {
+  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`
+}
+
+function toSet(rows: readonly { seq: number }[]): Set<number> {
+  return new Set(rows.map((row) => row.seq))
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { AuditEntry } from '../../library/audit.ts'
+import { readNamedFrontmatter } from '../../library/frontmatter.ts'
+import type { ItemFields, Tag } from '../../library/items.ts'
+import type { LibraryChange } from '../../library/library-change.ts'
+import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
+import type { SearchableText } from '../../search/analysis/indexed-text.ts'
+import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import { readTags } from './item-rows.ts'
+
+/** How much of a skill's files is searched, in UTF-16 units: SKILL.md comes first. Indexing a megabyte takes a tenth of a second. */
+const MAX_INDEXED_LENGTH = 1024 * 1024
+
+/** What a write notes for the end of its transaction. */
+export interface WriteNotes {
+  /** The text of an item for search; null when only what it refers to, or its state, is another. */
+  index(seq: number, text: SearchableText | null): void
+  /** What changed, for those who listen. */
+  changed(change: LibraryChange): void
+  /** Who did what, for the audit log; noted last, so that nothing is recorded that was refused. */
+  audit(entry: AuditEntry): void
+}
+
+/** What an item becomes: its fields, and what only one kind has. */
+export type NextState = ItemFields &
+  ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
+
+const insertVersion = prepareInsert('version', [
+  'item_seq',
+  'number',
+  'title',
+  'description',
+  'type',
+  'content',
+  'category',
+  'tags',
+  'visibility',
+  'note',
+  'author_seq',
+  'created_at',
+])
+
+/**
+ * Tags under the spelling first used where their writer can see it; a spelling known from others' private items alone is never taken over.
+ */
+export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number): Promise<Tag[]> {
+  const spelled: Tag[] = []
+  for (const tag of tags) {
+    const first = await db
+      .selectFrom('item_tag')
+      .innerJoin('item', 'item.seq', 'item_tag.item_seq')
+      .select('item_tag.name')
+      .where('item_tag.slug', '=', tag.slug)
+      .where((eb) =>
+        eb.or([eb.and([eb('item.visibility', '=', 'public'), eb('item.deleted_at', 'is', null)]), eb('item.owner_seq', '=', ownerSeq)]),
+      )
+      .orderBy('item_tag.item_seq')
+      .limit(1)
+      .executeTakeFirst()
+    spelled.push(first ? { slug: tag.slug, name: first.name } : tag)
+  }
+  return spelled
+}
+
+async function storeFiles(
+  db: Kysely<Database>,
+  files: readonly SkillFile[],
+): Promise<{ filename: string; sha256: string; size: number }[]> {
+  const rows: { filename: string; sha256: string; size: number }[] = []
+  for (const file of files) {
+    const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+    await db
+      .insertInto('blob')
+      .values({ sha256, bytes: file.bytes })
+      .onConflict((c) => c.column('sha256').doNothing())
+      .execute()
+    rows.push({ filename: file.filename, sha256, size: file.bytes.length })
+  }
+  return rows
+}
+
+/** Writes tags, files and a new version of an item whose row stands already. `files` null: those it has stay. */
+export async function writeParts(
+  db: Kysely<Database>,
+  item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
+  next: NextState,
+  tags: readonly Tag[],
+): Promise<void> {
+  const { seq } = item
+  if (item.version > 1) await db.deleteFrom('item_tag').where('item_seq', '=', seq).execute()
+  if (tags.length > 0) {
+    await db
+      .insertInto('item_tag')
+      .values(tags.map((tag, position) => ({ item_seq: seq, slug: tag.slug, name: tag.name, position })))
+      .execute()
+  }
+  if (next.kind === 'skill' && next.files) {
+    const stored = await storeFiles(db, next.files)
+    await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
+    const skillMd = next.files.find((file) => file.filename === SKILL_MD)
+    const skillName = readNamedFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '')?.name ?? null
+    await db.updateTable('item').set({ skill_name: skillName }).where('seq', '=', seq).execute()
+    for (const file of stored)
+      await db
+        .insertInto('skill_file')
+        .values({ item_seq: seq, ...file })
+        .execute()
+  }
+  const versionSeq = await insertVersion(db, {
+    item_seq: seq,
+    number: item.version,
+    title: next.title,
+    description: next.description,
+    type: next.kind === 'prompt' ? next.type : null,
+    content: next.kind === 'prompt' ? next.content : '',
+    category: next.category,
+    tags: JSON.stringify(tags.map((tag) => tag.name)),
+    visibility: next.visibility,
+    note: item.note,
+    author_seq: item.editorSeq,
+    created_at: item.at,
+  })
+  if (next.kind === 'skill') {
+    await db
+      .insertInto('version_file')
+      .columns(['version_seq', 'filename', 'sha256', 'size'])
+      .expression((eb) =>
+        eb
+          .selectFrom('skill_file')
+          .select([sql<number>`cast(${versionSeq} as integer)`.as('version_seq'), 'filename', 'sha256', 'size'])
+          .where('item_seq', '=', seq),
+      )
+      .execute()
+  }
+}
+
+const textRow = prepareQuery((db) =>
+  db
+    .selectFrom('item')
+    .select(['kind', 'title', 'description', 'content'])
+    .where('seq', '=', sql<number>`${slot('seq')}`),
+)
+
+/** The texts of an item that are searched, as it stands now. */
+export async function readSearchableText(db: Kysely<Database>, seq: number): Promise<SearchableText> {
+  const row = await firstOf(textRow(db, { seq }))
+  const tags = (await readTags(db, [seq])).get(seq) ?? []
+  return {
+    title: row.title,
+    description: row.description ?? '',
+    tags: tags.map((tag) => tag.name).join('\n'),
+    content: row.kind === 'prompt' ? row.content : await readIndexableFiles(db, seq),
+  }
+}
+
+/** The names and text files of a skill as one text, for the index alone. */
+async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<string> {
+  return (await readFiles(db, seq))
+    .map((file) => `${file.filename}\n${decodeText(file.bytes) ?? ''}`)
+    .join('\n')
+    .slice(0, MAX_INDEXED_LENGTH)
+    .toWellFormed()
+}
+
+/** All files of the skill in this row, SKILL.md first, whoever asks: for writes and exports, which answer for who may. */
+export async function readFiles(db: Kysely<Database>, seq: number): Promise<SkillFile[]> {
+  const rows = await db
+    .selectFrom('skill_file')
+    .innerJoin('blob', 'blob.sha256', 'skill_file.sha256')
+    .select(['skill_file.filename', 'blob.bytes'])
+    .where('skill_file.item_seq', '=', seq)
+    .execute()
+  return sortFilenames<SkillFile>(rows)
+}

@@ -1,0 +1,168 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import { z } from 'zod'
+import { PROMPT_TYPES } from '../../library/fields.ts'
+import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
+import { sortFilenames } from '../../library/skill.ts'
+import type { Variable } from '../../library/variables.ts'
+import type { VisibleSet } from '../../library/visibility.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+const contributorsJson = z.array(z.string())
+const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() }))
+const promptType = z.enum(PROMPT_TYPES)
+
+/** An item's row with the names it refers to, as {@link selectItems} reads it. */
+export type ItemRow = Omit<Selectable<Database['item']>, 'slug' | 'skill_name'> & {
+  item_slug: string
+  owner_id: string
+  author_name: string
+  category_slug: string | null
+  category_name: string | null
+}
+
+/** Items with their owner, author and category; the caller adds what narrows it. */
+export function selectItems(db: Kysely<Database>) {
+  return db
+    .selectFrom('item')
+    .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
+    .innerJoin('user as author', 'author.seq', 'item.author_seq')
+    .leftJoin('category', 'category.seq', 'item.category_seq')
+    .select([
+      'item.seq',
+      'item.id',
+      'item.kind',
+      'item.slug as item_slug',
+      'item.title',
+      'item.description',
+      'item.type',
+      'item.content',
+      'item.variables',
+      'item.owner_seq',
+      'item.author_seq',
+      'item.contributors',
+      'item.category_seq',
+      'item.visibility',
+      'item.was_public',
+      'item.votes',
+      'item.version',
+      'item.imported_version',
+      'item.created_at',
+      'item.updated_at',
+      'item.deleted_at',
+      'item.featured_at',
+      'item.held_at',
+      'item.held_from',
+      'owner.id as owner_id',
+      'author.username as author_name',
+      'category.slug as category_slug',
+      'category.name as category_name',
+    ])
+}
+
+/** The visibility rule as a condition: made from the same table as the check in memory. */
+export function isInVisibleSet(set: VisibleSet) {
+  return (eb: ExpressionBuilder<Database, 'item'>): ExpressionWrapper<Database, 'item', SqlBool> =>
+    eb.and([
+      eb('item.deleted_at', 'is', null),
+      eb.or([
+        eb('item.visibility', 'in', set.visibilities),
+        eb('item.owner_seq', '=', eb.selectFrom('user').select('user.seq').where('user.id', '=', set.ownerId)),
+      ]),
+    ])
+}
+
+const tagsOfOne = prepareQuery((db) =>
+  db
+    .selectFrom('item_tag')
+    .select(['item_seq', 'name', 'slug'])
+    .where('item_seq', '=', sql<number>`${slot('seq')}`)
+    .orderBy('position'),
+)
+
+/** The tags of some items, by row number. */
+export async function readTags(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Tag[]>> {
+  const tags = new Map<number, Tag[]>()
+  const [only, ...others] = seqs
+  if (only === undefined) return tags
+  const rows =
+    others.length === 0
+      ? await tagsOfOne(db, { seq: only })
+      : await db
+          .selectFrom('item_tag')
+          .select(['item_seq', 'name', 'slug'])
+          .where('item_seq', 'in', seqs)
+          .orderBy('item_seq')
+          .orderBy('position')
+          .execute()
+  for (const row of rows) {
+    const list = tags.get(row.item_seq) ?? []
+    list.push({ name: row.name, slug: row.slug })
+    tags.set(row.item_seq, list)
+  }
+  return tags
+}
+
+function toItem(row: ItemRow, tags: readonly Tag[]): Item {
+  return {
+    id: row.id,
+    slug: row.item_slug,
+    title: row.title,
+    description: row.description,
+    ownerId: row.owner_id,
+    author: row.author_name,
+    contributors: contributorsJson.parse(JSON.parse(row.contributors)),
+    category: row.category_slug !== null && row.category_name !== null ? { slug: row.category_slug, name: row.category_name } : null,
+    tags,
+    votes: row.votes,
+    visibility: row.visibility,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    deletedAt: row.deleted_at,
+  }
+}
+
+/** The variables column as the domain has it. */
+export function readVariables(json: string): Variable[] {
+  if (json === '[]') return []
+  return variablesJson
+    .parse(JSON.parse(json))
+    .map((v) =>
+      v.default === undefined ? { name: v.name, required: v.required } : { name: v.name, required: v.required, default: v.default },
+    )
+}
+
+/** Rows as prompts, tags read along. */
+export async function toPrompts(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Prompt[]> {
+  const tags = await readTags(
+    db,
+    rows.map((row) => row.seq),
+  )
+  return rows.map((row) => ({
+    ...toItem(row, tags.get(row.seq) ?? []),
+    kind: 'prompt',
+    type: promptType.parse(row.type),
+    content: row.content,
+    variables: readVariables(row.variables),
+  }))
+}
+
+/** Rows as skills, tags and filenames read along. */
+export async function toSkills(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Skill[]> {
+  const seqs = rows.map((row) => row.seq)
+  const tags = await readTags(db, seqs)
+  const files = new Map<number, { filename: string }[]>()
+  if (seqs.length > 0) {
+    for (const row of await db.selectFrom('skill_file').select(['item_seq', 'filename']).where('item_seq', 'in', seqs).execute()) {
+      const list = files.get(row.item_seq) ?? []
+      list.push({ filename: row.filename })
+      files.set(row.item_seq, list)
+    }
+  }
+  return rows.map((row) => ({
+    ...toItem(row, tags.get(row.seq) ?? []),
+    kind: 'skill',
+    filenames: sortFilenames(files.get(row.seq) ?? []).map((file) => file.filename),
+  }))
+}

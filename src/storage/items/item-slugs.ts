@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { Random } from '../../library/ports.ts'
+import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../../library/slug.ts'
+import type { Visibility } from '../../library/visibility.ts'
+import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import type { ItemRow } from './item-rows.ts'
+
+const slugHolder = prepareQuery((db) => db.selectFrom('slug').select('item_seq').where('slug', '=', slot('slug')))
+const retiredSlug = prepareQuery((db) =>
+  db
+    .selectFrom('retired_slug')
+    .select('slug')
+    .where((eb) => eb.or([eb('slug', '=', slot('slug')), eb('slug', '=', slot('retired'))])),
+)
+
+/** How the slug of an item that is gone for good is kept: it is known again, and cannot be read. */
+export function retireSlug(slug: string): string {
+  return `#${createHash('sha256').update(slug).digest('hex')}`
+}
+
+/** Whether a slug is, or was, another item's. */
+async function isTaken(db: Kysely<Database>, slug: string, itemSeq: number | null): Promise<boolean> {
+  const [holder] = await slugHolder(db, { slug })
+  if (holder) return holder.item_seq !== itemSeq
+  return (await retiredSlug(db, { slug, retired: retireSlug(slug) })).length > 0
+}
+const insertSlug = prepareStatement(
+  sql`insert into slug (slug, item_seq) values (${slot('slug')}, ${slot('itemSeq')}) on conflict (slug) do nothing`,
+)
+
+/** The first slug that is free, or is this item's already. Nothing is written. */
+export async function findFreeSlug(
+  db: Kysely<Database>,
+  candidates: Iterable<string>,
+  itemId: string,
+  itemSeq: number | null,
+): Promise<string> {
+  for (const candidate of candidates) {
+    if (candidate === itemId) return candidate
+    if (!(await isTaken(db, candidate, itemSeq))) return candidate
+  }
+  throw new AppError('conflict', 'No free slug was found.')
+}
+
+/** Notes a slug as this item's for ever. One that is the id needs no note: ids are looked up before slugs. */
+export async function keepSlug(db: Kysely<Database>, slug: string, itemId: string, itemSeq: number): Promise<void> {
+  if (slug === itemId) return
+  await insertSlug(db, { slug, itemSeq })
+}
+
+/** The slugs to try for an item: the one an export kept, then those its title gives. */
+export function* slugsFor(
+  random: Random,
+  item: { id: string; visibility: Visibility },
+  title: string,
+  kept: string | undefined,
+): Generator<string> {
+  if (kept !== undefined && isSlug(kept)) yield kept
+  yield* slugCandidates(slugify(title), item, random.letters)
+}
+
+/** A slug stays, unless another is asked for or the item is published for the first time (which takes the random suffix off). */
+export async function nextSlug(
+  random: Random,
+  db: Kysely<Database>,
+  row: ItemRow,
+  next: { readonly title: string; readonly visibility: Visibility },
+  wanted: string | undefined,
+): Promise<string> {
+  const isFirstPublished = row.was_public === 0 && next.visibility === 'public'
+  const isKnown = row.was_public === 1 || next.visibility === 'public'
+  if (wanted !== undefined && wanted !== row.item_slug) {
+    if (!isSlug(wanted)) {
+      throw invalidInput(
+        'slug',
+        `slug must be 1 to ${MAX_SLUG} characters of a-z, 0-9 and single hyphens between them, and not look like an id.`,
+      )
+    }
+    if (!isKnown) {
+      return await findFreeSlug(db, slugCandidates(wanted, { id: row.id, visibility: next.visibility }, random.letters), row.id, row.seq)
+    }
+    if (await isTaken(db, wanted, row.seq)) throw new AppError('conflict', `The slug "${wanted}" is or was another item's; choose another.`)
+    return await findFreeSlug(db, [wanted], row.id, row.seq)
+  }
+  if (!isFirstPublished) return row.item_slug
+  return await findFreeSlug(db, slugCandidates(slugify(next.title), { id: row.id, visibility: 'public' }, random.letters), row.id, row.seq)
+}

@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { ItemKind } from '../../library/items.ts'
+import type { Purge, PurgeStore } from '../../library/purges.ts'
+import { SKILL_MD } from '../../library/skill.ts'
+import type { Database } from '../schema.ts'
+import { markSweepDue } from '../sweep.ts'
+import { readSearchableText, type WriteNotes } from './item-parts.ts'
+import { type ItemRow, selectItems } from './item-rows.ts'
+import { batches, removeItems, removeUnusedBlobs, removeVersions } from './remove-items.ts'
+import type { WriteContext } from './write-items.ts'
+
+/** Items one transaction of {@link PurgeStore.purgeExpired} removes, or whose versions it removes. */
+const ITEMS_A_TRANSACTION = 20
+/** Rows of items whose versions are counted by one statement. */
+const ITEMS_COUNTED = 2_000
+
+/** By what a version that was deleted for good is known again in a backup: only itself, not another of its number. */
+function keyOfVersion(itemId: string, number: number, createdAt: string): string {
+  return createHash('sha256').update(`version\n${itemId}\n${number}\n${createdAt}`).digest('hex')
+}
+
+/** The same for what a file held; neither its name nor its bytes can be read from it. */
+function keyOfFile(itemId: string, filename: string, sha256: string): string {
+  return createHash('sha256').update(`file\n${itemId}\n${filename}\n${sha256}`).digest('hex')
+}
+
+/** Runs of numbers that follow each other, in order. */
+function* runsOf(numbers: readonly number[]): Generator<{ first: number; last: number }> {
+  let run: { first: number; last: number } | null = null
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    if (run && number === run.last + 1) run.last = number
+    else {
+      if (run) yield run
+      run = { first: number, last: number }
+    }
+  }
+  if (run) yield run
+}
+
+/** Deleting for good: what goes leaves its ids alone. */
+export function purgeStore(reader: Kysely<Database>, context: WriteContext): PurgeStore {
+  const now = () => new Date(context.clock()).toISOString()
+  /** What is left to do after a deletion is tried again later when it fails now: the deletion itself has been made. */
+  const sweep = async () => {
+    await context.sweep().catch(() => false)
+  }
+  const record = async (db: Kysely<Database>, { itemId, first, last, key }: Purge): Promise<void> => {
+    await db
+      .insertInto('purge')
+      .values({ item_id: itemId, first_version: first, last_version: last, file_key: key, made_at: now() })
+      .execute()
+  }
+  /** Records that versions are gone, in one row with those beside them. */
+  const recordGap = async (db: Kysely<Database>, itemId: string, first: number, last: number): Promise<void> => {
+    const beside = await db
+      .deleteFrom('purge')
+      .where('item_id', '=', itemId)
+      .where('file_key', 'is', null)
+      .where('first_version', '<=', last + 1)
+      .where('last_version', '>=', first - 1)
+      .returning(['first_version', 'last_version'])
+      .execute()
+    await record(db, {
+      itemId,
+      first: Math.min(first, ...beside.flatMap((row) => row.first_version ?? [])),
+      last: Math.max(last, ...beside.flatMap((row) => row.last_version ?? [])),
+      key: null,
+    })
+  }
+  /** Forms that are being written for an item may hold its text. */
+  const removeDrafts = async (db: Kysely<Database>, row: ItemRow): Promise<void> => {
+    const slugs = await db.selectFrom('slug').select('slug').where('item_seq', '=', row.seq).execute()
+    const names = [row.id, ...slugs.map(({ slug }) => slug)].map((name) => `/${name}/`)
+    const drafts = await db.selectFrom('form_draft').select(['id', 'body']).where('owner_seq', '=', row.owner_seq).execute()
+    const ids = drafts.filter(({ body }) => names.some((name) => body.includes(name))).map(({ id }) => id)
+    if (ids.length > 0) await db.deleteFrom('form_draft').where('id', 'in', ids).execute()
+  }
+  /** @param isRecorded whether restoring a backup must not bring it back */
+  const removeItem = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, isRecorded: boolean): Promise<void> => {
+    const gone = db.deleteFrom('purge').where('item_id', '=', row.id)
+    await (isRecorded ? gone : gone.where('file_key', 'is', null).where('first_version', 'is not', null)).execute()
+    if (isRecorded) await record(db, { itemId: row.id, first: null, last: null, key: null })
+    await removeItems(db, [row.seq])
+    notes.audit({ action: 'item_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind } })
+    notes.index(row.seq, null)
+    tell(notes, row)
+  }
+  const findRow = async (db: Kysely<Database>, kind: ItemKind, id: string): Promise<ItemRow | undefined> =>
+    await selectItems(db).where('item.kind', '=', kind).where('item.id', '=', id).executeTakeFirst()
+  /** An item whose history somebody may change: their own, and not in the trash. */
+  const findOwn = async (db: Kysely<Database>, kind: ItemKind, id: string, ownerId: string): Promise<ItemRow | null> => {
+    const row = await findRow(db, kind, id)
+    return row && row.owner_id === ownerId && row.deleted_at === null ? row : null
+  }
+  /** Removes versions of an item. @param options.isRecorded as for an item */
+  const removeSome = async (
+    db: Kysely<Database>,
+    notes: WriteNotes,
+    row: ItemRow,
+    versions: readonly { readonly seq: number; readonly number: number; readonly created_at: string }[],
+    isRecorded: boolean,
+  ): Promise<void> => {
+    if (versions.length === 0) return
+    await removeVersions(
+      db,
+      versions.map((version) => version.seq),
+    )
+    for (const { first, last } of runsOf(versions.map(({ number }) => number))) {
+      await recordGap(db, row.id, first, last)
+      notes.audit({ action: 'versions_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: row.kind, first, last } })
+    }
+    if (isRecorded) {
+      for (const { number, created_at: at } of versions) {
+        await record(db, { itemId: row.id, first: number, last: number, key: keyOfVersion(row.id, number, at) })
+      }
+    }
+    tell(notes, row)
+  }
+  const versionsOf = (db: Kysely<Database>, row: ItemRow) =>
+    db.selectFrom('version').select(['seq', 'number', 'created_at']).where('item_seq', '=', row.seq)
+  const tell = (notes: WriteNotes, row: ItemRow) =>
+    notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public', isPurge: true })
+  const tellFile = (notes: WriteNotes, row: ItemRow) => {
+    notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
+    tell(notes, row)
+  }
+  /** Deletes again what these keys name of an item that a backup brought back; how many versions and files, or null for the item as a whole. */
+  const repeatParts = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, keys: ReadonlySet<string>): Promise<number | null> => {
+    const versions = await versionsOf(db, row).execute()
+    const gone = versions.filter(({ number, created_at: at }) => keys.has(keyOfVersion(row.id, number, at)))
+    if (gone.some(({ number }) => number === row.version)) {
+      await removeItem(db, notes, row, false)
+      return null
+    }
+    await removeSome(db, notes, row, gone, false)
+    const kept = await db
+      .selectFrom('version_file')
+      .innerJoin('version', 'version.seq', 'version_file.version_seq')
+      .select(['version.seq', 'version.number', 'version_file.filename', 'version_file.sha256'])
+      .where('version.item_seq', '=', row.seq)
+      .execute()
+    const files = kept.filter(({ filename, sha256 }) => keys.has(keyOfFile(row.id, filename, sha256)))
+    for (const { seq, number, filename } of files) {
+      await db.deleteFrom('version_file').where('version_seq', '=', seq).where('filename', '=', filename).execute()
+      if (number !== row.version) continue
+      await db.deleteFrom('skill_file').where('item_seq', '=', row.seq).where('filename', '=', filename).execute()
+      notes.index(row.seq, await readSearchableText(db, row.seq))
+    }
+    await removeUnusedBlobs(
+      db,
+      files.map(({ sha256 }) => sha256),
+    )
+    if (files.length > 0) tellFile(notes, row)
+    return gone.length + files.length
+  }
+
+  return {
+    async findDeleted(kind, ref, ownerId) {
+      const row = await selectItems(reader)
+        .where('item.kind', '=', kind)
+        .where('owner.id', '=', ownerId)
+        .where('item.deleted_at', 'is not', null)
+        .where((eb) => eb.or([eb('item.id', '=', ref), eb('item.slug', '=', ref)]))
+        .executeTakeFirst()
+      return row ? { id: row.id, title: row.title } : null
+    },
+    async purgeItem(kind, id, decide) {
+      const purged = await context.transact(async (db, notes) => {
+        const row = await findRow(db, kind, id)
+        if (!row || !decide({ ownerId: row.owner_id, visibility: row.visibility, deletedAt: row.deleted_at })) return false
+        await removeDrafts(db, row)
+        await removeItem(db, notes, row, true)
+        return true
+      })
+      if (purged) await sweep()
+      return purged
+    },
+    async purgeVersions(kind, id, ownerId, { first, last }) {
+      const removed = await context.transact(async (db, notes) => {
+        const row = await findOwn(db, kind, id, ownerId)
+        if (!row) return null
+        if (last >= row.version) {
+          throw new AppError(
+            'conflict',
+            `Version ${row.version} is the newest: it is what the ${kind} is. Change the ${kind} first, or delete it as a whole.`,
+          )
+        }
+        const versions = await versionsOf(db, row).where('number', '>=', first).where('number', '<=', last).execute()
+        await removeSome(db, notes, row, versions, true)
+        if (versions.length > 0) await removeDrafts(db, row)
+        return versions.length
+      })
+      if (removed) await sweep()
+      return removed
+    },
+    async purgeFile(id, ownerId, filename) {
+      if (filename === SKILL_MD) throw invalidInput('filename', `Every version needs its ${SKILL_MD}: delete the versions instead.`)
+      const removed = await context.transact(async (db, notes) => {
+        const row = await findOwn(db, 'skill', id, ownerId)
+        if (!row) return null
+        const kept = await db
+          .selectFrom('skill_file')
+          .select('sha256')
+          .where('item_seq', '=', row.seq)
+          .where('filename', '=', filename)
+          .executeTakeFirst()
+        const versions = db.selectFrom('version').select('seq').where('item_seq', '=', row.seq).where('number', '<', row.version)
+        const files = await db
+          .deleteFrom('version_file')
+          .where('version_seq', 'in', versions)
+          .where('filename', '=', filename)
+          .where('sha256', '<>', kept?.sha256 ?? '')
+          .returning('sha256')
+          .execute()
+        if (files.length === 0) return 0
+        const digests = [...new Set(files.map((file) => file.sha256))]
+        await removeUnusedBlobs(db, digests)
+        await markSweepDue(db, now())
+        for (const sha256 of digests) {
+          await record(db, { itemId: row.id, first: 1, last: row.version - 1, key: keyOfFile(row.id, filename, sha256) })
+        }
+        await removeDrafts(db, row)
+        tellFile(notes, row)
+        return files.length
+      })
+      if (removed) await sweep()
+      return removed
+    },
+    async repeatPurges(purges) {
+      const removed = { parts: 0, items: [] as string[] }
+      // A gap only says that versions are missing there.
+      const repeated = purges.filter(({ first, key }) => first === null || key !== null)
+      for (const [itemId, all] of Map.groupBy(repeated, (purge) => purge.itemId)) {
+        await context.transact(async (db, notes) => {
+          const known = await db.selectFrom('purge').select(['first_version', 'file_key']).where('item_id', '=', itemId).execute()
+          const isKnown = ({ first, key }: Purge) =>
+            known.some((row) => row.file_key === key && (key !== null || row.first_version === first))
+          for (const purge of all) if (!isKnown(purge)) await record(db, purge)
+          const row = await selectItems(db).where('item.id', '=', itemId).executeTakeFirst()
+          if (!row) return
+          const isWhole = all.some(({ first }) => first === null)
+          const parts = isWhole ? null : await repeatParts(db, notes, row, new Set(all.flatMap(({ key }) => key ?? [])))
+          if (isWhole) await removeItem(db, notes, row, true)
+          if (parts === null) removed.items.push(row.id)
+          else removed.parts += parts
+        })
+      }
+      if (removed.parts + removed.items.length > 0) await sweep()
+      return removed
+    },
+    async purgeExpired({ trashBefore, versionsKeep }, signal) {
+      const removed = { items: 0, versions: 0 }
+      for (let more = trashBefore !== null; more && !signal?.aborted; await nextTurn()) {
+        more = await context.transact(async (db, notes) => {
+          const rows = await selectItems(db)
+            .where('item.deleted_at', '<', trashBefore)
+            .where('owner.removal', 'is', null)
+            .orderBy('item.seq')
+            .limit(ITEMS_A_TRANSACTION)
+            .execute()
+          for (const row of rows) await removeItem(db, notes, row, false)
+          removed.items += rows.length
+          return rows.length === ITEMS_A_TRANSACTION
+        })
+      }
+      if (versionsKeep !== null) {
+        const { last } = await reader
+          .selectFrom('item')
+          .select((eb) => eb.fn.max('seq').as('last'))
+          .executeTakeFirstOrThrow()
+        for (let after = 0; after < Number(last ?? 0) && !signal?.aborted; after += ITEMS_COUNTED) {
+          const long = await reader
+            .selectFrom('version')
+            .select('item_seq as seq')
+            .where('item_seq', '>', after)
+            .where('item_seq', '<=', after + ITEMS_COUNTED)
+            .groupBy('item_seq')
+            .having(sql<boolean>`count(*) > ${sql.lit(versionsKeep)}`)
+            .execute()
+          for (const part of batches(long, ITEMS_A_TRANSACTION)) {
+            await context.transact(async (db, notes) => {
+              const seqs = part.map((item) => item.seq)
+              for (const row of await selectItems(db).where('item.seq', 'in', seqs).execute()) {
+                const versions = (await versionsOf(db, row).orderBy('number', 'desc').execute()).slice(versionsKeep)
+                await removeSome(db, notes, row, versions, false)
+                removed.versions += versions.length
+              }
+            })
+            await nextTurn()
+          }
+          await nextTurn()
+        }
+      }
+      if (removed.items + removed.versions > 0) await sweep()
+      return removed
+    },
+    finishDeletions: () => context.finishDeletions(),
+  }
+}

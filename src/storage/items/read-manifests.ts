@@ -1,0 +1,116 @@
+import { type Kysely, sql } from 'kysely'
+import type { Actor } from '../../library/actor.ts'
+import { type NamedFrontmatter, readNamedFrontmatter } from '../../library/frontmatter.ts'
+import type { LibraryReader } from '../../library/ports.ts'
+import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
+import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
+import type { Database } from '../schema.ts'
+import { isInVisibleSet } from './item-rows.ts'
+
+/** Frontmatters that are kept parsed, by the digest of their file: reading one takes a fifth of a millisecond. */
+const MAX_PARSED = 2_000
+
+/** Skills by the names their SKILL.md gives them, with the digests of their files. */
+export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSkills' | 'findSkillAt'> {
+  const named = (actor: Actor, reach: Reach) =>
+    db
+      .selectFrom('item')
+      .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
+      .where('item.kind', '=', 'skill')
+      .where('item.skill_name', 'is not', null)
+      .select([
+        'item.seq',
+        'item.id',
+        'item.slug',
+        'item.skill_name',
+        'item.created_at',
+        'owner.username',
+        sql<number>`item.seq = ${firstOfName(visibleSet(actor, reach))}`.as('is_first'),
+      ])
+  type Row = Awaited<ReturnType<ReturnType<typeof named>['execute']>>[number]
+
+  /** By digest; a file never changes under its digest. */
+  const parsed = new Map<string, NamedFrontmatter | null>()
+  async function readFrontmatters(digests: readonly string[]): Promise<Map<string, NamedFrontmatter | null>> {
+    const read = new Map<string, NamedFrontmatter | null>()
+    for (const digest of digests) {
+      const known = parsed.get(digest)
+      if (known !== undefined) read.set(digest, known)
+    }
+    const missing = digests.filter((digest) => !read.has(digest))
+    if (missing.length === 0) return read
+    for (const { sha256, bytes } of await db.selectFrom('blob').select(['sha256', 'bytes']).where('sha256', 'in', missing).execute()) {
+      const frontmatter = readNamedFrontmatter(decodeText(bytes) ?? '')
+      read.set(sha256, frontmatter)
+      parsed.set(sha256, frontmatter)
+      const oldest = parsed.keys().next().value
+      if (parsed.size > MAX_PARSED && oldest !== undefined) parsed.delete(oldest)
+    }
+    return read
+  }
+
+  async function toManifests(rows: readonly Row[]) {
+    if (rows.length === 0) return []
+    const seqs = rows.map((row) => row.seq)
+    const files = await db
+      .selectFrom('skill_file')
+      .select(['item_seq', 'filename', 'sha256', 'size'])
+      .where('item_seq', 'in', seqs)
+      .execute()
+    const filesBy = Map.groupBy(files, (file) => file.item_seq)
+    const digestOf = (row: Row) => filesBy.get(row.seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
+    const frontmatters = await readFrontmatters(rows.map(digestOf))
+    return rows.flatMap((row) => {
+      const frontmatter = frontmatters.get(digestOf(row))
+      if (!frontmatter) return []
+      const own = (filesBy.get(row.seq) ?? []).map(({ filename, sha256, size }) => ({ filename, sha256, size }))
+      return [
+        {
+          id: row.id,
+          owner: row.username,
+          path: row.is_first ? frontmatter.name : `${row.slug}/${frontmatter.name}`,
+          frontmatter,
+          files: sortFilenames(own),
+          position: { createdAt: row.created_at, order: row.seq },
+        },
+      ]
+    })
+  }
+
+  return {
+    async walkSkills(actor, after, limit) {
+      let query = named(actor, 'list').where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+      if (after) {
+        query = query.where((eb) =>
+          eb.or([
+            eb('item.created_at', '<', after.createdAt),
+            eb.and([eb('item.created_at', '=', after.createdAt), eb('item.seq', '<', after.order)]),
+          ]),
+        )
+      }
+      return await toManifests(await query.orderBy('item.created_at', 'desc').orderBy('item.seq', 'desc').limit(limit).execute())
+    },
+    async findSkillAt(actor, owner, path) {
+      const [head = '', name] = path.split('/')
+      const reachable = named(actor, 'slug')
+        .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
+        .where('owner.username_key', '=', owner.toLowerCase())
+      const found =
+        name === undefined
+          ? reachable.where('item.skill_name', '=', head).where(sql<boolean>`item.seq = ${firstOfName(visibleSet(actor, 'slug'))}`)
+          : reachable.where('item.skill_name', '=', name).where('item.slug', '=', head)
+      const row = await found.executeTakeFirst()
+      return row ? ((await toManifests([row]))[0] ?? null) : null
+    },
+  }
+}
+
+/**
+ * The oldest of an owner's skills that share a name, among those the caller may see: it has the name for itself, the others stand
+ * below their slugs. What is hidden has no part in it, or an address would tell of it.
+ */
+function firstOfName(set: VisibleSet) {
+  return sql`(select min(same.seq) from item as same
+    where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null
+    and (same.visibility in (${sql.join(set.visibilities)}) or same.owner_seq = (select seq from "user" where id = ${set.ownerId})))`
+}

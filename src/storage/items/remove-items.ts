@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { encodePostings } from '../../search/analysis/indexed-text.ts'
+import type { Database } from '../schema.ts'
+import { markSweepDue } from '../sweep.ts'
+import { retireSlug } from './item-slugs.ts'
+
+/** Items removed by one transaction, so that others write in between; engines limit the number of parameters, too. */
+export const ITEMS_A_BATCH = 100
+/** Rows removed by one statement, which holds up the process until it is done. */
+const ROWS_A_STATEMENT = 200
+
+/** Removes items with everything that was written of them; their owners' part in it is the caller's to see to. The index must have left them, or be told. */
+export async function removeItems(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  // The address of what nobody else could see ends in random letters, which are not drawn again: keeping it would only tell of a title.
+  const slugs = await db
+    .selectFrom('slug')
+    .innerJoin('item', 'item.seq', 'slug.item_seq')
+    .select('slug.slug')
+    .where('slug.item_seq', 'in', seqs)
+    .where('item.was_public', '=', 1)
+    .execute()
+  for (const part of batches(slugs)) {
+    await db
+      .insertInto('retired_slug')
+      .values(part.map(({ slug }) => ({ slug: retireSlug(slug) })))
+      .onConflict((c) => c.column('slug').doNothing())
+      .execute()
+  }
+  await db.deleteFrom('slug').where('item_seq', 'in', seqs).execute()
+  await db
+    .updateTable('item_words')
+    .set({ words: encodePostings([]), vector: null, title_length: 0, body_length: 0 })
+    .where('item_seq', 'in', seqs)
+    .execute()
+  const versions = await db.selectFrom('version').select('seq').where('item_seq', 'in', seqs).execute()
+  await removeVersions(
+    db,
+    versions.map((version) => version.seq),
+  )
+  const files = await db.deleteFrom('skill_file').where('item_seq', 'in', seqs).returning('sha256').execute()
+  await removeUnusedBlobs(
+    db,
+    files.map((file) => file.sha256),
+  )
+  // Tags, votes and vectors go with the item.
+  for (const seq of seqs) {
+    await db.deleteFrom('item').where('seq', '=', seq).execute()
+    await nextTurn()
+  }
+}
+
+/** Removes versions with their files. */
+export async function removeVersions(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  await markSweepDue(db, new Date().toISOString())
+  for (const part of batches(seqs, ROWS_A_STATEMENT)) {
+    const files = await db.deleteFrom('version_file').where('version_seq', 'in', part).returning('sha256').execute()
+    await db.deleteFrom('version').where('seq', 'in', part).execute()
+    await removeUnusedBlobs(
+      db,
+      files.map((file) => file.sha256),
+    )
+    await nextTurn()
+  }
+}
+
+/** Removes the bytes of files that nothing refers to any more. */
+export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly string[]): Promise<void> {
+  for (const part of batches([...new Set(digests)])) {
+    await db
+      .deleteFrom('blob')
+      .where('sha256', 'in', part)
+      .where((eb) =>
+        eb.not(
+          eb.or([
+            eb.exists(eb.selectFrom('skill_file').select('skill_file.sha256').whereRef('skill_file.sha256', '=', 'blob.sha256')),
+            eb.exists(eb.selectFrom('version_file').select('version_file.sha256').whereRef('version_file.sha256', '=', 'blob.sha256')),
+          ]),
+        ),
+      )
+      .execute()
+    await nextTurn()
+  }
+}
+
+/** Parts of a list, for statements that take so many values. */
+export function* batches<T>(all: readonly T[], size: number = ITEMS_A_BATCH): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
+}

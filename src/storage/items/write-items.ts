@@ -1,0 +1,357 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Kysely, sql } from 'kysely'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { AuditField } from '../../library/audit.ts'
+import { isCategoryNamed } from '../../library/category-name.ts'
+import { isId } from '../../library/identifier.ts'
+import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
+import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../../library/ports.ts'
+import { toTags } from '../../library/tags.ts'
+import { parseVariables } from '../../library/variables.ts'
+import { refuseWhileHeld } from '../../library/visibility.ts'
+import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import { readCategories } from './item-filters.ts'
+import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
+import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
+import { findVisibleRow } from './read-items.ts'
+
+/** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
+export interface WriteContext {
+  readonly clock: Clock
+  readonly random: Random
+  /** For reads: the reading connection, or the open transaction. */
+  readonly reader: Kysely<Database>
+  /** Runs `work` in a transaction: a new one, or the one that is open. `isLarge` as of `OpenDatabase.transact`. */
+  transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>, options?: { isLarge?: boolean }): Promise<T>
+  /** Runs `work` in a transaction beside those of the library, as `OpenDatabase.transactBeside` says; inside one that is open, in that. */
+  transactBeside<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
+  /**
+   * Takes what was deleted out of the words of the library and out of the engine's log, and gives back its room; nothing inside a transaction
+   * that is open. Calls that come while one goes on share the next. False when somebody who reads keeps the log.
+   */
+  sweep(): Promise<boolean>
+  /** The log alone. */
+  emptyLog(): Promise<boolean>
+  /** Takes up removals and sweeping that were not finished. */
+  finishDeletions(): Promise<void>
+}
+
+const insertItem = prepareInsert('item', [
+  'id',
+  'kind',
+  'slug',
+  'title',
+  'description',
+  'type',
+  'content',
+  'variables',
+  'owner_seq',
+  'author_seq',
+  'contributors',
+  'category_seq',
+  'visibility',
+  'was_public',
+  'version',
+  'imported_version',
+  'created_at',
+  'updated_at',
+  'held_at',
+  'held_from',
+])
+const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')).where('removal', 'is', null))
+
+async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
+  const [user] = await userSeq(db, { id })
+  if (!user) throw new AppError('not_found', 'This user does not exist.')
+  return user.seq
+}
+
+/** The category of this slug, or else of this name. @throws AppError `invalid_input` listing the valid slugs */
+async function findCategory(db: Kysely<Database>, name: string | null): Promise<{ seq: number; slug: string } | null> {
+  if (name === null) return null
+  const categories = await readCategories(db, {})
+  const found = categories.find(({ slug }) => slug === name) ?? categories.find((category) => isCategoryNamed(category, name))
+  if (found) return found
+  throw invalidInput('category', `category "${name.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
+}
+
+async function createItem(
+  context: WriteContext,
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  owner: Editor,
+  wanted: NextState,
+  origin: ImportOrigin | undefined,
+): Promise<ItemRow> {
+  const tags = toTags(wanted.tags)
+  const variables = wanted.kind === 'prompt' ? parseVariables(wanted.content).variables : []
+  const held = origin?.held
+  refuseWhileHeld(held !== undefined, wanted.visibility)
+  const ownerSeq = await findUserSeq(db, owner.userId)
+  const authorSeq = origin ? await findUserSeq(db, origin.authorId) : ownerSeq
+  const category = await findCategory(db, wanted.category)
+  const next: NextState = { ...wanted, category: category?.slug ?? null }
+  const spelled = await spellTags(db, tags, ownerSeq)
+  const id = await freeId(context, db, origin?.id)
+  const now = new Date(context.clock()).toISOString()
+  const slug = await findFreeSlug(db, slugsFor(context.random, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
+  const seq = await insertItem(db, {
+    id,
+    kind: next.kind,
+    slug,
+    title: next.title,
+    description: next.description,
+    type: next.kind === 'prompt' ? next.type : null,
+    content: next.kind === 'prompt' ? next.content : '',
+    variables: JSON.stringify(variables),
+    owner_seq: ownerSeq,
+    author_seq: authorSeq,
+    contributors: JSON.stringify(origin?.contributors ?? []),
+    category_seq: category?.seq ?? null,
+    visibility: next.visibility,
+    // Only what is public is ever held.
+    was_public: next.visibility === 'public' || held ? 1 : 0,
+    version: 1,
+    imported_version: origin ? 1 : null,
+    created_at: origin?.createdAt ?? now,
+    updated_at: origin?.updatedAt ?? now,
+    held_at: held?.at ?? null,
+    held_from: held?.from ?? null,
+  })
+  await keepSlug(db, slug, id, seq)
+  notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
+  await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  notes.index(seq, await readSearchableText(db, seq))
+  if (origin) notes.audit({ action: 'items_imported', targetId: owner.userId, ownerId: owner.userId, detail: { created: 1, updated: 0 } })
+  else {
+    const detail = { kind: next.kind, version: 1, to: next.visibility }
+    notes.audit({ action: 'item_created', targetId: id, ownerId: owner.userId, detail })
+  }
+  return await readRow(db, seq)
+}
+
+async function freeId(context: WriteContext, db: Kysely<Database>, wanted: string | undefined): Promise<string> {
+  if (wanted === undefined || !isId(wanted)) return context.random.id()
+  const taken = await db.selectFrom('item').select('seq').where('id', '=', wanted).executeTakeFirst()
+  return taken ? context.random.id() : wanted
+}
+
+const rowBySeq = prepareQuery<ItemRow>((db) => selectItems(db).where('item.seq', '=', sql<number>`${slot('seq')}`))
+const importedRows = prepareQuery<ItemRow>((db) =>
+  selectItems(db)
+    .where('item.owner_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('ownerId')))
+    .where('item.author_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('authorId')))
+    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+    .where('item.title', '=', slot('title'))
+    .orderBy('item.seq'),
+)
+
+async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
+  return await firstOf(rowBySeq(db, { seq }))
+}
+
+/** The row `ref` names whoever owns it, deleted ones left out: for writes, whose `decide` answers for who may. */
+async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promise<ItemRow | null> {
+  const found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
+  const row = isId(ref)
+    ? await found.where('item.id', '=', ref).executeTakeFirst()
+    : await found.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
+  return row ?? null
+}
+
+/** Writes what an item becomes; nothing, and no version, when that is what it is. An import always writes. */
+async function changeItem(
+  context: WriteContext,
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  row: ItemRow,
+  editor: Editor,
+  current: Prompt | Skill,
+  wanted: NextState,
+  wantedSlug: string | undefined,
+  origin: ImportOrigin | undefined,
+): Promise<ItemRow> {
+  refuseWhileHeld(row.held_at !== null, wanted.visibility)
+  const tags = toTags(wanted.tags)
+  const editorSeq = await findUserSeq(db, editor.userId)
+  const category = await findCategory(db, wanted.category)
+  const next: NextState = { ...wanted, category: category?.slug ?? null }
+  const spelled = await spellTags(db, tags, row.owner_seq)
+  const now = new Date(context.clock()).toISOString()
+  const version = row.version + 1
+  const slug = await nextSlug(context.random, db, row, next, wantedSlug)
+  const changed = listChanges(current, next, spelled)
+  if (slug !== row.item_slug) changed.push('slug')
+  if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
+  const isSame = changed.length === 0 && next.visibility === current.visibility
+  if (isSame && !origin) return row
+  await keepSlug(db, slug, row.id, row.seq)
+  notes.changed({ kind: next.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' || next.visibility === 'public' })
+  await db
+    .updateTable('item')
+    .set({
+      slug,
+      title: next.title,
+      description: next.description,
+      ...(next.kind === 'prompt'
+        ? { type: next.type, content: next.content, variables: JSON.stringify(parseVariables(next.content).variables) }
+        : {}),
+      category_seq: category?.seq ?? null,
+      visibility: next.visibility,
+      // Who chooses while it is held has chosen: lifting that does not publish it.
+      ...(next.visibility === row.visibility ? {} : { held_from: null }),
+      was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
+      version,
+      updated_at: now,
+      ...(origin ? { imported_version: version, contributors: JSON.stringify(origin.contributors) } : {}),
+    })
+    .where('seq', '=', row.seq)
+    .execute()
+  await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  notes.index(row.seq, await readSearchableText(db, row.seq))
+  const target = { targetId: row.id, ownerId: row.owner_id }
+  const { kind } = next
+  if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
+  else if (editor.restores !== undefined) {
+    notes.audit({ action: 'item_version_restored', ...target, detail: { kind, version, restored: editor.restores } })
+  } else if (changed.length > 0) notes.audit({ action: 'item_changed', ...target, detail: { kind, version, fields: changed } })
+  if (!origin && next.visibility !== row.visibility) {
+    notes.audit({ action: 'item_visibility_changed', ...target, detail: { kind, version, from: row.visibility, to: next.visibility } })
+  }
+  return await readRow(db, row.seq)
+}
+
+/** The fields that are to become others. Visibility, slug and files apart. */
+function listChanges(item: Prompt | Skill, next: NextState, tags: readonly Tag[]): AuditField[] {
+  const isChanged: readonly (readonly [AuditField, boolean])[] = [
+    ['title', item.title !== next.title],
+    ['description', item.description !== next.description],
+    ['category', (item.category?.slug ?? null) !== next.category],
+    ['tags', !isDeepStrictEqual(item.tags, tags)],
+    ['type', item.kind === 'prompt' && next.kind === 'prompt' && item.type !== next.type],
+    ['content', item.kind === 'prompt' && next.kind === 'prompt' && item.content !== next.content],
+  ]
+  return isChanged.flatMap(([field, is]) => (is ? [field] : []))
+}
+
+async function hasSameFiles(db: Kysely<Database>, seq: number, next: NextState): Promise<boolean> {
+  if (next.kind === 'prompt' || !next.files) return true
+  const files = await readFiles(db, seq)
+  const bytesOf = new Map(files.map(({ filename, bytes }) => [filename, bytes]))
+  return (
+    files.length === next.files.length &&
+    next.files.every(({ filename, bytes }) => {
+      const before = bytesOf.get(filename)
+      return before !== undefined && Buffer.compare(before, bytes) === 0
+    })
+  )
+}
+
+/** The fields both kinds have, after a change. */
+function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange): ItemFields {
+  return {
+    title: change.title ?? item.title,
+    description: change.description === undefined ? item.description : change.description,
+    category: change.category === undefined ? (item.category?.slug ?? null) : change.category,
+    tags: change.tags ?? item.tags.map((tag) => tag.name),
+    visibility: change.visibility ?? item.visibility,
+  }
+}
+
+/** The writing half of the store. */
+export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTransaction'> {
+  async function findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
+  async function findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
+  async function findImported(kind: ItemKind, ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt | Skill>[]> {
+    const rows = await importedRows(context.reader, { ownerId, authorId, title, kind })
+    const items: (Prompt | Skill)[] = kind === 'prompt' ? await toPrompts(context.reader, rows) : await toSkills(context.reader, rows)
+    return items.flatMap((item, index) => {
+      const row = rows[index]
+      return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
+    })
+  }
+  return {
+    findImported,
+    createPrompt: (owner, fields: PromptFields, origin) =>
+      context.transact(async (db, notes) =>
+        firstOf(toPrompts(db, [await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)])),
+      ),
+    createSkill: (owner, fields: SkillFields, origin) =>
+      context.transact(async (db, notes) =>
+        firstOf(toSkills(db, [await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)])),
+      ),
+    changePrompt: (ref, editor, decide, origin) =>
+      context.transact(async (db, notes) => {
+        const row = await findRow(db, 'prompt', ref)
+        if (!row) return null
+        const current = await firstOf(toPrompts(db, [row]))
+        const decided = decide(current)
+        if (!decided) return current
+        const { type = current.type, content = current.content } = decided
+        const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
+        return await firstOf(toPrompts(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
+      }),
+    changeSkill: (ref, editor, decide, origin) =>
+      context.transact(async (db, notes) => {
+        const row = await findRow(db, 'skill', ref)
+        if (!row) return null
+        const current = await firstOf(toSkills(db, [row]))
+        const decided = decide(current)
+        if (!decided) return current
+        const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
+        const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
+        return await firstOf(toSkills(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
+      }),
+    setDeleted: (kind, ref, ownerId, deleted) =>
+      context.transact(async (db, notes) => {
+        const base = selectItems(db)
+          .where('item.kind', '=', kind)
+          .where('owner.id', '=', ownerId)
+          .where('item.deleted_at', deleted ? 'is' : 'is not', null)
+        const row = isId(ref)
+          ? await base.where('item.id', '=', ref).executeTakeFirst()
+          : await base.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
+        if (!row) return null
+        const now = new Date(context.clock()).toISOString()
+        await db
+          .updateTable('item')
+          .set({ deleted_at: deleted ? now : null })
+          .where('seq', '=', row.seq)
+          .execute()
+        notes.index(row.seq, null)
+        notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
+        notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId, detail: { kind } })
+        return { id: row.id, slug: row.item_slug, title: row.title }
+      }),
+    setVote: (actor, kind, ref, userId, voted) =>
+      context.transact(async (db, notes) => {
+        const row = await findVisibleRow(db, actor, kind, ref)
+        if (!row) return null
+        const voter = await findUserSeq(db, userId)
+        if (voted) {
+          await db
+            .insertInto('vote')
+            .values({ item_seq: row.seq, user_seq: voter, created_at: new Date(context.clock()).toISOString() })
+            .onConflict((c) => c.columns(['item_seq', 'user_seq']).doNothing())
+            .execute()
+        } else {
+          await db.deleteFrom('vote').where('item_seq', '=', row.seq).where('user_seq', '=', voter).execute()
+        }
+        const { votes } = await db
+          .updateTable('item')
+          .set((eb) => ({
+            votes: eb
+              .selectFrom('vote')
+              .select((v) => v.fn.countAll<number>().as('n'))
+              .where('vote.item_seq', '=', row.seq),
+          }))
+          .where('item.seq', '=', row.seq)
+          .returning('votes')
+          .executeTakeFirstOrThrow()
+        notes.index(row.seq, null)
+        return { id: row.id, votes }
+      }),
+  }
+}

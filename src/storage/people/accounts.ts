@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto'
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { MAX_KEYS } from '../../library/account.ts'
+import type { AccountStore, StoredKey } from '../../library/account-ports.ts'
+import { SCOPES } from '../../library/actor.ts'
+import type { User } from '../../library/items.ts'
+import { placeholderNames } from '../../library/username.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+/** Keys of one person that are listed. */
+const MAX_LISTED_KEYS = 200
+/** The row of the public address, beside those of the secrets. */
+const SERVICE_URL = 'service_url'
+/** How long a key that was revoked or has expired is remembered. */
+const KEPT_AFTER_END_MS = 30 * 86_400_000
+
+/** Whether a key works at a time. */
+function isActive(time: string) {
+  return (eb: ExpressionBuilder<Database, 'api_key'>) =>
+    eb.and([eb('api_key.revoked_at', 'is', null), eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', time)])])
+}
+
+const scopesJson = z.array(z.enum(SCOPES))
+
+function selectKeys(db: Kysely<Database>) {
+  return db
+    .selectFrom('api_key')
+    .innerJoin('user', 'user.seq', 'api_key.user_seq')
+    .select([
+      'api_key.id',
+      'api_key.name',
+      'api_key.scopes',
+      'api_key.created_at',
+      'api_key.last_used_at',
+      'api_key.expires_at',
+      'api_key.revoked_at',
+      'user.id as user_id',
+      'user.username',
+    ])
+}
+
+type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256'> & { user_id: string; username: string }
+
+const keyByHash = prepareQuery<KeyRow>((db) => selectKeys(db).where('api_key.sha256', '=', slot('sha256')))
+
+function toKey(row: KeyRow): StoredKey {
+  return {
+    id: row.id,
+    name: row.name,
+    userId: row.user_id,
+    username: row.username,
+    scopes: scopesJson.parse(JSON.parse(row.scopes)),
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+/** A user's row as the domain has it. */
+export function toUser(row: Selectable<Database['user']>): User {
+  return {
+    id: row.id,
+    username: row.username,
+    isPlaceholder: row.contributor_key !== null,
+    defaultVisibility: row.default_visibility,
+    createdAt: row.created_at,
+  }
+}
+
+/** People, keys and secrets of the service. */
+export function accountStore(reader: Kysely<Database>, context: WriteContext): AccountStore {
+  const now = () => new Date(context.clock()).toISOString()
+  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: 'public' | 'private') =>
+    toUser(
+      await db
+        .insertInto('user')
+        .values({
+          id: context.random.id(),
+          username,
+          username_key: username.toLowerCase(),
+          contributor_key: contributor,
+          default_visibility: defaultVisibility,
+          created_at: now(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+  const findValue = async (name: string) =>
+    (await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
+  return {
+    async findUser(username) {
+      const row = await reader
+        .selectFrom('user')
+        .selectAll()
+        .where('username_key', '=', username.toLowerCase())
+        .where('removal', 'is', null)
+        .executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+    createUser: (user) =>
+      context.transact(async (db, notes) => {
+        const taken = await db
+          .selectFrom('user')
+          .select('username')
+          .where('username_key', '=', user.username.toLowerCase())
+          .executeTakeFirst()
+        if (taken) throw new AppError('conflict', `The username "${taken.username}" is taken.`)
+        const created = await insertUser(db, user.username, null, user.defaultVisibility)
+        notes.audit({ action: 'user_created', targetId: created.id, ownerId: created.id })
+        return created
+      }),
+    ensurePlaceholder: (contributor) =>
+      context.transact(async (db) => {
+        const key = contributor.toLowerCase()
+        const known = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
+        if (known) return toUser(known)
+        for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
+          const taken = await db.selectFrom('user').select('seq').where('username_key', '=', name.toLowerCase()).executeTakeFirst()
+          if (!taken) return await insertUser(db, name, key, 'private')
+        }
+        throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
+      }),
+    createKey: (key) =>
+      context.transact(async (db, notes) => {
+        const id = context.random.id()
+        const user = await db
+          .selectFrom('user')
+          .select(['seq', 'username'])
+          .where('id', '=', key.userId)
+          .where('removal', 'is', null)
+          .executeTakeFirst()
+        if (!user) throw new AppError('not_found', 'This user does not exist.')
+        const { active } = await db
+          .selectFrom('api_key')
+          .select((eb) => eb.fn.countAll<number>().as('active'))
+          .where('user_seq', '=', user.seq)
+          .where(isActive(now()))
+          .executeTakeFirstOrThrow()
+        if (Number(active) >= MAX_KEYS)
+          throw new AppError('conflict', `${user.username} has ${MAX_KEYS} keys that work, and may have no more; revoke one first.`)
+        const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()
+        await db
+          .deleteFrom('api_key')
+          .where((eb) => eb.or([eb('revoked_at', '<', longAgo), eb('expires_at', '<', longAgo)]))
+          .execute()
+        await db
+          .insertInto('api_key')
+          .values({
+            id,
+            user_seq: user.seq,
+            name: key.name,
+            sha256: key.sha256,
+            scopes: JSON.stringify(key.scopes),
+            created_at: now(),
+            expires_at: key.expiresAt,
+          })
+          .execute()
+        notes.audit({ action: 'key_created', targetId: id, ownerId: key.userId, detail: { scopes: [...key.scopes] } })
+        return toKey(await selectKeys(db).where('api_key.id', '=', id).executeTakeFirstOrThrow())
+      }),
+    async findKey(sha256) {
+      const [row] = await keyByHash(reader, { sha256 })
+      return row ? toKey(row) : null
+    },
+    async listKeys(username) {
+      if (username === null) return (await selectKeys(reader).orderBy('user.username_key').orderBy('api_key.seq').execute()).map(toKey)
+      const time = now()
+      const rows = await selectKeys(reader)
+        .where('user.username_key', '=', username.toLowerCase())
+        .orderBy((eb) => eb.case().when(isActive(time)(eb)).then(0).else(1).end())
+        .orderBy('api_key.seq', 'desc')
+        .limit(MAX_LISTED_KEYS)
+        .select('api_key.seq')
+        .execute()
+      return rows.toSorted((a, b) => a.seq - b.seq).map(toKey)
+    },
+    revokeKey: (id) =>
+      context.transact(async (db, notes) => {
+        const revoked = await db
+          .updateTable('api_key')
+          .set({ revoked_at: now() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
+        if (row && revoked) notes.audit({ action: 'key_revoked', targetId: id, ownerId: row.user_id })
+        return row ? toKey(row) : null
+      }),
+    async findOverKeys(ids) {
+      if (ids.length === 0) return []
+      const good = await reader.selectFrom('api_key').select('id').where('id', 'in', ids).where(isActive(now())).execute()
+      const known = new Set(good.map(({ id }) => id))
+      return ids.filter((id) => !known.has(id))
+    },
+    touchKey: (id) =>
+      context.transact(async (db) => {
+        await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
+      }),
+    async ensureSecret(name, make) {
+      const known = await findValue(name)
+      if (known !== null) return known
+      return await context.transact(async (db, notes) => {
+        const made = await db
+          .insertInto('secret')
+          .values({ name, value: make() })
+          .onConflict((c) => c.column('name').doNothing())
+          .returning('name')
+          .executeTakeFirst()
+        if (made) notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: name } })
+        const row = await db.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
+        return row.value
+      })
+    },
+    findServiceUrl: () => findValue(SERVICE_URL),
+    async keepServiceUrl(url) {
+      if ((await findValue(SERVICE_URL)) === url) return
+      await context.transact(async (db, notes) => {
+        await db
+          .insertInto('secret')
+          .values({ name: SERVICE_URL, value: url })
+          .onConflict((c) => c.column('name').doUpdateSet({ value: url }))
+          .execute()
+        notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: SERVICE_URL } })
+      })
+    },
+  }
+}

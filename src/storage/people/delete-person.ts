@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { ItemKind } from '../../library/items.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import { batches, ITEMS_A_BATCH, removeItems } from '../items/remove-items.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+import { touchItems } from '../search/item-words.ts'
+
+/**
+ * The first half of removing somebody, in one transaction: from its end on they cannot act, nothing of theirs is seen, and nothing new can
+ * become theirs. The row gets another id, so whoever still believes an older session or key names nobody.
+ * @param removed the row's new id, and the time
+ * @returns the row's number, for {@link finishRemoval}
+ */
+export async function beginRemoval(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  person: { readonly id: string; readonly username: string },
+  removed: { readonly id: string; readonly at: string },
+): Promise<number> {
+  const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
+  await removeTraces(db, seq, person)
+  const voted = await db.deleteFrom('vote').where('user_seq', '=', seq).returning('item_seq').execute()
+  for (const part of batches(voted.map((vote) => vote.item_seq))) {
+    await db
+      .updateTable('item')
+      .set((eb) => ({ votes: eb('votes', '-', 1) }))
+      .where('seq', 'in', part)
+      .execute()
+    await touchItems(db, part)
+    await nextTurn()
+  }
+  const owned = await db.selectFrom('item').select(['seq', 'kind', 'visibility']).where('owner_seq', '=', seq).execute()
+  let hadPublic = false
+  for (const part of batches(owned.map((item) => item.seq))) {
+    const hidden = await db
+      .updateTable('item')
+      .set((eb) => ({ deleted_at: eb.fn.coalesce('deleted_at', eb.val(removed.at)) }))
+      .where('seq', 'in', part)
+      .returning('was_public')
+      .execute()
+    hadPublic ||= hidden.some((item) => item.was_public === 1)
+    await touchItems(db, part)
+    await nextTurn()
+  }
+  for (const kind of new Set<ItemKind>(owned.map((item) => item.kind))) {
+    const isPublic = owned.some((item) => item.kind === kind && item.visibility === 'public')
+    notes.changed({ kind, ownerId: person.id, isPublic, isPurge: true })
+  }
+  await db
+    .updateTable('user')
+    .set({
+      id: removed.id,
+      created_at: removed.at,
+      role: 'user',
+      display_name: null,
+      bio: null,
+      website: null,
+      default_visibility: 'private',
+      removal: hadPublic ? 'keep_name' : 'free_name',
+    })
+    .where('seq', '=', seq)
+    .execute()
+  return seq
+}
+
+/** Removes how somebody signed in and what was noted of their use; callers and owners of sessions are named as `nameCaller` and `sessionOwner` do. */
+async function removeTraces(db: Kysely<Database>, seq: number, { id, username }: { id: string; username: string }): Promise<void> {
+  const keys = db.selectFrom('api_key').where('user_seq', '=', seq)
+  await db
+    .deleteFrom('improve_usage')
+    .where((eb) => eb.or([eb('caller', '=', `user ${id}`), eb('caller', 'in', keys.select(sql<string>`'key ' || id`.as('caller')))]))
+    .execute()
+  await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
+  await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
+  await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
+  await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
+  await db.deleteFrom('login_verification').where('value', '=', id).execute()
+  await db.deleteFrom('login').where('id', '=', id).execute()
+  // One that was not used keeps its name: without one it would be good for any.
+  await db.updateTable('invite').set({ used_by: null, username: null }).where('used_by', '=', username).execute()
+}
+
+/** Removes what a person in removal has left, in transactions of their own, then the row. May be called again, and by several at once. */
+export async function finishRemoval(context: WriteContext, userSeq: number): Promise<void> {
+  while (await context.transact((db) => purgeSome(db, userSeq))) await nextTurn()
+  await context.sweep()
+  await context.transact((db) => removeUser(db, userSeq))
+  await context.emptyLog()
+}
+
+/** Takes up the removals a process did not finish. */
+export async function finishRemovals(context: WriteContext, onProgress: (done: number, of: number) => void = () => {}): Promise<void> {
+  const rows = await context.reader.selectFrom('user').select('seq').where('removal', 'is not', null).execute()
+  for (const [done, { seq }] of rows.entries()) {
+    onProgress(done, rows.length)
+    await finishRemoval(context, seq)
+  }
+}
+
+/** Removes some of the items with everything that was written of them. False when there are none. */
+async function purgeSome(db: Kysely<Database>, userSeq: number): Promise<boolean> {
+  const items = await db.selectFrom('item').select('seq').where('owner_seq', '=', userSeq).limit(ITEMS_A_BATCH).execute()
+  if (items.length === 0) return false
+  await removeItems(
+    db,
+    items.map((item) => item.seq),
+  )
+  return true
+}
+
+/**
+ * Ends a removal. Somebody named as the author of what others own stays as a placeholder that knows no more than that name; a name under which
+ * something was public stays reserved, as its links must not lead to a stranger.
+ */
+async function removeUser(db: Kysely<Database>, userSeq: number): Promise<void> {
+  const user = await db
+    .selectFrom('user')
+    .select(['id', 'username_key', 'removal'])
+    .where('seq', '=', userSeq)
+    .where('removal', 'is not', null)
+    .executeTakeFirst()
+  if (!user) return
+  const isNamed =
+    (await db.selectFrom('item').select('seq').where('author_seq', '=', userSeq).limit(1).executeTakeFirst()) ??
+    (await db.selectFrom('version').select('seq').where('author_seq', '=', userSeq).limit(1).executeTakeFirst())
+  if (!isNamed && user.removal === 'free_name') {
+    await db.deleteFrom('user').where('seq', '=', userSeq).execute()
+    return
+  }
+  const taken = await db.selectFrom('user').select('seq').where('contributor_key', '=', user.username_key).executeTakeFirst()
+  const contributor = taken ? user.id : user.username_key
+  await db
+    .updateTable('user')
+    .set({ removal: null, ...(isNamed ? { contributor_key: contributor } : {}) })
+    .where('seq', '=', userSeq)
+    .execute()
+}

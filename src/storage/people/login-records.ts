@@ -1,0 +1,97 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../../library/account-ports.ts'
+import type { AuditEntry } from '../../library/audit.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+
+const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=', in: 'in', not_in: 'not in' } as const
+
+function toCondition({ field, operator, value }: LoginCondition): RawBuilder<boolean> {
+  const column = sql.ref(field)
+  if (value === null) return operator === 'ne' ? sql`${column} is not null` : sql`${column} is null`
+  if (!Array.isArray(value)) return sql`${column} ${sql.raw(OPERATORS[operator])} ${value}`
+  if (value.length === 0) return operator === 'in' ? sql`1 = 0` : sql`1 = 1`
+  return sql`${column} ${sql.raw(OPERATORS[operator])} (${sql.join([...value])})`
+}
+
+/** All conditions joined by AND hold, and at least one of those joined by OR when there are any. */
+function toWhere(conditions: readonly LoginCondition[]): RawBuilder<unknown> {
+  if (conditions.length === 0) return sql``
+  const either = conditions.filter((condition) => condition.connector === 'OR').map(toCondition)
+  const parts = conditions.filter((condition) => condition.connector === 'AND').map(toCondition)
+  if (either.length > 0) parts.push(sql<boolean>`(${sql.join(either, sql` or `)})`)
+  return sql`where ${sql.join(parts, sql` and `)}`
+}
+
+async function run(db: Kysely<Database>, query: RawBuilder<LoginRow>): Promise<LoginRow[]> {
+  return (await query.execute(db)).rows
+}
+
+/** What a new row says has happened, to the person whose id stands in a column; who signs in acts as themselves from then on. */
+const NEW_ROWS: {
+  readonly [Table in LoginTable]?: { readonly action: LoginAction; readonly column: string; readonly actsFromNowOn?: true }
+} = {
+  login_session: { action: 'signed_in', column: 'user_id', actsFromNowOn: true },
+  login_verification: { action: 'reset_link_created', column: 'value' },
+}
+
+function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
+  const known = NEW_ROWS[table]
+  const userId = row[known?.column ?? '']
+  if (!known || typeof userId !== 'string') return null
+  return { action: known.action, targetId: userId, ownerId: userId, ...(known.actsFromNowOn ? { actorId: userId } : {}) }
+}
+
+/** The rows behind sign-in, as better-auth reads and writes them: it names tables and columns, which are those of its own schema. */
+export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
+  return {
+    insertLoginRow: (table, row) =>
+      context.transact(async (db, notes) => {
+        const columns = Object.keys(row)
+        const [inserted] = await run(
+          db,
+          sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+            values (${sql.join(columns.map((column) => row[column] ?? null))}) returning *`,
+        )
+        const entry = describeNewRow(table, row)
+        if (entry) notes.audit(entry)
+        return inserted ?? row
+      }),
+    findLoginRows: (table, conditions, page) =>
+      run(
+        reader,
+        sql`select * from ${sql.table(table)} ${toWhere(conditions)}
+          order by ${sql.ref(page.sortBy?.field ?? 'id')} ${sql.raw(page.sortBy?.direction ?? 'asc')}
+          limit ${page.limit} offset ${page.offset}`,
+      ),
+    async countLoginRows(table, conditions) {
+      const [row] = await run(reader, sql`select count(*) as count from ${sql.table(table)} ${toWhere(conditions)}`)
+      return Number(row?.['count'] ?? 0)
+    },
+    updateLoginRows: (table, conditions, values, event) =>
+      context.transact(async (db, notes) => {
+        const updated = await run(
+          db,
+          sql`update ${sql.table(table)}
+            set ${sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))}
+            ${toWhere(conditions)} returning *`,
+        )
+        if (event && updated.length > 0) notes.audit(toEntry(event))
+        return updated
+      }),
+    deleteLoginRows: (table, conditions, limit, event) =>
+      context.transact(async (db, notes) => {
+        const chosen =
+          limit === null
+            ? toWhere(conditions)
+            : sql`where id in (select id from ${sql.table(table)} ${toWhere(conditions)} order by id limit ${limit})`
+        const deleted = await run(db, sql`delete from ${sql.table(table)} ${chosen} returning *`)
+        if (event && deleted.length > 0) notes.audit(toEntry(event))
+        return deleted
+      }),
+  }
+}
+
+function toEntry({ action, userId }: { readonly action: LoginAction; readonly userId: string }): AuditEntry {
+  return { action, targetId: userId, ownerId: userId }
+}

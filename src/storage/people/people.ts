@@ -1,0 +1,311 @@
+import type { Kysely, Selectable } from 'kysely'
+import { AppError } from '../../errors.ts'
+import { givenEmail, placeholderEmail } from '../../library/account.ts'
+import type { Invite, PeopleStore, Person } from '../../library/account-ports.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+import { toUser } from './accounts.ts'
+import { beginRemoval, finishRemoval } from './delete-person.ts'
+
+/** What people say of themselves. */
+const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility'] as const
+
+function selectPeople(db: Kysely<Database>) {
+  return db
+    .selectFrom('user')
+    .leftJoin('login', 'login.id', 'user.id')
+    .where('user.removal', 'is', null)
+    .selectAll('user')
+    .select(['login.email', 'login.id as login_id'])
+}
+
+type PersonRow = Awaited<ReturnType<ReturnType<typeof selectPeople>['executeTakeFirstOrThrow']>>
+
+function toPerson(row: PersonRow): Person {
+  return {
+    ...toUser(row),
+    role: row.role,
+    displayName: row.display_name,
+    bio: row.bio,
+    website: row.website,
+    email: row.email === null ? null : givenEmail(row.email),
+    hasLogin: row.login_id !== null,
+  }
+}
+
+function toInvite(row: Selectable<Database['invite']>): Invite {
+  return {
+    id: row.id,
+    username: row.username,
+    role: row.role,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+    usedBy: row.used_by,
+    revokedAt: row.revoked_at,
+  }
+}
+
+async function findPerson(db: Kysely<Database>, userId: string): Promise<Person | null> {
+  const row = await selectPeople(db).where('user.id', '=', userId).executeTakeFirst()
+  return row ? toPerson(row) : null
+}
+
+async function requirePerson(db: Kysely<Database>, userId: string): Promise<Person> {
+  const person = await findPerson(db, userId)
+  if (!person) throw new AppError('not_found', 'This user does not exist.')
+  return person
+}
+
+async function findPersonByName(db: Kysely<Database>, username: string): Promise<Person | null> {
+  const row = await selectPeople(db).where('user.username_key', '=', username.toLowerCase()).executeTakeFirst()
+  return row ? toPerson(row) : null
+}
+
+async function countLogins(db: Kysely<Database>): Promise<number> {
+  return await count(db, 'login')
+}
+
+async function count(db: Kysely<Database>, table: 'login' | 'version' | 'user' | 'item'): Promise<number> {
+  const { n } = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** @throws AppError `conflict` when nobody could administer the service any more */
+async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise<void> {
+  const admins = await db
+    .selectFrom('user')
+    .innerJoin('login', 'login.id', 'user.id')
+    .select('user.id')
+    .where('user.role', '=', 'admin')
+    .limit(2)
+    .execute()
+  if (admins.every((admin) => admin.id === userId)) {
+    throw new AppError('conflict', 'This is the only administrator. Make somebody else an administrator first.')
+  }
+}
+
+/** People who sign in, their invites, and how administrators see the library. */
+export function peopleStore(reader: Kysely<Database>, context: WriteContext): PeopleStore {
+  const now = () => new Date(context.clock()).toISOString()
+  const useInvite = async (db: Kysely<Database>, sha256: string, username: string) => {
+    await db.updateTable('invite').set({ used_at: now(), used_by: username }).where('sha256', '=', sha256).execute()
+  }
+  return {
+    findPerson: (userId) => findPerson(reader, userId),
+    findPersonByName: (username) => findPersonByName(reader, username),
+    async findPersonByEmail(email) {
+      const row = await selectPeople(reader).where('login.email', '=', email).executeTakeFirst()
+      return row ? toPerson(row) : null
+    },
+    async listPeople({ limit, offset, matching }) {
+      const found = <Q extends ReturnType<typeof selectPeople>>(query: Q) =>
+        matching === null ? query : query.where('user.username_key', 'like', `%${matching.toLowerCase().replace(/[%_]/g, '')}%`)
+      const rows = await found(selectPeople(reader)).orderBy('user.username_key').limit(limit).offset(offset).execute()
+      const { n } = await found(selectPeople(reader))
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { items: rows.map(toPerson), total: Number(n) }
+    },
+    hasLogins: async () => (await reader.selectFrom('login').select('id').limit(1).executeTakeFirst()) !== undefined,
+    createLogin: (login, decide) =>
+      context.transact(async (db, notes) => {
+        const invite = login.inviteSha256
+          ? await db.selectFrom('invite').selectAll().where('sha256', '=', login.inviteSha256).executeTakeFirst()
+          : undefined
+        const holder = await findPersonByName(db, login.username)
+        const taken = db.selectFrom('user').select('seq').where('username_key', '=', login.username.toLowerCase())
+        if (!holder && (await taken.executeTakeFirst())) {
+          throw new AppError('conflict', `What "${login.username}" had is still being removed. Try again later.`)
+        }
+        const emailHolder = login.email
+          ? await db.selectFrom('login').select('id').where('email', '=', login.email).executeTakeFirst()
+          : undefined
+        const isFirst = (await countLogins(db)) === 0
+        const role = decide({ isFirst, invite: invite ? toInvite(invite) : null, holder, isEmailTaken: emailHolder !== undefined })
+        const id = holder?.id ?? context.random.id()
+        if (holder) {
+          // Who can sign in stands for no contributor any more: a later import makes another placeholder.
+          await db.updateTable('user').set({ role, contributor_key: null }).where('id', '=', id).execute()
+        } else {
+          await db
+            .insertInto('user')
+            .values({
+              id,
+              username: login.username,
+              username_key: login.username.toLowerCase(),
+              contributor_key: null,
+              default_visibility: 'private',
+              created_at: now(),
+              role,
+            })
+            .execute()
+        }
+        const dates = { created_at: now(), updated_at: now() }
+        await db
+          .insertInto('login')
+          .values({
+            id,
+            name: holder?.username ?? login.username,
+            email: login.email ?? placeholderEmail(id),
+            email_verified: 0,
+            image: null,
+            ...dates,
+          })
+          .execute()
+        await db
+          .insertInto('login_account')
+          .values({
+            id: context.random.id(),
+            user_id: id,
+            provider_id: 'credential',
+            account_id: id,
+            password: login.passwordHash,
+            access_token: null,
+            refresh_token: null,
+            id_token: null,
+            access_token_expires_at: null,
+            refresh_token_expires_at: null,
+            scope: null,
+            ...dates,
+          })
+          .execute()
+        if (login.inviteSha256) await useInvite(db, login.inviteSha256, holder?.username ?? login.username)
+        // Whoever makes an account acts as it from here on.
+        const own = { ownerId: id, actorId: id }
+        notes.audit({ action: 'account_created', targetId: id, ...own, detail: { role } })
+        if (invite) notes.audit({ action: 'invite_used', targetId: invite.id, ...own })
+        return await requirePerson(db, id)
+      }),
+    changeProfile: (userId, change) =>
+      context.transact(async (db, notes) => {
+        const before = await requirePerson(db, userId)
+        await db
+          .updateTable('user')
+          .set({
+            ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
+            ...(change.bio === undefined ? {} : { bio: change.bio }),
+            ...(change.website === undefined ? {} : { website: change.website }),
+            ...(change.defaultVisibility === undefined ? {} : { default_visibility: change.defaultVisibility }),
+            id: userId,
+          })
+          .where('id', '=', userId)
+          .execute()
+        if (change.email !== undefined) {
+          const email = change.email ?? placeholderEmail(userId)
+          const holder = await db.selectFrom('login').select('id').where('email', '=', email).executeTakeFirst()
+          if (holder && holder.id !== userId)
+            throw new AppError('conflict', 'This e-mail address belongs to another account.', {
+              details: [{ path: 'email', message: 'This e-mail address belongs to another account.' }],
+            })
+          await db.updateTable('login').set({ email, email_verified: 0, updated_at: now() }).where('id', '=', userId).execute()
+        }
+        const after = await requirePerson(db, userId)
+        const fields = PROFILE_FIELDS.filter((field) => before[field] !== after[field])
+        if (fields.length > 0) notes.audit({ action: 'profile_changed', targetId: userId, ownerId: userId, detail: { fields } })
+        return after
+      }),
+    setRole: (username, role) =>
+      context.transact(async (db, notes) => {
+        const person = await findPersonByName(db, username)
+        if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+        if (role !== 'admin' && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
+        await db.updateTable('user').set({ role }).where('id', '=', person.id).execute()
+        if (role !== person.role) notes.audit({ action: 'role_changed', targetId: person.id, ownerId: person.id, detail: { role } })
+        return { ...person, role }
+      }),
+    async deletePerson(userId) {
+      const seq = await context.transact(
+        async (db, notes) => {
+          const person = await requirePerson(db, userId)
+          if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
+          const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
+          notes.audit({ action: 'account_deleted', targetId: userId, ownerId: userId })
+          return seq
+        },
+        { isLarge: true },
+      )
+      await finishRemoval(context, seq)
+    },
+    createInvite: (invite) =>
+      context.transact(async (db, notes) => {
+        const row = await db
+          .insertInto('invite')
+          .values({
+            id: context.random.id(),
+            sha256: invite.sha256,
+            username: invite.username,
+            role: invite.role,
+            created_at: now(),
+            expires_at: invite.expiresAt,
+            used_at: null,
+            used_by: null,
+            revoked_at: null,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        notes.audit({ action: 'invite_created', targetId: row.id, ownerId: null, detail: { role: row.role } })
+        return toInvite(row)
+      }),
+    async findInvite(sha256) {
+      const row = await reader.selectFrom('invite').selectAll().where('sha256', '=', sha256).executeTakeFirst()
+      return row ? toInvite(row) : null
+    },
+    async listInvites({ limit, offset }) {
+      const rows = await reader
+        .selectFrom('invite')
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { n } = await reader
+        .selectFrom('invite')
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { items: rows.map(toInvite), total: Number(n) }
+    },
+    revokeInvite: (id) =>
+      context.transact(async (db, notes) => {
+        const revoked = await db
+          .updateTable('invite')
+          .set({ revoked_at: now() })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returning('id')
+          .executeTakeFirst()
+        if (revoked) notes.audit({ action: 'invite_revoked', targetId: id, ownerId: null })
+        const row = await db.selectFrom('invite').selectAll().where('id', '=', id).executeTakeFirst()
+        return row ? toInvite(row) : null
+      }),
+    async countLibrary() {
+      const kinds = await reader
+        .selectFrom('item')
+        .select(['kind', (eb) => eb.fn.countAll<number>().as('n')])
+        .where('deleted_at', 'is', null)
+        .groupBy('kind')
+        .execute()
+      const of = (kind: string) => Number(kinds.find((row) => row.kind === kind)?.n ?? 0)
+      const { keys } = await reader
+        .selectFrom('api_key')
+        .select((eb) => eb.fn.countAll<number>().as('keys'))
+        .where('revoked_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      const [prompts, skills] = [of('prompt'), of('skill')]
+      return {
+        prompts,
+        skills,
+        inTrash: (await count(reader, 'item')) - prompts - skills,
+        versions: await count(reader, 'version'),
+        people: await count(reader, 'user'),
+        logins: await countLogins(reader),
+        keys: Number(keys),
+      }
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Instances } from '../../library/instances.ts'
+import type { EmbeddingStore, UnembeddedItem } from '../../library/ports.ts'
+import { toEmbeddedText } from '../../search/analysis/embedded-text.ts'
+import type { SearchableText } from '../../search/analysis/indexed-text.ts'
+import { toCode } from '../../search/vectors/vector-codes.ts'
+import type { VectorTable } from '../dialects/dialect.ts'
+import { readSearchableText } from '../items/item-parts.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import { toBytes } from './vector-bytes.ts'
+
+/** How long a claim holds unless it is renewed: one whose instance was killed is soon anybody's. */
+const CLAIM_MS = 10_000
+/** Items looked at before other work gets its turn. */
+const ROWS_A_TURN = 1000
+
+const itemsByRevision = prepareQuery((db) =>
+  db
+    .selectFrom('item_words')
+    .innerJoin('item', 'item.seq', 'item_words.item_seq')
+    .leftJoin('embedding', (join) =>
+      join.onRef('embedding.item_seq', '=', 'item.seq').on('embedding.model', '=', sql<string>`${slot('model')}`),
+    )
+    .select([
+      'item_words.revision',
+      'item.seq',
+      'item.id',
+      'item.version',
+      'item.visibility',
+      'item.deleted_at',
+      'embedding.seq as embedding_seq',
+    ])
+    .where('item_words.revision', '>', sql<number>`${slot('after')}`)
+    .orderBy('item_words.revision')
+    .limit(ROWS_A_TURN),
+)
+const dropStale = prepareStatement(sql`
+  delete from embedding
+  where item_seq = ${slot('seq')} and (
+    digest <> ${slot('digest')}
+    or not exists (select 1 from item where seq = ${slot('seq')} and visibility = 'public' and deleted_at is null))`)
+
+/**
+ * Takes away the vectors of an item that is no longer public or whose text is another; called in the transaction that changed it.
+ * @param text the item's texts as they now are; null when they did not change
+ */
+export async function dropStaleEmbeddings(db: Kysely<Database>, seq: number, text: SearchableText | null): Promise<void> {
+  await dropStale(db, { seq, digest: text && digestOf(toEmbeddedText(text)) })
+}
+
+/** Vectors a provider made of public items. */
+export function embeddingStore(
+  reader: Kysely<Database>,
+  context: WriteContext,
+  { instance, isShared }: Instances,
+  table: VectorTable | null,
+): EmbeddingStore {
+  const publicItems = (db: Kysely<Database>) => db.selectFrom('item').where('visibility', '=', 'public').where('deleted_at', 'is', null)
+
+  /** Reads texts, and leaves out what was changed meanwhile: a text is only given out when it was the public's to read. */
+  const readTexts = async (rows: readonly { seq: number; id: string; version: number }[]): Promise<UnembeddedItem[]> => {
+    const items: (UnembeddedItem & { seq: number })[] = []
+    for (const { seq, id, version } of rows) {
+      const text = toEmbeddedText(await readSearchableText(reader, seq))
+      items.push({ seq, id, version, digest: digestOf(text), text })
+    }
+    const still = await publicItems(reader)
+      .select(['seq', 'version'])
+      .where(
+        'seq',
+        'in',
+        items.map((item) => item.seq),
+      )
+      .execute()
+    const versions = new Map(still.map((row) => [row.seq, row.version]))
+    return items.flatMap(({ seq, ...item }) => (versions.get(seq) === item.version ? [item] : []))
+  }
+  /** Those of the items that no other instance is embedding; from now on this one is, for a while. */
+  const claim = async <Row extends { readonly seq: number }>(
+    model: string,
+    rows: readonly Row[],
+    takesOver: boolean,
+  ): Promise<readonly Row[]> => {
+    if (rows.length === 0) return rows
+    const now = context.clock()
+    const until = new Date(now + CLAIM_MS).toISOString()
+    const claimed = await context.transactBeside((db) =>
+      db
+        .insertInto('embedding_claim')
+        .values(
+          rows
+            .map(({ seq }) => seq)
+            .toSorted((a, b) => a - b)
+            .map((seq) => ({ item_seq: seq, model, instance, until })),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['item_seq', 'model'])
+            .doUpdateSet({ instance, until })
+            .where((eb) =>
+              eb.or([
+                eb('embedding_claim.instance', '=', instance),
+                eb('embedding_claim.until', '<', takesOver ? until : new Date(now).toISOString()),
+              ]),
+            ),
+        )
+        .returning('item_seq')
+        .execute(),
+    )
+    const mine = new Set(claimed.map((row) => row.item_seq))
+    return rows.filter((row) => mine.has(row.seq))
+  }
+  return {
+    async listUnembedded(model, after, limit, { takesOver = false } = {}) {
+      let position = after
+      for (;;) {
+        const rows = await itemsByRevision(reader, { model, after: position })
+        const missing: typeof rows = []
+        for (const row of rows) {
+          position = row.revision
+          if (row.visibility === 'public' && row.deleted_at === null && row.embedding_seq === null) missing.push(row)
+          if (missing.length >= limit) break
+        }
+        const mine = isShared ? await claim(model, missing, takesOver) : missing
+        const items = mine.length > 0 ? await readTexts(mine) : []
+        const isEnd = rows.length < ROWS_A_TURN && position === (rows.at(-1)?.revision ?? position)
+        if (items.length > 0 || isEnd) return { items, position }
+        await nextTurn()
+      }
+    },
+    claimMs: isShared ? CLAIM_MS : null,
+    async renewClaims(model) {
+      const until = new Date(context.clock() + CLAIM_MS).toISOString()
+      await context.transactBeside((db) =>
+        db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
+      )
+    },
+    saveEmbeddings: (model, embeddings) =>
+      context.transact(async (db) => {
+        let saved = 0
+        for (const { item, vector } of embeddings) {
+          const row = await publicItems(db).select('seq').where('id', '=', item.id).where('version', '=', item.version).executeTakeFirst()
+          if (!row) continue
+          const dims = vector.length
+          if (saved === 0) await dropOtherDimensions(db, model, dims)
+          await db.deleteFrom('embedding').where('item_seq', '=', row.seq).where('model', '=', model).execute()
+          await db.deleteFrom('embedding_claim').where('item_seq', '=', row.seq).where('model', '=', model).execute()
+          const { seq } = await db
+            .insertInto('embedding')
+            .values({ item_seq: row.seq, model, digest: item.digest, dims, code: toCode(vector) })
+            .returning('seq')
+            .executeTakeFirstOrThrow()
+          await db
+            .insertInto('embedding_vector')
+            .values({ embedding_seq: seq, vector: toBytes(vector) })
+            .execute()
+          await table?.keep(db, seq, vector)
+          saved++
+        }
+        return saved
+      }),
+    async countEmbeddings(model) {
+      const { total } = await publicItems(reader)
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      const { embedded } = await reader
+        .selectFrom('embedding')
+        .select((eb) => eb.fn.countAll<number>().as('embedded'))
+        .where('model', '=', model)
+        .executeTakeFirstOrThrow()
+      return { total: Number(total), embedded: Number(embedded), pending: Math.max(0, Number(total) - Number(embedded)) }
+    },
+    forgetEmbeddings: (keep) =>
+      context.transact(async (db) => {
+        const all = db.deleteFrom('embedding')
+        const { numDeletedRows } = await (keep === null ? all : all.where('model', '!=', keep)).executeTakeFirstOrThrow()
+        return Number(numDeletedRows)
+      }),
+  }
+}
+
+/** All vectors of a model have equally many dimensions: those of before go when it begins to give others. */
+async function dropOtherDimensions(db: Kysely<Database>, model: string, dims: number): Promise<void> {
+  const any = await db.selectFrom('embedding').select('dims').where('model', '=', model).limit(1).executeTakeFirst()
+  if (any && any.dims !== dims) await db.deleteFrom('embedding').where('model', '=', model).execute()
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,174 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { stemmer } from 'stemmer'
+import {
+  ANALYSIS,
+  decodePostings,
+  encodePostings,
+  type IndexedText,
+  indexText,
+  type SearchableText,
+} from '../../search/analysis/indexed-text.ts'
+import type { Embedder } from '../../search/vectors/embedder.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+/** Values of one statement; engines take some tens of thousands, and long statements are slow to compile. */
+const WORDS_A_STATEMENT = 400
+/** Words whose numbers are remembered. */
+const MAX_REMEMBERED = 200_000
+/** Rows read, or words looked at, before other work gets its turn. */
+const ROWS_A_TURN = 500
+
+/** What a write says of an item's words: new ones, or that the item or what it refers to is no longer as it was. */
+type WordsNote = { readonly seq: number; readonly text: SearchableText | null }
+
+/** Writes the words of changed items, at the end of the transaction that changed them. */
+export interface WordsWriter {
+  /** Gives what to call once the transaction is durable: only then may the numbers it gave be remembered. */
+  write(db: Kysely<Database>, notes: readonly WordsNote[]): Promise<() => void>
+}
+
+const lastRevision = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
+const touchItem = prepareQuery<{ item_seq: number }>((db) =>
+  db
+    .updateTable('item_words')
+    .set({ revision: sql<number>`${slot('revision')}` })
+    .where('item_seq', '=', sql<number>`${slot('seq')}`)
+    .returning('item_seq'),
+)
+
+const lastRemoval = prepareQuery((db) => db.selectFrom('word_removal').select((eb) => eb.fn.max('seq').as('last')))
+const wordsAfter = prepareQuery((db) =>
+  db
+    .selectFrom('item_words')
+    .select(['revision', 'words'])
+    .where('revision', '>', sql<number>`${slot('after')}`)
+    .orderBy('revision')
+    .limit(ROWS_A_TURN),
+)
+
+/** A writer of words for one process. */
+export function createWordsWriter(embedder: Embedder): WordsWriter {
+  const remembered = new Map<string, number>()
+  /** The removal of words that what is remembered is newer than. */
+  let removal = 0
+  const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
+    const numbers = new Map<string, number>()
+    let unknown: string[] = []
+    for (const word of words) {
+      const seq = remembered.get(word)
+      if (seq === undefined) unknown.push(word)
+      else numbers.set(word, seq)
+    }
+    const take = (rows: readonly { seq: number; word: string }[]) => {
+      for (const { word, seq } of rows) numbers.set(word, seq)
+    }
+    for (const part of chunks(unknown)) take(await db.selectFrom('word').select(['seq', 'word']).where('word', 'in', part).execute())
+    unknown = unknown.filter((word) => !numbers.has(word))
+    for (const part of chunks(unknown)) {
+      const rows = part.map((word) => ({ word, stem: stemmer(word) }))
+      take(await db.insertInto('word').values(rows).returning(['seq', 'word']).execute())
+    }
+    return numbers
+  }
+  return {
+    async write(db, notes) {
+      if (notes.length === 0) return () => {}
+      const [row] = await lastRevision(db, {})
+      let revision = Number(row?.last ?? 0)
+      const [removed] = await lastRemoval(db, {})
+      const seen = Number(removed?.last ?? 0)
+      if (seen !== removal) remembered.clear()
+      removal = seen
+      const texts = notes.flatMap(({ seq, text }) => (text ? [{ seq, indexed: indexText(text) }] : []))
+      const numbers = await numberWords(db, new Set(texts.flatMap(({ indexed }) => [...indexed.words.keys()])))
+      for (const { seq, indexed } of texts) await putWords(db, seq, ++revision, indexed, numbers, embedder)
+      for (const { seq, text } of notes) if (!text) await touchItem(db, { seq, revision: ++revision })
+      return () => {
+        if (seen !== removal) return
+        if (remembered.size + numbers.size > MAX_REMEMBERED) remembered.clear()
+        for (const [word, seq] of numbers) remembered.set(word, seq)
+      }
+    },
+  }
+}
+
+/** Notes that items are no longer as they were, all in one statement; their texts are the same. */
+export async function touchItems(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  const [row] = await lastRevision(db, {})
+  const last = Number(row?.last ?? 0)
+  await db
+    .updateTable('item_words')
+    .set((eb) => ({ revision: eb('item_seq', '+', last) }))
+    .where('item_seq', 'in', seqs)
+    .execute()
+}
+
+/**
+ * Removes the words that stand in no item any more. All items' words are read for it, a part at a time, beside what others do:
+ * an item that is written meanwhile comes to stand at the end, and the transaction that removes reads what has come there.
+ */
+export async function removeUnusedWords(
+  reader: Kysely<Database>,
+  transact: <T>(work: (db: Kysely<Database>) => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const { last } = await reader
+    .selectFrom('word')
+    .select((eb) => eb.fn.max('seq').as('last'))
+    .executeTakeFirstOrThrow()
+  const isUsed = new Uint8Array(Number(last ?? 0) + 1)
+  let revision = 0
+  const readOn = async (db: Kysely<Database>): Promise<boolean> => {
+    const rows = await wordsAfter(db, { after: revision })
+    for (const { words } of rows) {
+      decodePostings(words, (word) => {
+        isUsed[word] = 1
+      })
+    }
+    revision = rows.at(-1)?.revision ?? revision
+    return rows.length === ROWS_A_TURN
+  }
+  while (await readOn(reader)) await nextTurn()
+  const unused: number[] = []
+  for (let word = 1; word < isUsed.length; word++) if (isUsed[word] === 0) unused.push(word)
+  for (const part of chunks(unused)) {
+    await transact(async (db) => {
+      while (await readOn(db)) await nextTurn()
+      const still = part.filter((word) => isUsed[word] === 0)
+      if (still.length === 0) return
+      const { numDeletedRows } = await db.deleteFrom('word').where('seq', 'in', still).executeTakeFirstOrThrow()
+      if (numDeletedRows > 0) await db.insertInto('word_removal').defaultValues().execute()
+    })
+    await nextTurn()
+  }
+}
+
+async function putWords(
+  db: Kysely<Database>,
+  seq: number,
+  revision: number,
+  indexed: IndexedText,
+  numbers: ReadonlyMap<string, number>,
+  embedder: Embedder,
+): Promise<void> {
+  const postings = [...indexed.words].map(([word, code]) => ({ word: numbers.get(word) ?? 0, code }))
+  const vector = embedder.embedItem(indexed)
+  const row = {
+    revision,
+    analysis: ANALYSIS,
+    title_length: indexed.titleLength,
+    body_length: indexed.bodyLength,
+    words: encodePostings(postings),
+    vector: vector ? new Uint8Array(vector.buffer) : null,
+  }
+  await db
+    .insertInto('item_words')
+    .values({ item_seq: seq, ...row })
+    .onConflict((c) => c.column('item_seq').doUpdateSet(row))
+    .execute()
+}
+
+function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += WORDS_A_STATEMENT) yield items.slice(at, at + WORDS_A_STATEMENT)
+}

@@ -1,0 +1,149 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { ItemKind, Tag } from '../../library/items.ts'
+import type { ItemChange } from '../../search/index/kind-index.ts'
+import type { SearchIndex } from '../../search/index/search-index.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import type { VectorReader } from './vector-reader.ts'
+
+/** Changes taken in before other work gets its turn. */
+const ROWS_A_TURN = 250
+
+/** Keeps a search index in memory in step with the library, whoever wrote to it. */
+export interface SearchReader {
+  /** The index, with every change in it that was durable when this was called. */
+  current(): Promise<SearchIndex>
+  /** Whether the library was read. */
+  isReady(): boolean
+}
+
+const changedRows = prepareQuery((db) =>
+  db
+    .selectFrom('item_words')
+    .leftJoin('item', 'item.seq', 'item_words.item_seq')
+    .select([
+      'item_words.item_seq',
+      'item_words.revision',
+      'item_words.title_length',
+      'item_words.body_length',
+      'item_words.words',
+      'item_words.vector',
+      'item.kind',
+      'item.owner_seq',
+      'item.author_seq',
+      'item.category_seq',
+      'item.type',
+      'item.visibility',
+      'item.created_at',
+      'item.votes',
+      'item.deleted_at',
+    ])
+    .where('item_words.revision', '>', slotNumber('after'))
+    .orderBy('item_words.revision')
+    .limit(ROWS_A_TURN),
+)
+const newWords = prepareQuery((db) =>
+  db.selectFrom('word').select(['seq', 'word', 'stem']).where('seq', '>', slotNumber('after')).orderBy('seq').limit(2000),
+)
+const tagsBetween = prepareQuery((db) =>
+  db
+    .selectFrom('item_words')
+    .innerJoin('item_tag', 'item_tag.item_seq', 'item_words.item_seq')
+    .select(['item_tag.item_seq', 'item_tag.slug', 'item_tag.name'])
+    .where('item_words.revision', '>', slotNumber('after'))
+    .where('item_words.revision', '<=', slotNumber('upTo'))
+    .orderBy('item_tag.item_seq')
+    .orderBy('item_tag.position'),
+)
+
+function slotNumber(name: string) {
+  return sql<number>`${slot(name)}`
+}
+
+/** Reads the library into `index` as it is asked for, and the codes of a provider's vectors where there are `vectors`. */
+export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: SearchIndex, vectors: VectorReader | null): SearchReader {
+  let revision = 0
+  let lastWord = 0
+  let version: number | null = null
+  let refreshing: Promise<void> | null = null
+  const kinds = new Map<number, ItemKind>()
+
+  const refresh = async (): Promise<void> => {
+    const seen = await dialect.readVersion(db)
+    if (seen === version) return
+    for (;;) {
+      for (;;) {
+        const words = await newWords(db, { after: lastWord })
+        for (const { seq, word, stem } of words) index.vocabulary.add(seq, word, stem)
+        lastWord = words.at(-1)?.seq ?? lastWord
+        if (words.length === 0) break
+      }
+      const rows = await changedRows(db, { after: revision })
+      const upTo = rows.at(-1)?.revision
+      if (upTo === undefined) break
+      const tags = new Map<number, Tag[]>()
+      for (const row of await tagsBetween(db, { after: revision, upTo })) {
+        const list = tags.get(row.item_seq) ?? []
+        list.push({ slug: row.slug, name: row.name })
+        tags.set(row.item_seq, list)
+      }
+      const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
+      for (const row of rows) {
+        const kind = row.kind ?? kinds.get(row.item_seq)
+        if (kind === undefined) continue
+        kinds.set(row.item_seq, kind)
+        changes[kind].push(toChange(row, tags.get(row.item_seq) ?? []))
+        if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.forget(row.item_seq)
+      }
+      index.apply('prompt', changes.prompt)
+      index.apply('skill', changes.skill)
+      revision = upTo
+      if (rows.length < ROWS_A_TURN) break
+      await nextTurn()
+    }
+    await vectors?.refresh()
+    version = seen
+  }
+  return {
+    isReady: () => version !== null,
+    async current() {
+      // A refresh that began before this call may have missed what was written since: wait for it, then look again.
+      while (refreshing) await refreshing
+      refreshing = refresh().finally(() => {
+        refreshing = null
+      })
+      await refreshing
+      return index
+    },
+  }
+}
+
+type ChangedRow = Awaited<ReturnType<typeof changedRows>>[number]
+
+function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
+  const seq = row.item_seq
+  if (row.owner_seq === null || row.author_seq === null || row.visibility === null || row.created_at === null || row.deleted_at !== null) {
+    return { seq, item: null, words: null }
+  }
+  const { vector } = row
+  return {
+    seq,
+    words: row.words,
+    item: {
+      seq,
+      ownerSeq: row.owner_seq,
+      authorSeq: row.author_seq,
+      categorySeq: row.category_seq,
+      type: row.type,
+      visibility: row.visibility,
+      createdAt: Date.parse(row.created_at),
+      votes: row.votes ?? 0,
+      tags,
+      titleLength: row.title_length,
+      bodyLength: row.body_length,
+      vector: vector ? new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) : null,
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { ItemKind } from '../../library/items.ts'
+import type { IndexFilter, IndexRequest, SearchIndex } from '../../search/index/search-index.ts'
+import { createVectorCentre } from '../../search/vectors/vector-centre.ts'
+import type { VectorTable } from '../dialects/dialect.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import { toVector } from './vector-bytes.ts'
+
+/** Codes taken in before other work gets its turn. */
+const ROWS_A_TURN = 2000
+
+/** Vectors read by one statement: of one size always, so that it is compiled once. */
+const VECTORS_A_STATEMENT = 256
+
+/** Reads the vectors of one model: their codes into the index as they come, the vectors themselves when they are compared. */
+export interface VectorReader {
+  /** Takes in the codes of vectors that were saved since. */
+  refresh(): Promise<void>
+  /** Notes that an item is not public any more, or gone. */
+  forget(seq: number): void
+  /** Cosines of the query with what a search must compare; null when there are too few vectors to go by, or they are of other dimensions. */
+  compare(kind: ItemKind, request: IndexRequest, vector: Float32Array): Promise<ReadonlyMap<number, number> | null>
+  /** The same for `SearchIndex.similar`. */
+  compareLike(kind: ItemKind, filter: IndexFilter, vector: Float32Array): Promise<ReadonlyMap<number, number> | null>
+}
+
+const newCodes = prepareQuery((db) =>
+  db
+    .selectFrom('embedding')
+    .select(['seq', 'item_seq', 'dims', 'code'])
+    .where('model', '=', sql<string>`${slot('model')}`)
+    .where('seq', '>', sql<number>`${slot('after')}`)
+    .orderBy('seq')
+    .limit(ROWS_A_TURN),
+)
+
+/** Vectors of public items among `item0`, `item1`, ... */
+const publicVectors = prepareQuery((db) =>
+  db
+    .selectFrom('embedding')
+    .innerJoin('embedding_vector', 'embedding_vector.embedding_seq', 'embedding.seq')
+    .innerJoin('item', 'item.seq', 'embedding.item_seq')
+    .select(['embedding.item_seq', 'embedding_vector.vector'])
+    .where(
+      'embedding.item_seq',
+      'in',
+      Array.from({ length: VECTORS_A_STATEMENT }, (_, i) => sql<number>`${slot(`item${i}`)}`),
+    )
+    .where('embedding.model', '=', sql<string>`${slot('model')}`)
+    .where('item.visibility', '=', 'public')
+    .where('item.deleted_at', 'is', null),
+)
+
+/** A reader of a model's vectors. `table`: where the engine compares them itself, so that none has to come here for it. */
+export function readVectors(db: Kysely<Database>, index: SearchIndex, model: string, table: VectorTable | null): VectorReader {
+  const { codes } = index
+  const centre = createVectorCentre()
+  let last = 0
+
+  const forget = (seq: number): void => {
+    codes.remove(seq)
+    centre.forget(seq)
+  }
+  /** The vectors of public items, by row number. One that is not there (any more) is forgotten. */
+  const readExactly = (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => forgetMissing(seqs, readAll)
+  const readAll = async (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => {
+    const vectors = new Map<number, Float32Array>()
+    for (let at = 0; at < seqs.length; at += VECTORS_A_STATEMENT) {
+      const part = seqs.slice(at, at + VECTORS_A_STATEMENT)
+      const values = Object.fromEntries(part.map((seq, i) => [`item${i}`, seq]))
+      for (const row of await publicVectors(db, { ...values, model })) vectors.set(row.item_seq, toVector(row.vector))
+    }
+    return vectors
+  }
+  const forgetMissing = async <T>(
+    seqs: readonly number[],
+    read: (seqs: readonly number[]) => Promise<ReadonlyMap<number, T>>,
+  ): Promise<ReadonlyMap<number, T>> => {
+    const lastBefore = last
+    const found = await read(seqs)
+    // Unless newer ones came meanwhile, of which these rows know nothing.
+    if (last === lastBefore) for (const seq of seqs) if (!found.has(seq)) forget(seq)
+    return found
+  }
+  /** How to compare a vector with others; null when there is no centre to go by. */
+  const prepare = async (vector: Float32Array): Promise<((other: Float32Array) => number) | null> => {
+    for (;;) {
+      const sample = centre.sampleOf(codes.seqs, codes.size)
+      if (!sample) return centre.compareWith(vector)
+      const vectors = await readExactly(sample)
+      // Some may have gone since: the next sample is of those that are there.
+      if (vectors.size === sample.length) centre.learn(vectors, codes.size)
+    }
+  }
+  const compare = async (vector: Float32Array, choose: () => readonly number[]): Promise<ReadonlyMap<number, number> | null> => {
+    const cosineWith = await prepare(vector)
+    if (!cosineWith) return null
+    const { middle } = centre
+    if (table && middle) return await forgetMissing(choose(), (seqs) => table.compare(db, { model, seqs, query: vector, centre: middle }))
+    const cosines = new Map<number, number>()
+    for (const [seq, other] of await readExactly(choose())) cosines.set(seq, cosineWith(other))
+    return cosines
+  }
+  return {
+    forget,
+    async refresh() {
+      for (;;) {
+        const rows = await newCodes(db, { model, after: last })
+        for (const row of rows) {
+          centre.forget(row.item_seq)
+          codes.put(row.item_seq, row.dims, row.code)
+        }
+        last = rows.at(-1)?.seq ?? last
+        if (rows.length < ROWS_A_TURN) break
+        await nextTurn()
+      }
+    },
+    compare: (kind, request, vector) => compare(vector, () => index.toCompare(kind, request, vector)),
+    compareLike: (kind, filter, vector) => compare(vector, () => index.toCompareLike(kind, filter, vector)),
+  }
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EMBED_FIELDS, type EmbedConfig, embedConfig, MAX_EMBED_PROMPT, tidyEmbedConfig } from '../../library/embed/config.ts'
+import { readEmbedQuery, writeEmbedQuery } from './query.ts'
+
+const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength }).filter((one) => !one.includes('\0'))
+const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
+/** Any configuration the schema allows. */
+const anyConfig: fc.Arbitrary<EmbedConfig> = fc
+  .record(
+    {
+      prompt: text(400),
+      context: text(100),
+      model: text(60),
+      mode: text(60),
+      thinking: fc.boolean(),
+      reasoning: fc.boolean(),
+      planning: fc.boolean(),
+      fast: fc.boolean(),
+      filetree: text(200),
+      showFiletree: fc.boolean(),
+      showDiff: fc.boolean(),
+      diffFilename: text(60),
+      diffOldText: text(200),
+      diffNewText: text(200),
+      flashButton: fc.constant('accept' as const),
+      lightColor: color,
+      darkColor: color,
+      themeMode: fc.constantFrom('auto' as const, 'light' as const, 'dark' as const),
+      mcpTools: fc.array(fc.constantFrom('a:b', 'github:create_issue', 'x:y:z'), { maxLength: 5 }).map((lines) => lines.join('\n')),
+      showMcpTools: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((config) => embedConfig.safeParse(config).success)
+
+describe('a configuration in an address', () => {
+  it('comes back as it was', () => {
+    fc.assert(
+      fc.property(anyConfig, (config) => {
+        const read = readEmbedQuery(new URLSearchParams(writeEmbedQuery(config).toString()))
+        expect(read).toEqual({ config: tidyEmbedConfig(config), faults: [] })
+      }),
+    )
+  })
+
+  it('covers every field there is', () => {
+    const full: Record<string, string> = {
+      flashButton: 'accept',
+      lightColor: '#a1B2c3',
+      darkColor: '#000000',
+      themeMode: 'dark',
+      mcpTools: 'a:b',
+    }
+    for (const field of ['thinking', 'reasoning', 'planning', 'fast', 'showFiletree', 'showDiff', 'showMcpTools']) full[field] = 'true'
+    const params = new URLSearchParams(EMBED_FIELDS.map((field): [string, string] => [field, full[field] ?? `text of ${field}`]))
+    const { config, faults } = readEmbedQuery(params)
+    expect(faults).toEqual([])
+    expect(Object.keys(config)).toEqual([...EMBED_FIELDS])
+    expect(writeEmbedQuery(config).toString()).toBe(params.toString())
+  })
+
+  it('names lines of tools that are none, by number', () => {
+    const { config, faults } = readEmbedQuery(new URLSearchParams({ mcpTools: 'a:b\nbad\n:x\ny:' }))
+    expect(config).toEqual({ mcpTools: 'a:b\nbad\n:x\ny:' })
+    expect(faults).toEqual([{ field: 'mcpTools', message: 'must be server:tool on each line; lines 2, 3, 4 are not' }])
+    const many = readEmbedQuery(new URLSearchParams({ mcpTools: 'x\n'.repeat(12) }))
+    expect(many.faults[0]?.message).toContain('8, 9, 10 and 2 more are not')
+  })
+
+  it('leaves out what is bad and names it, and never says what was given', () => {
+    const query = new URLSearchParams({
+      prompt: 'x'.repeat(MAX_EMBED_PROMPT + 1),
+      model: 'a\0b',
+      thinking: 'yes',
+      lightColor: 'red;}<script>',
+      themeMode: 'sepia',
+      flashButton: 'reject',
+      mode: 'plan',
+      nothing: 'of this',
+    })
+    query.append('mode', 'second')
+    const { config, faults } = readEmbedQuery(query)
+    expect(config).toEqual({ mode: 'plan' })
+    expect(faults).toEqual([
+      { field: 'prompt', message: 'has 10001 characters; the limit is 10000' },
+      { field: 'model', message: 'has a NUL in it, which cannot be stored' },
+      { field: 'mode', message: 'is given 2 times; the first counts' },
+      { field: 'thinking', message: 'must be true or false' },
+      { field: 'flashButton', message: 'must be one of: accept' },
+      { field: 'lightColor', message: 'must be a colour such as #3b82f6' },
+      { field: 'themeMode', message: 'must be one of: auto, light, dark' },
+    ])
+  })
+
+  it('takes line ends as forms send them, and what is empty or off as missing', () => {
+    const query = new URLSearchParams({ prompt: 'a\r\nb\rc', context: '', fast: 'false', lightColor: '' })
+    expect(readEmbedQuery(query)).toEqual({ config: { prompt: 'a\nb\nc' }, faults: [] })
+  })
+})

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { toAppError } from '../../../errors.ts'
+import { Layout } from '../../layout.tsx'
+import { Fault, Field } from '../../parts/field.tsx'
+import { RevokeKeys } from '../../parts/revoke-keys.tsx'
+import type { Action, PageRequest } from '../../request.ts'
+
+/** Where a link for a new password is asked for. */
+export async function showForgotPassword({ site, query, sent }: PageRequest) {
+  const { words } = site
+  const answer = query.get('asked')
+  return (
+    <Layout site={site} title={words.forgotPassword} isIndexed={false}>
+      <div class="narrow">
+        <h1>{words.forgotPassword}</h1>
+        {answer === 'mail' || answer === 'admin' ? (
+          <p class="notice" role="status">
+            {answer === 'mail' ? words.resetMailed : words.resetByAdmin}
+          </p>
+        ) : (
+          <>
+            <p>{words.forgotLead}</p>
+            <Fault sent={sent} fields={['name']} summary={words.lookAtFields} />
+            <form method="post" class="fields">
+              <Field sent={sent} name="name" label={words.nameOrEmail} autocomplete="username" isRequired isFirst />
+              <p>
+                <button class="button first" type="submit">
+                  {words.askForLink}
+                </button>
+              </p>
+            </form>
+          </>
+        )}
+        <p>
+          <a href="/sign-in">{words.signIn}</a>
+        </p>
+      </div>
+    </Layout>
+  )
+}
+
+/** Asks for a link; the answer is the same whoever asks. */
+export const askForPassword: Action = async ({ call, form }) => {
+  const { isMailed } = await call('request_password_reset', { name: form.text('name') }, z.object({ isMailed: z.boolean() }))
+  return { to: `/forgot-password?asked=${isMailed ? 'mail' : 'admin'}` }
+}
+
+/** Where a link for a new password leads. */
+export async function showResetPassword({ site, query, sent, call }: PageRequest) {
+  const { words } = site
+  const token = sent?.form.text('token') ?? query.get('token') ?? ''
+  const found = await call('show_password_reset', { token }, z.object({ username: z.string() })).catch((error: unknown) => {
+    if (toAppError(error).code === 'internal') throw error
+    return null
+  })
+  return (
+    <Layout site={site} title={words.newPassword} isIndexed={false}>
+      <div class="narrow">
+        <h1>{words.newPassword}</h1>
+        {found ? (
+          <>
+            <Fault sent={sent} fields={['password']} summary={words.lookAtFields} />
+            <form method="post" action="/reset-password" class="fields">
+              <input type="hidden" name="token" value={token} />
+              <input type="hidden" name="username" value={found.username} autocomplete="username" />
+              <Field
+                sent={sent}
+                name="password"
+                label={words.newPasswordFor(found.username)}
+                type="password"
+                hint={words.passwordHint}
+                autocomplete="new-password"
+                isRequired
+                isFirst
+              />
+              <RevokeKeys words={words} sent={sent} />
+              <p>
+                <button class="button first" type="submit">
+                  {words.setPassword}
+                </button>
+              </p>
+            </form>
+          </>
+        ) : (
+          <>
+            <p class="fault notice" role="alert">
+              {words.resetLinkDead}
+            </p>
+            <p>
+              <a href="/forgot-password">{words.askForLink}</a>
+            </p>
+          </>
+        )}
+      </div>
+    </Layout>
+  )
+}
+
+/** Sets the password; every session has ended, so the way on is to sign in. */
+export const setNewPassword: Action = async ({ call, form }) => {
+  await call(
+    'reset_password',
+    { token: form.text('token'), password: form.text('password'), revokeKeys: form.has('revokeKeys') },
+    z.object({}),
+  )
+  return { to: '/sign-in?done=password-set' }
+}

@@ -1,0 +1,293 @@
+import type { Child, FC } from 'hono/jsx'
+import { z } from 'zod'
+import { writeCookie } from '../../../library/cookies.ts'
+import { PASSWORD_LENGTH } from '../../../library/password.ts'
+import { accountRecord } from '../../../operations/account/account.ts'
+import { Day } from '../../parts/day.tsx'
+import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
+import { RevokeKeys } from '../../parts/revoke-keys.tsx'
+import { SectionsPage } from '../../parts/sections-page.tsx'
+import type { Action, PageRequest } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+const account = accountRecord.extend({
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      isThis: z.boolean(),
+      userAgent: z.string().nullable(),
+      address: z.string().nullable(),
+      createdAt: z.string(),
+      lastUsedAt: z.string(),
+    }),
+  ),
+})
+const YEAR_SECONDS = 365 * 24 * 3600
+
+/** What every page of the settings stands in. */
+export const SettingsPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+  const { words, reader } = request.site
+  const sections = { ...words.settingsSections, ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
+  const signOut = (
+    <form method="post" action="/sign-out">
+      <button class="button" type="submit">
+        {words.signOut}
+      </button>
+    </form>
+  )
+  return (
+    <SectionsPage request={request} of={words.settings} sections={sections} at={at} aside={signOut}>
+      {children}
+    </SectionsPage>
+  )
+}
+
+/** Which form of a page was sent: what is wrong is said there. */
+function sentWith(sent: PageRequest['sent'], does: string): PageRequest['sent'] {
+  return sent?.form.text('do') === does ? sent : null
+}
+
+/** Profile, privacy of new items, and the look of the pages. */
+export async function showSettings(request: PageRequest) {
+  const { site, call, sent } = request
+  const { words } = site
+  const me = await call('show_account', {}, account)
+  const profile = sentWith(sent, 'profile')
+  const email = sentWith(sent, 'email')
+  return (
+    <SettingsPage request={request} at="/settings">
+      <section>
+        <p class="quiet">
+          {words.profileLead} <a href={`/users/${encodeURIComponent(me.username)}`}>{words.seeProfile}</a>
+        </p>
+        <Fault sent={profile} fields={['displayName', 'bio', 'website']} summary={words.lookAtFields} />
+        <form method="post" class="fields">
+          <Field sent={profile} name="displayName" label={words.displayName} value={me.displayName} maxlength={100} autocomplete="name" />
+          <Field sent={profile} name="bio" label={words.bio} value={me.bio} rows={3} maxlength={500} />
+          <Field sent={profile} name="website" label={words.website} type="url" value={me.website} maxlength={200} autocomplete="url" />
+          <Choice
+            sent={profile}
+            name="defaultVisibility"
+            label={words.newItemsAre}
+            value={me.defaultVisibility}
+            options={[
+              ['private', words.visibilities.private],
+              ['public', words.visibilities.public],
+            ]}
+          />
+          <p>
+            <button class="button first" type="submit" name="do" value="profile">
+              {words.save}
+            </button>
+          </p>
+        </form>
+      </section>
+      <section>
+        <h2>{words.email}</h2>
+        <Fault sent={email} fields={['email', 'password']} summary={words.lookAtFields} />
+        <form method="post" class="fields">
+          <Field sent={email} name="email" label={words.email} type="email" value={me.email} hint={words.emailHint} autocomplete="email" />
+          <Field
+            sent={email}
+            name="password"
+            label={words.password}
+            type="password"
+            hint={words.passwordForEmail}
+            autocomplete="current-password"
+          />
+          <p>
+            <button class="button" type="submit" name="do" value="email">
+              {words.changeEmail}
+            </button>
+          </p>
+        </form>
+      </section>
+      <section>
+        <h2>{words.theme}</h2>
+        <form method="post" class="fields">
+          <Choice
+            sent={null}
+            name="theme"
+            label={words.themeHere}
+            value={site.theme ?? 'system'}
+            options={[
+              ['system', words.themes.system],
+              ['light', words.themes.light],
+              ['dark', words.themes.dark],
+            ]}
+          />
+          <p>
+            <button class="button" type="submit" name="do" value="theme">
+              {words.choose}
+            </button>
+          </p>
+        </form>
+      </section>
+    </SettingsPage>
+  )
+}
+
+/** A cookie that remembers the look, for pages alone. */
+function themeCookie(theme: string, site: Site): string {
+  const chosen = theme === 'light' || theme === 'dark' ? theme : ''
+  return writeCookie('theme', chosen, site.baseUrl, { maxAgeSeconds: YEAR_SECONDS, sameSite: 'Lax' })
+}
+
+/** Changes what the profile page holds. */
+export const changeSettings: Action = async ({ call, form, site }) => {
+  switch (form.text('do')) {
+    case 'theme':
+      return { to: '/settings?done=theme', cookies: [themeCookie(form.text('theme'), site)] }
+    case 'email':
+      await call('update_account', { email: form.text('email').trim(), password: form.text('password') }, z.object({}))
+      return { to: '/settings?done=saved' }
+    default: {
+      const { displayName, bio, website, defaultVisibility } = Object.fromEntries(
+        ['displayName', 'bio', 'website', 'defaultVisibility'].map((name) => [name, form.text(name)]),
+      )
+      await call('update_account', { displayName, bio, website, defaultVisibility }, z.object({}))
+      return { to: '/settings?done=saved' }
+    }
+  }
+}
+
+/** A browser by what it says of itself, in a few words. */
+function nameBrowser(userAgent: string | null, words: Site['words']): string {
+  if (userAgent === null) return words.unknownBrowser
+  const browser = [
+    ['Edg/', 'Edge'],
+    ['OPR/', 'Opera'],
+    ['Firefox/', 'Firefox'],
+    ['Chrome/', 'Chrome'],
+    ['Safari/', 'Safari'],
+  ].find(([mark = '']) => userAgent.includes(mark))?.[1]
+  const system = [
+    ['Android', 'Android'],
+    ['iPhone', 'iPhone'],
+    ['iPad', 'iPad'],
+    ['Windows', 'Windows'],
+    ['Mac OS X', 'macOS'],
+    ['Linux', 'Linux'],
+  ].find(([mark = '']) => userAgent.includes(mark))?.[1]
+  return [browser ?? userAgent.slice(0, 40), system].filter(Boolean).join(', ')
+}
+
+/** Password, and the browsers that are signed in. */
+export async function showSessions(request: PageRequest) {
+  const { site, call, sent } = request
+  const { words } = site
+  const me = await call('show_account', {}, account)
+  const password = sentWith(sent, 'password')
+  const session = sentWith(sent, 'end') ?? sentWith(sent, 'end-others')
+  return (
+    <SettingsPage request={request} at="/settings/sessions">
+      <section>
+        <h2>{words.password}</h2>
+        <Fault sent={password} fields={['password', 'newPassword']} summary={words.lookAtFields} />
+        <form method="post" class="fields">
+          <input type="hidden" name="username" value={me.username} autocomplete="username" />
+          <Field sent={password} name="password" label={words.passwordNow} type="password" autocomplete="current-password" isRequired />
+          <Field
+            sent={password}
+            name="newPassword"
+            label={words.newPassword}
+            type="password"
+            hint={words.passwordHint}
+            autocomplete="new-password"
+            maxlength={PASSWORD_LENGTH.max}
+            isRequired
+          />
+          <RevokeKeys words={words} sent={password} />
+          <p>
+            <button class="button first" type="submit" name="do" value="password">
+              {words.changePassword}
+            </button>
+          </p>
+        </form>
+      </section>
+      <section>
+        <h2>{words.sessions}</h2>
+        <Fault sent={session} summary={words.lookAtFields} />
+        <ul class="entries">
+          {me.sessions.map((one) => (
+            <li>
+              <div>
+                <strong>{nameBrowser(one.userAgent, words)}</strong>
+                {one.isThis ? ` (${words.thisBrowser})` : ''}
+                <p class="quiet">
+                  {one.address ? `${one.address} · ` : ''}
+                  {words.signedInOn} <Day at={one.createdAt} />
+                </p>
+              </div>
+              {one.isThis ? null : (
+                <ActionButton does="end" values={{ id: one.id }}>
+                  {words.signOut}
+                </ActionButton>
+              )}
+            </li>
+          ))}
+        </ul>
+        {me.sessions.length > 1 ? <ActionButton does="end-others">{words.signOutElsewhere}</ActionButton> : null}
+      </section>
+    </SettingsPage>
+  )
+}
+
+/** Changes the password, or ends sessions. */
+export const changeSessions: Action = async ({ call, form }) => {
+  switch (form.text('do')) {
+    case 'password':
+      await call(
+        'change_password',
+        { password: form.text('password'), newPassword: form.text('newPassword'), revokeKeys: form.has('revokeKeys') },
+        z.object({}),
+      )
+      return { to: '/settings/sessions?done=password-changed' }
+    case 'end':
+      await call('end_sessions', { id: form.text('id') }, z.object({}))
+      return { to: '/settings/sessions?done=session-ended' }
+    default:
+      await call('end_sessions', {}, z.object({}))
+      return { to: '/settings/sessions?done=session-ended' }
+  }
+}
+
+/** Taking everything along, or away. */
+export async function showData(request: PageRequest) {
+  const { site, call, sent } = request
+  const { words } = site
+  const me = await call('show_account', {}, account)
+  return (
+    <SettingsPage request={request} at="/settings/data">
+      <section>
+        <h2>{words.exportData}</h2>
+        <p>{words.exportLead}</p>
+        <p>
+          <a class="button" href="/settings/data/export.zip">
+            {words.exportData}
+          </a>
+        </p>
+      </section>
+      <section>
+        <h2>{words.deleteAccount}</h2>
+        <p>{words.deleteLead}</p>
+        <Fault sent={sent} fields={['username', 'password']} summary={words.lookAtFields} />
+        <form method="post" class="fields">
+          <Field sent={sent} name="username" label={words.typeYourName(me.username)} autocomplete="off" isRequired />
+          <Field sent={sent} name="password" label={words.password} type="password" autocomplete="current-password" isRequired />
+          <p>
+            <button class="button" type="submit" name="do" value="delete">
+              {words.deleteForGood}
+            </button>
+          </p>
+        </form>
+      </section>
+    </SettingsPage>
+  )
+}
+
+/** Deletes the account. */
+export const deleteAccount: Action = async ({ call, form }) => {
+  await call('delete_account', { username: form.text('username'), password: form.text('password') }, z.object({}))
+  return { to: '/?done=account-deleted' }
+}

@@ -1,0 +1,185 @@
+import type { Child, FC } from 'hono/jsx'
+import { z } from 'zod'
+import { AppError } from '../../../errors.ts'
+import { AUDIT_ACTIONS } from '../../../library/audit.ts'
+import { type AuditRecord, auditRecord, listAuditEvents, listOwnActivity } from '../../../operations/admin/audit.ts'
+import { Choice, Field } from '../../parts/field.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import type { PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
+import { SettingsPage } from '../account/settings.tsx'
+import { AdminPage } from './admin.tsx'
+
+const found = z.object({ events: z.array(auditRecord), nextCursor: z.string().nullable() })
+type Found = z.infer<typeof found> & { readonly fault: string | null }
+
+const PER_PAGE = 50
+const FILTERS = ['username', 'action', 'since', 'target'] as const
+const SHORT_ID = 8
+
+/** What a reader did, and what others did to what is theirs. */
+export async function showOwnActivity(request: PageRequest) {
+  const { words } = request.site
+  const activity = await readActivity(request, listOwnActivity.name)
+  return (
+    <SettingsPage request={request} at="/settings/activity">
+      <p class="quiet">
+        {words.audit.ownLead} {words.audit.kept}
+      </p>
+      <Filters request={request} names={['action', 'since']} />
+      <Events request={request} activity={activity} path="/settings/activity" isOwn />
+    </SettingsPage>
+  )
+}
+
+/** What everybody did, for administrators. */
+export async function showActivity(request: PageRequest) {
+  const { words } = request.site
+  const activity = await readActivity(request, listAuditEvents.name)
+  return (
+    <AdminPage request={request} at="/admin/activity">
+      <p class="quiet">
+        {words.audit.lead} {words.audit.kept}
+      </p>
+      <Filters request={request} names={FILTERS} />
+      <p>
+        <a href={`/admin/activity/export.jsonl${toSearch(readFilters(request.query))}`}>{words.audit.download}</a>
+      </p>
+      <Events request={request} activity={activity} path="/admin/activity" isOwn={false} />
+    </AdminPage>
+  )
+}
+
+function readFilters(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(FILTERS.flatMap((name) => (query.get(name)?.trim() ? [[name, query.get(name)?.trim() ?? '']] : [])))
+}
+
+function toSearch(fields: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(fields).toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** What a filter asks for that is not there is said on the page, which keeps the filter. */
+async function readActivity({ call, query }: PageRequest, operation: string): Promise<Found> {
+  const cursor = query.get('cursor') ?? undefined
+  try {
+    return { ...(await call(operation, { ...readFilters(query), cursor, limit: PER_PAGE }, found)), fault: null }
+  } catch (error) {
+    if (!(error instanceof AppError) || (error.code !== 'invalid_input' && error.code !== 'not_found')) throw error
+    return { events: [], nextCursor: null, fault: error.message }
+  }
+}
+
+const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[number][] }> = ({ request: { site, query }, names }) => {
+  const { audit } = site.words
+  const value = (name: string) => query.get(name) ?? ''
+  return (
+    <search>
+      <form method="get" class="filter-form">
+        {names.includes('username') ? (
+          <Field sent={null} name="username" label={audit.person} value={value('username')} maxlength={64} autocomplete="off" />
+        ) : null}
+        <Choice
+          sent={null}
+          name="action"
+          label={audit.action}
+          value={value('action')}
+          options={[['', audit.anyAction], ...Object.entries(audit.actions)]}
+        />
+        <Field sent={null} name="since" label={audit.since} type="date" value={value('since')} />
+        {names.includes('target') ? (
+          <Field sent={null} name="target" label={audit.target} value={value('target')} maxlength={36} autocomplete="off" />
+        ) : null}
+        <button class="button" type="submit">
+          {audit.filter}
+        </button>
+      </form>
+    </search>
+  )
+}
+
+const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: boolean }> = ({ request, activity, path, isOwn }) => {
+  const { site, query } = request
+  const { audit, pages } = site.words
+  const { events, nextCursor, fault } = activity
+  const filters = readFilters(query)
+  const you = isOwn ? (site.reader?.username ?? null) : null
+  if (fault !== null) {
+    return (
+      <p class="fault notice" role="alert">
+        {fault}
+      </p>
+    )
+  }
+  return (
+    <>
+      {events.length === 0 ? <p>{audit.nothing}</p> : null}
+      <ul class="entries">
+        {events.map((event) => (
+          <li>
+            <div>
+              <strong>{audit.actions[event.action]}</strong> <Target words={site.words} event={event} />
+              <p class="quiet">
+                {describeParties(site.words, event, you)} · {describeDetail(site.words, event)}
+                <Moment at={event.at} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <nav class="pages" aria-label={pages}>
+        {query.has('cursor') ? <a href={`${path}${toSearch(filters)}`}>{audit.newest}</a> : null}
+        {nextCursor === null ? null : (
+          <a href={`${path}${toSearch({ ...filters, cursor: nextCursor })}`} rel="next">
+            {audit.older}
+          </a>
+        )}
+      </nav>
+    </>
+  )
+}
+
+/** What it was done to: by its title or name where the reader may see it, else by the beginning of its id. */
+const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, event: { action, target, detail } }) => {
+  const kind = AUDIT_ACTIONS[action]
+  const { id, name } = target
+  if (id === null || action === 'signed_in') return null
+  if (kind === 'item' && name !== null) return <a href={`/${detail.kind ?? 'prompt'}s/${id}`}>{name}</a>
+  if (kind === 'user' && name !== null) return <a href={`/users/${encodeURIComponent(name)}`}>{name}</a>
+  if (name !== null) return <span>{name}</span>
+  const what = kind === 'item' && detail.kind ? audit.kinds[detail.kind] : audit.targets[kind]
+  return (
+    <span class="quiet">
+      {what} <code>{id.slice(0, SHORT_ID)}</code>
+    </span>
+  )
+}
+
+function describeParties({ audit }: Words, { actor, key, owner, surface, target }: AuditRecord, you: string | null): string {
+  const name = (party: NonNullable<typeof actor>) =>
+    party.name === null ? audit.gone(party.id.slice(0, SHORT_ID)) : party.name === you ? audit.you : party.name
+  const nobody = surface === 'cli' ? audit.operator : surface === 'service' ? audit.service : audit.nobody
+  const isTold = owner !== null && owner.id !== actor?.id && owner.id !== target.id
+  return [
+    actor ? name(actor) : nobody,
+    ...(actor ? [audit.surfaces[surface]] : []),
+    ...(key ? [audit.key(key.name ?? key.id.slice(0, SHORT_ID))] : []),
+    ...(isTold ? [audit.of(name(owner))] : []),
+  ].join(' · ')
+}
+
+function describeDetail({ audit, visibilities, roles }: Words, { action, detail }: AuditRecord): Child {
+  const { version, restored, first, last, fields, from, to, role, scopes, setting, created = 0, updated = 0 } = detail
+  const parts = [
+    ...(version === undefined || version === 1 ? [] : [audit.version(version)]),
+    ...(restored === undefined ? [] : [audit.fromVersion(restored)]),
+    ...(first === undefined || last === undefined ? [] : [audit.versions(first, last)]),
+    ...(fields ? [fields.map((field) => audit.fields[field]).join(', ')] : []),
+    ...(to === undefined ? [] : [from === undefined ? visibilities[to] : `${visibilities[from]} → ${visibilities[to]}`]),
+    ...(role === undefined ? [] : [roles[role]]),
+    ...(scopes ? [scopes.join(', ')] : []),
+    ...(setting === undefined ? [] : [audit.settings[setting]]),
+    ...(action === 'items_imported' ? [audit.counts(created, updated)] : []),
+  ]
+  return parts.map((part) => `${part} · `).join('')
+}

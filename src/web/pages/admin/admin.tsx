@@ -1,0 +1,355 @@
+import type { Child, FC } from 'hono/jsx'
+import { z } from 'zod'
+import { countLibrary } from '../../../operations/admin/administration.ts'
+import { inviteRecord, personRecord } from '../../../operations/admin/people.ts'
+import { Day } from '../../parts/day.tsx'
+import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { SectionsPage } from '../../parts/sections-page.tsx'
+import { type Action, listedCategories, listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../../request.ts'
+
+const PER_PAGE = 50
+const counts = z.record(z.enum(['prompts', 'skills', 'inTrash', 'versions', 'people', 'logins', 'keys']), z.number())
+const pages = { total: z.number(), page: z.number(), totalPages: z.number() }
+const url = z.object({ url: z.string() })
+
+/** What every page for administrators stands in. */
+export const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+  const { words } = request.site
+  return (
+    <SectionsPage request={request} of={words.administration} sections={words.adminSections} at={at}>
+      {children}
+    </SectionsPage>
+  )
+}
+
+/** A link that is shown this once. */
+const SecretLink: FC<{ words: PageRequest['site']['words']; text: string; link: string }> = ({ words, text, link }) => (
+  <section class="new-key" role="status" data-prompt>
+    <p>{text}</p>
+    <pre data-text tabindex={0}>
+      {link}
+    </pre>
+    <button class="button first" type="button" data-copy={words.copied} hidden>
+      {words.copy}
+    </button>
+  </section>
+)
+
+/** How much there is, and what is kept out of the lists. */
+export async function showAdmin(request: PageRequest) {
+  const { site, call, query } = request
+  const { words } = site
+  const [numbers, held] = await Promise.all([
+    call(countLibrary.name, {}, counts),
+    call(
+      'list_held',
+      { page: readPageNumber(query), perPage: PER_PAGE },
+      listedPrompts.omit({ correctedQuery: true }).extend({ skills: listedSkills.shape.skills }),
+    ),
+  ])
+  return (
+    <AdminPage request={request} at="/admin">
+      <dl class="counts">
+        {Object.entries(numbers).map(([name, count]) => (
+          <div>
+            <dt>{words.counts[name]}</dt>
+            <dd>{count.toLocaleString(words.language)}</dd>
+          </div>
+        ))}
+      </dl>
+      <section>
+        <h2>{words.held}</h2>
+        <p class="quiet">{words.heldLead}</p>
+        {held.total === 0 ? <p>{words.nothingHeld}</p> : null}
+        {held.prompts.length > 0 ? <PromptRows site={site} prompts={held.prompts} /> : null}
+        {held.skills.length > 0 ? <SkillRows site={site} skills={held.skills} /> : null}
+        <PageLinks site={site} page={held.page} pages={held.totalPages} toUrl={(page) => `/admin?page=${page}`} />
+      </section>
+    </AdminPage>
+  )
+}
+
+const people = z.object({ people: z.array(personRecord), ...pages })
+
+const resetLink = z.object({ username: z.string(), url: z.string() })
+
+/** Everybody with a name here. The link that a form of the page made is shown once. */
+export async function showPeople(request: PageRequest) {
+  return <People request={request} {...(await readPeople(request))} link={request.takeFlash(resetLink)} />
+}
+
+async function readPeople({ call, query }: PageRequest) {
+  const matching = query.get('q') ?? ''
+  const input = { page: readPageNumber(query), perPage: PER_PAGE, ...(matching === '' ? {} : { matching: matching.slice(0, 64) }) }
+  return { matching, found: await call('list_people', input, people) }
+}
+
+const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof people>; link: z.infer<typeof resetLink> | null }> = ({
+  request,
+  matching,
+  found,
+  link,
+}) => {
+  const { site, sent } = request
+  const { words } = site
+  return (
+    <AdminPage request={request} at="/admin/people">
+      {link ? <SecretLink words={words} text={words.resetLinkFor(link.username)} link={link.url} /> : null}
+      <Fault sent={sent} summary={words.lookAtFields} />
+      <search>
+        <form method="get" class="search">
+          <input type="search" name="q" value={matching} aria-label={words.findPeople} placeholder={words.findPeople} maxlength={64} />
+          <button class="button" type="submit">
+            {words.search}
+          </button>
+        </form>
+      </search>
+      <ul class="entries">
+        {found.people.map((person) => (
+          <li>
+            <div>
+              <a href={`/users/${encodeURIComponent(person.username)}`}>{person.username}</a>{' '}
+              <span class="quiet">{person.role === 'admin' ? words.roles.admin : words.personKinds[person.kind]}</span>
+              <p class="quiet">
+                {person.email ? `${person.email} · ` : ''}
+                <Day at={person.createdAt} />
+              </p>
+            </div>
+            {person.kind === 'login' ? (
+              <div>
+                <ActionButton does="reset" values={{ username: person.username }} label={words.resetLinkLabel(person.username)}>
+                  {words.resetLink}
+                </ActionButton>{' '}
+                <ActionButton
+                  does="role"
+                  values={{ username: person.username, role: person.role === 'admin' ? 'user' : 'admin' }}
+                  label={person.role === 'admin' ? words.unmakeAdminOf(person.username) : words.makeAdminOf(person.username)}
+                >
+                  {person.role === 'admin' ? words.unmakeAdmin : words.makeAdmin}
+                </ActionButton>{' '}
+                <a
+                  class="button"
+                  href={`/admin/people/${encodeURIComponent(person.username)}`}
+                  aria-label={words.deletePersonOf(person.username)}
+                >
+                  {words.deletePerson}
+                </a>
+              </div>
+            ) : (
+              <a href={`/admin/invites?username=${encodeURIComponent(person.username)}`}>{words.invite}</a>
+            )}
+          </li>
+        ))}
+      </ul>
+      <PageLinks
+        site={site}
+        page={found.page}
+        pages={found.totalPages}
+        toUrl={(page) => `/admin/people?${new URLSearchParams({ ...(matching === '' ? {} : { q: matching }), page: String(page) })}`}
+      />
+    </AdminPage>
+  )
+}
+
+/** Sets a role, or makes a link for a new password, which the page after it shows. */
+export const changePeople: Action = async ({ call, form, query }) => {
+  const username = form.text('username')
+  if (form.text('do') === 'role') {
+    await call('set_role', { username, role: form.text('role') }, z.object({}))
+    return { to: '/admin/people?done=saved' }
+  }
+  const link = await call('create_reset_link', { username }, url)
+  return {
+    to: query.size === 0 ? '/admin/people' : `/admin/people?${query}`,
+    flash: { username, url: link.url } satisfies z.infer<typeof resetLink>,
+  }
+}
+
+/** Deleting somebody's account, to be confirmed by their name. */
+export async function showPerson(request: PageRequest) {
+  const { site, call, sent } = request
+  const { words } = site
+  const person = await call('show_person', { username: request.param('name') }, personRecord)
+  return (
+    <AdminPage request={request} at="/admin/people">
+      <section>
+        <h2>{words.deletePersonOf(person.username)}</h2>
+        <p>{words.deletePersonLead(person.username)}</p>
+        <Fault sent={sent} fields={['confirm']} summary={words.lookAtFields} />
+        <form method="post" class="fields">
+          <Field sent={sent} name="confirm" label={words.typeTheName(person.username)} autocomplete="off" isRequired />
+          <p>
+            <button class="button" type="submit" name="do" value="delete">
+              {words.deleteForGood}
+            </button>
+          </p>
+        </form>
+      </section>
+    </AdminPage>
+  )
+}
+
+/** Deletes somebody's account. */
+export const changePerson: Action = async ({ call, form, param }) => {
+  await call('delete_person', { username: param('name'), confirm: form.text('confirm') }, z.object({}))
+  return { to: '/admin/people?done=person-deleted' }
+}
+
+const invites = z.object({ invites: z.array(inviteRecord), ...pages })
+
+/** Invites, and a form for another, whose link is shown once. */
+export async function showInvites(request: PageRequest) {
+  return <Invites request={request} found={await readInvites(request)} link={request.takeFlash(url)?.url ?? null} />
+}
+
+async function readInvites({ call, query }: PageRequest) {
+  return await call('list_invites', { page: readPageNumber(query), perPage: PER_PAGE }, invites)
+}
+
+const Invites: FC<{ request: PageRequest; found: z.infer<typeof invites>; link: string | null }> = ({ request, found, link }) => {
+  const { site, sent, query } = request
+  const { words } = site
+  return (
+    <AdminPage request={request} at="/admin/invites">
+      {link === null ? null : <SecretLink words={words} text={words.inviteMade} link={link} />}
+      <section>
+        <h2>{words.newInvite}</h2>
+        <p class="quiet">{words.inviteLead}</p>
+        <Fault sent={sent} fields={['username', 'role', 'expiresInDays']} summary={words.lookAtFields} />
+        <form method="post" action="/admin/invites" class="fields">
+          <Field
+            sent={sent}
+            name="username"
+            label={words.inviteName}
+            value={query.get('username')}
+            hint={words.inviteNameHint}
+            maxlength={64}
+            autocomplete="off"
+          />
+          <Choice
+            sent={sent}
+            name="role"
+            label={words.role}
+            value="user"
+            options={[
+              ['user', words.roles.user],
+              ['admin', words.roles.admin],
+            ]}
+          />
+          <p>
+            <button class="button first" type="submit" name="do" value="create">
+              {words.makeInvite}
+            </button>
+          </p>
+        </form>
+      </section>
+      {found.total === 0 ? null : (
+        <section>
+          <h2>{words.invites}</h2>
+          <ul class="entries">
+            {found.invites.map((invite) => (
+              <li class={invite.state === 'open' ? undefined : 'over'}>
+                <div>
+                  <strong>{invite.username ?? words.anyName}</strong> <span class="quiet">{words.roles[invite.role]}</span>
+                  <p class="quiet">
+                    {words.made} <Day at={invite.createdAt} /> · {words.inviteStates[invite.state]}
+                    {invite.usedBy === null ? '' : ` (${invite.usedBy})`}
+                    {invite.state === 'open' ? (
+                      <>
+                        , {words.ends} <Day at={invite.expiresAt} />
+                      </>
+                    ) : null}
+                  </p>
+                </div>
+                {invite.state === 'open' ? (
+                  <ActionButton action="/admin/invites" does="revoke" values={{ id: invite.id }}>
+                    {words.revoke}
+                  </ActionButton>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+          <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => `/admin/invites?page=${page}`} />
+        </section>
+      )}
+    </AdminPage>
+  )
+}
+
+/** Makes an invite, whose link the page after it shows, or revokes one. */
+export const changeInvites: Action = async ({ call, form }) => {
+  if (form.text('do') === 'revoke') {
+    await call('revoke_invite', { id: form.text('id') }, z.object({}))
+    return { to: '/admin/invites?done=saved' }
+  }
+  const username = form.text('username').trim()
+  const made = await call('create_invite', { ...(username === '' ? {} : { username }), role: form.text('role') || 'user' }, url)
+  return { to: '/admin/invites', flash: made }
+}
+
+/** Categories: the first level, and what stands below. */
+export async function showCategories(request: PageRequest) {
+  const { site, call, sent } = request
+  const { words } = site
+  const { categories } = await call('list_categories', { all: true }, listedCategories)
+  const isNew = sent?.form.text('do') === 'create'
+  return (
+    <AdminPage request={request} at="/admin/categories">
+      <Fault sent={sent} fields={isNew ? ['name', 'slug', 'parent'] : []} summary={words.lookAtFields} />
+      <ul class="entries">
+        {categories.map(({ slug, name, parent, prompts, skills }) => (
+          <li class={parent === null ? undefined : 'below'}>
+            <form method="post" class="rename">
+              <input type="hidden" name="slug" value={slug} />
+              <input type="text" name="name" value={name} maxlength={60} aria-label={words.nameOf(slug)} />
+              <button class="button" type="submit" name="do" value="rename">
+                {words.rename}
+              </button>
+            </form>
+            {prompts + skills > 0 ? (
+              <span class="quiet">{words.itemCount(prompts + skills)}</span>
+            ) : (
+              <ActionButton does="delete" values={{ slug }} label={words.removeCategory(name)}>
+                {words.remove}
+              </ActionButton>
+            )}
+          </li>
+        ))}
+      </ul>
+      <section>
+        <h2>{words.newCategory}</h2>
+        <form method="post" class="fields">
+          <Field sent={isNew ? sent : null} name="name" label={words.categoryName} maxlength={60} autocomplete="off" isRequired />
+          <Choice
+            sent={isNew ? sent : null}
+            name="parent"
+            label={words.below}
+            value=""
+            options={[
+              ['', words.noCategory],
+              ...categories.flatMap(({ slug, name, parent }) => (parent === null ? [[slug, name] as const] : [])),
+            ]}
+          />
+          <p>
+            <button class="button first" type="submit" name="do" value="create">
+              {words.newCategory}
+            </button>
+          </p>
+        </form>
+      </section>
+    </AdminPage>
+  )
+}
+
+/** Makes, renames or removes a category. */
+export const changeCategories: Action = async ({ call, form }) => {
+  const slug = form.text('slug')
+  const name = form.text('name')
+  const does = form.text('do')
+  if (does === 'create') await call('create_category', { name, parent: form.text('parent') }, z.object({}))
+  else if (does === 'rename') await call('rename_category', { slug, name }, z.object({}))
+  else await call('delete_category', { slug }, z.object({}))
+  return { to: '/admin/categories?done=saved' }
+}

@@ -1,0 +1,73 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { Layout } from '../../layout.tsx'
+import { Done } from '../../parts/field.tsx'
+import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { listedPrompts, listedSkills, type PageRequest } from '../../request.ts'
+
+const featuredItems = z.object({ prompts: listedPrompts.shape.prompts, skills: listedSkills.shape.skills })
+/** Entries of each short list. */
+const SHORT = 5
+
+/** The first page: search, then what administrators put there, the most voted, the newest, and skills. */
+export async function showHome({ site, call, query, sent }: PageRequest) {
+  const [featured, newest, voted, skills] = await Promise.all([
+    call('list_featured', { limit: SHORT }, featuredItems),
+    call('list_prompts', { perPage: SHORT, sort: 'newest' }, listedPrompts),
+    call('list_prompts', { perPage: SHORT, sort: 'votes' }, listedPrompts),
+    call('list_skills', { perPage: SHORT }, listedSkills),
+  ])
+  const { words } = site
+  const withVotes = voted.prompts.filter((prompt) => prompt.votes > 0)
+  return (
+    <Layout site={site} title={null} description={words.lead} path="/">
+      <h1>{site.name}</h1>
+      <p class="lead">{words.lead}</p>
+      <Done words={words} query={query} sent={sent} />
+      <SearchField site={site} kind="prompts" query="" isLarge />
+      {newest.total === 0 && skills.total === 0 ? (
+        <Empty words={words} />
+      ) : (
+        <>
+          {featured.prompts.length + featured.skills.length > 0 ? (
+            <section>
+              <h2>{words.featured}</h2>
+              {featured.prompts.length > 0 ? <PromptRows site={site} prompts={featured.prompts} /> : null}
+              {featured.skills.length > 0 ? <SkillRows site={site} skills={featured.skills} /> : null}
+            </section>
+          ) : null}
+          {withVotes.length > 0 ? (
+            <section>
+              <h2>{words.mostVoted}</h2>
+              <PromptRows site={site} prompts={withVotes} />
+            </section>
+          ) : null}
+          <section>
+            <h2>{words.newest}</h2>
+            <PromptRows site={site} prompts={newest.prompts} />
+            <p>
+              <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{newest.total.toLocaleString('en')}</span>
+            </p>
+          </section>
+          {skills.total === 0 ? null : (
+            <section>
+              <h2>{words.newestSkills}</h2>
+              <SkillRows site={site} skills={skills.skills} />
+              <p>
+                <a href="/skills">{words.allSkills}</a> <span class="quiet">{skills.total.toLocaleString('en')}</span>
+              </p>
+            </section>
+          )}
+        </>
+      )}
+    </Layout>
+  )
+}
+
+const Empty: FC<{ words: PageRequest['site']['words'] }> = ({ words }) => (
+  <section>
+    <h2>{words.nothingYet}</h2>
+    <p class="prose">{words.nothingYetHelp}</p>
+  </section>
+)

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Layout } from '../../layout.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../../request.ts'
+
+const profileShape = z.object({
+  username: z.string(),
+  displayName: z.string().nullable(),
+  bio: z.string().nullable(),
+  website: z.string().nullable(),
+  prompts: z.number(),
+  skills: z.number(),
+})
+const PER_PAGE = 24
+const SORTS = ['newest', 'oldest', 'votes'] as const
+
+/** An author, by what of theirs the reader may see. Without any of it there is nobody of this name here. */
+export async function showProfile({ site, call, query, param }: PageRequest) {
+  const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
+  const wantsSkills = query.get('kind') === 'skills'
+  const page = readPageNumber(query)
+  const profile = await call('show_profile', { username: param('name') }, profileShape)
+  const name = profile.username
+  const isSkills = profile.prompts === 0 || (wantsSkills && profile.skills > 0)
+  const input = { author: name, perPage: PER_PAGE, page, sort }
+  const prompts = isSkills ? null : await call('list_prompts', input, listedPrompts)
+  const skills = isSkills ? await call('list_skills', input, listedSkills) : null
+  const { words } = site
+  const path = `/users/${encodeURIComponent(name)}`
+  const toUrl = (change: { kind?: 'skills' | undefined; sort?: string; page?: number }) => {
+    const wanted = { kind: isSkills ? 'skills' : undefined, sort, ...change }
+    const search = new URLSearchParams()
+    if (wanted.kind === 'skills' && profile.prompts > 0) search.set('kind', 'skills')
+    if (wanted.sort !== 'newest') search.set('sort', wanted.sort)
+    if (change.page !== undefined && change.page > 1) search.set('page', String(change.page))
+    return search.size === 0 ? path : `${path}?${search}`
+  }
+  const feed = `/feed.xml?author=${encodeURIComponent(name)}`
+  const lead = words.reading.profileLead(profile.prompts, profile.skills)
+  return (
+    <Layout site={site} title={name} description={`${name}: ${lead}`} path={path} kind="profile" feed={feed} isIndexed={query.size === 0}>
+      <h1>{profile.displayName ?? name}</h1>
+      {profile.displayName === null ? null : <p class="quiet">{name}</p>}
+      <p class="lead">{profile.bio ?? lead}</p>
+      {profile.website === null ? null : (
+        <p>
+          <a href={profile.website} rel="nofollow noopener ugc">
+            {profile.website}
+          </a>
+        </p>
+      )}
+      <nav aria-label={words.filters}>
+        {profile.prompts > 0 && profile.skills > 0 ? (
+          <ul class="filters">
+            <li>
+              <a href={toUrl({ kind: undefined })} aria-current={isSkills ? undefined : 'true'}>
+                {words.prompts} {profile.prompts.toLocaleString('en')}
+              </a>
+            </li>
+            <li>
+              <a href={toUrl({ kind: 'skills' })} aria-current={isSkills ? 'true' : undefined}>
+                {words.skills} {profile.skills.toLocaleString('en')}
+              </a>
+            </li>
+          </ul>
+        ) : null}
+        <ul class="filters" aria-label={words.sortedBy}>
+          {SORTS.map((choice) => (
+            <li>
+              <a href={toUrl({ sort: choice })} aria-current={choice === sort ? 'true' : undefined}>
+                {words.sorts[choice]}
+              </a>
+            </li>
+          ))}
+          <li>
+            <a href={feed}>{words.reading.feed}</a>
+          </li>
+        </ul>
+      </nav>
+      <h2 class="visually-hidden">{isSkills ? words.reading.skillsBy(name) : words.reading.promptsBy(name)}</h2>
+      {prompts ? <PromptRows site={site} prompts={prompts.prompts} /> : null}
+      {skills ? <SkillRows site={site} skills={skills.skills} /> : null}
+      <PageLinks site={site} page={page} pages={(prompts ?? skills)?.totalPages ?? 1} toUrl={(number) => toUrl({ page: number })} />
+    </Layout>
+  )
+}

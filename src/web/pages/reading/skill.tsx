@@ -1,0 +1,221 @@
+import { raw } from 'hono/html'
+import type { FC } from 'hono/jsx'
+import type { z } from 'zod'
+import { splitFrontmatter } from '../../../library/frontmatter.ts'
+import { SKILL_MD } from '../../../library/skill.ts'
+import { Layout } from '../../layout.tsx'
+import { highlightCode } from '../../markup/highlight.ts'
+import { languageOfFile } from '../../markup/languages.ts'
+import { renderMarkdown } from '../../markup/markdown.ts'
+import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
+import { Done, Fault } from '../../parts/field.tsx'
+import { FileTree } from '../../parts/file-tree.tsx'
+import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
+import { VersionIndex } from '../../parts/version-index.tsx'
+import { listedVersions, type PageRequest, shownSkill } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+/** How much of a file the page shows, in UTF-16 units; the whole is a download away. */
+const MAX_SHOWN = 100_000
+/** Versions in the margin, and one more to know that there are others. */
+const VERSIONS = 7
+
+type ShownFile = z.infer<typeof shownSkill>['files'][number]
+
+/** A skill: its files as an index, one of them open, SKILL.md first. */
+export async function showSkillPage(request: PageRequest) {
+  const { site, call, ref, query, sent } = request
+  const [skill, { versions }] = await Promise.all([
+    call('get_skill', { id: ref }, shownSkill),
+    call('list_versions', { collection: 'skills', id: ref, limit: VERSIONS }, listedVersions),
+  ])
+  const standing = await readStanding(request, 'skills', skill.id)
+  const { words } = site
+  const wanted = query.get('file')
+  const open = skill.files.find((file) => file.filename === wanted) ?? skill.files[0]
+  const path = new URL(skill.url).pathname
+  const toUrl = (filename: string) => (filename === SKILL_MD ? path : `${path}?file=${encodeURIComponent(filename)}`)
+  return (
+    <Layout
+      site={site}
+      title={skill.title}
+      description={skill.description ?? undefined}
+      path={path}
+      current="skills"
+      isIndexed={skill.visibility === 'public' && wanted === null}
+      kind="article"
+      embeddedId={skill.isPrivate ? undefined : skill.id}
+    >
+      <article class="shelf">
+        <header>
+          <h1>{skill.title}</h1>
+          {skill.description === null ? null : <p class="lead">{skill.description}</p>}
+          <Done words={words} query={query} sent={sent} />
+          <Fault sent={sent} summary={words.lookAtFields} />
+          <ItemActions site={site} path={path} standing={standing} isPublic={skill.visibility === 'public'} />
+        </header>
+        <div class="facts across">
+          <dl>
+            <ItemFacts site={site} kind="skills" item={skill} />
+            <Fact label={words.download}>
+              <a href={`${downloadsOf(skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
+              {skill.isPrivate ? null : (
+                <>
+                  , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
+                  <a href={`/embeds?item=${skill.id}`} rel="nofollow">
+                    {words.designer.embed}
+                  </a>
+                </>
+              )}
+            </Fact>
+          </dl>
+        </div>
+        <aside class="facts">
+          <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />
+          <VersionIndex site={site} path={path} versions={versions} />
+        </aside>
+        {open ? (
+          <section data-prompt>
+            <OpenFile
+              site={site}
+              file={open}
+              view={query.get('view')}
+              toUrl={toUrl}
+              shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
+            />
+            <div class="actions">
+              {open.encoding === 'base64' ? null : (
+                <button class="button first" type="button" data-copy={words.copied} hidden>
+                  {words.copy}
+                </button>
+              )}
+              <a
+                class="button"
+                href={`${downloadsOf(skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
+                download
+              >
+                {words.download}
+              </a>
+            </div>
+          </section>
+        ) : null}
+      </article>
+    </Layout>
+  )
+}
+
+/** A file made ready: rendered, highlighted, or neither. */
+interface Shown {
+  readonly fields: readonly (readonly [string, string])[]
+  readonly rendered: string | null
+  readonly code: string | null
+}
+
+function isMarkdown(filename: string): boolean {
+  return languageOfFile(filename) === 'markdown'
+}
+
+async function showFile(
+  file: ShownFile,
+  view: string | null,
+  description: string | null,
+  path: string,
+  files: readonly ShownFile[],
+  toUrl: (filename: string) => string,
+  signal: AbortSignal,
+): Promise<Shown> {
+  if (file.encoding === 'base64') return { fields: [], rendered: null, code: null }
+  if (isMarkdown(file.filename) && view !== 'raw') {
+    const { fields: all, body } = splitFrontmatter(file.content)
+    // What the head of the page says already is not said again.
+    const fields = all.filter(([name, value]) => name !== 'description' || file.filename !== SKILL_MD || value.trim() !== description)
+    const names = new Set(files.map(({ filename }) => filename))
+    const links = {
+      key: JSON.stringify([path, file.filename, [...names]]),
+      find: (relative: string) => {
+        const target = resolvePath(file.filename, relative)
+        return names.has(target) ? toUrl(target) : null
+      },
+    }
+    const rendered = await renderMarkdown(body, { headingShift: 2, links }, signal)
+    if (rendered !== null) return { fields, rendered, code: null }
+  }
+  const language = languageOfFile(file.filename)
+  return { fields: [], rendered: null, code: language === null ? null : (await highlightCode(file.content, language, { signal })).text }
+}
+
+/** Where a relative link in a file leads, as a name in the skill. */
+function resolvePath(from: string, relative: string): string {
+  const parts = from.split('/').slice(0, -1)
+  for (const part of relative.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+interface OpenFileProps {
+  readonly site: Site
+  readonly file: ShownFile
+  readonly view: string | null
+  readonly shown: Shown
+  toUrl(filename: string): string
+}
+
+const OpenFile: FC<OpenFileProps> = ({ site: { words }, file, view, shown: { fields, rendered, code }, toUrl }) => {
+  const url = toUrl(file.filename)
+  return (
+    <>
+      <div class="opened">
+        <h2>{file.filename}</h2>
+        {file.encoding === 'base64' || !isMarkdown(file.filename) ? null : (
+          <nav aria-label={words.reading.view}>
+            <ul class="filters views">
+              <li>
+                <a href={url} aria-current={view === 'raw' ? undefined : 'true'}>
+                  {words.reading.rendered}
+                </a>
+              </li>
+              <li>
+                <a
+                  href={`${url}${url.includes('?') ? '&' : '?'}view=raw`}
+                  rel="nofollow"
+                  aria-current={view === 'raw' ? 'true' : undefined}
+                >
+                  {words.reading.raw}
+                </a>
+              </li>
+            </ul>
+          </nav>
+        )}
+      </div>
+      {fields.length === 0 ? null : (
+        <table class="head">
+          <caption class="kind">{words.reading.frontmatter}</caption>
+          <tbody>
+            {fields.slice(0, MAX_FIELDS).map(([name, value]) => (
+              <tr>
+                <th scope="row">{name}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {rendered === null ? null : <div class="written prose">{raw(rendered)}</div>}
+      {file.encoding === 'base64' ? (
+        <p class="quiet">{words.binaryFile}</p>
+      ) : (
+        <pre class="file" hidden={rendered !== null} data-text tabindex={0}>
+          {/* A parser drops the first line end of a pre: this one, not the file's own. */}
+          {'\n'}
+          {code === null ? file.content.slice(0, MAX_SHOWN).toWellFormed() : raw(code)}
+        </pre>
+      )}
+      {rendered === null && file.content.length > MAX_SHOWN ? <p class="quiet">{words.fileCut}</p> : null}
+    </>
+  )
+}
+
+/** Fields of a frontmatter that are shown. */
+const MAX_FIELDS = 40

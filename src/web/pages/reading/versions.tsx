@@ -1,0 +1,103 @@
+import type { z } from 'zod'
+import { AppError } from '../../../errors.ts'
+import { Layout } from '../../layout.tsx'
+import { Day } from '../../parts/day.tsx'
+import { Done } from '../../parts/field.tsx'
+import { readStanding } from '../../parts/item-actions.tsx'
+import { listedVersions, type PageRequest, shownPrompt, shownSkill } from '../../request.ts'
+
+/** Versions of one page. */
+const PER_PAGE = 50
+
+/** Prompts and skills alike, as addresses name them. */
+export type Collection = 'prompts' | 'skills'
+
+/** What every page about an item's versions knows of the item. @throws AppError `not_found` */
+export async function readItem({ call, ref }: PageRequest, collection: Collection): Promise<{ title: string; path: string }> {
+  const { title, url } =
+    collection === 'prompts' ? await call('show_prompt', { id: ref }, shownPrompt) : await call('get_skill', { id: ref }, shownSkill)
+  return { title, path: new URL(url).pathname }
+}
+
+/** A number of a version out of an address. @throws AppError `not_found` when it is none */
+export function readVersionNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('not_found', 'There is no such version.')
+  return Number(text)
+}
+
+/** An item's versions, newest first, a page at a time. */
+export function showVersions(collection: Collection) {
+  return async (request: PageRequest) => {
+    const { site, call, ref, query } = request
+    const before = query.has('before') ? readVersionNumber(query.get('before') ?? '') : undefined
+    const [item, { versions, nextBefore }] = await Promise.all([
+      readItem(request, collection),
+      call('list_versions', { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }, listedVersions),
+    ])
+    const { words } = site
+    const standing = await readStanding(request, collection, ref)
+    const hasOlder = standing?.isOwner === true && standing.version > 1
+    return (
+      <Layout site={site} title={words.reading.versionsOf(item.title)} current={collection} isIndexed={false}>
+        <p class="quiet">
+          <a href={item.path}>{item.title}</a>
+        </p>
+        <h1>{words.versions}</h1>
+        <Done words={words} query={query} sent={request.sent} />
+        {versions.length === 0 ? (
+          <p class="quiet">{words.reading.noVersions}</p>
+        ) : (
+          <VersionRows path={item.path} versions={versions} words={words} />
+        )}
+        {before === undefined && nextBefore === null ? null : (
+          <nav class="pages" aria-label={words.pages}>
+            {before === undefined ? null : <a href={`${item.path}/versions`}>{words.reading.newestVersions}</a>}
+            {nextBefore === null ? null : (
+              <a href={`${item.path}/versions?before=${nextBefore}`} rel="next">
+                {words.reading.olderVersions}
+              </a>
+            )}
+          </nav>
+        )}
+        {hasOlder ? (
+          <p>
+            <a class="button" href={`${item.path}/purge`}>
+              {words.purge.history}
+            </a>
+          </p>
+        ) : null}
+      </Layout>
+    )
+  }
+}
+
+const VersionRows = ({
+  path,
+  versions,
+  words,
+}: {
+  path: string
+  versions: z.infer<typeof listedVersions>['versions']
+  words: PageRequest['site']['words']
+}) => (
+  <ol class="rows">
+    {versions.map(({ version, note, author, createdAt }) => (
+      <li>
+        <div>
+          <h2>
+            <a href={`${path}/versions/${version}`}>{words.reading.version(version)}</a>
+          </h2>
+          {note === null ? null : <p>{note}</p>}
+        </div>
+        <div class="facts">
+          <ul>
+            <li>{author}</li>
+            <li>
+              <Day at={createdAt} />
+            </li>
+          </ul>
+        </div>
+      </li>
+    ))}
+  </ol>
+)

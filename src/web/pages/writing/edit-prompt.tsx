@@ -1,0 +1,295 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { AppError, invalidInput, toAppError } from '../../../errors.ts'
+import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../library/fields.ts'
+import { diffTexts } from '../../../library/text-diff.ts'
+import { parseVariables } from '../../../library/variables.ts'
+import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../forms.ts'
+import { Layout } from '../../layout.tsx'
+import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
+import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
+import { compareItemFields, ItemFieldsPart, type ItemValues, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
+import { MarkedText } from '../../parts/marked-text.tsx'
+import { type Action, marks, type PageRequest, shownPrompt } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+const FIELDS = ['title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
+const saved = z.object({ prompt: z.object({ url: z.string() }) })
+const improvement = z.object({
+  improved: z.string(),
+  model: z.string(),
+  inspirations: z.array(z.object({ slug: z.string(), title: z.string(), similarity: z.number() })),
+})
+type Improvement = z.infer<typeof improvement>
+
+/** A form between two pages: where it is from, what it holds, and what is shown beside it. */
+const keptForm = z.object({
+  path: z.string(),
+  fields: z.record(z.string(), z.string()),
+  improvement: improvement.nullable(),
+})
+/** What a kept form has beside the fields that people see. */
+const HIDDEN_FIELDS = ['lineEnds', 'baseVersion']
+
+interface Draft extends ItemValues {
+  readonly content: string
+  readonly type: string
+}
+
+const EMPTY: Draft = { title: '', description: null, categorySlug: null, tags: [], visibility: null, content: '', type: 'TEXT' }
+
+/** What the form is drawn from. */
+interface EditorProps {
+  readonly request: PageRequest
+  readonly draft: Draft
+  readonly categories: Awaited<ReturnType<typeof readCategories>>
+  /** The prompt there is; null for a new one. */
+  readonly known: { readonly version: number; readonly path: string; readonly content: string } | null
+  /** Shown beside a form that is still being written: a better text, or a preview where there is none. */
+  readonly shown?: { readonly improvement: Improvement | null }
+}
+
+/** A new prompt. */
+export async function showNewPrompt(request: PageRequest) {
+  // Asked for so that who is not signed in is sent to sign in before anything is typed.
+  await request.call('show_account', {}, z.object({}))
+  return await drawEditor(request, EMPTY, null)
+}
+
+/** The editor as it is, with the form that was refused, or with one that was kept. */
+async function drawEditor(request: PageRequest, draft: Draft, known: EditorProps['known']) {
+  const categories = await readCategories(request)
+  const kept = request.sent ? null : await readKeptForm(request)
+  if (!kept) return <Editor request={request} draft={draft} categories={categories} known={known} />
+  // The page draws a form that was sent; here nothing was refused.
+  const sent = { form: toSentForm(kept.fields), fault: new AppError('invalid_input', '') }
+  return <Editor request={{ ...request, sent }} draft={draft} categories={categories} known={known} shown={kept} />
+}
+
+/** The form that an address names; null when it names none, or none that is kept for this page. */
+async function readKeptForm({ call, query, path }: PageRequest) {
+  const id = query.get('draft')
+  if (!id) return null
+  const { body } = await call('show_form_draft', { id }, z.object({ body: z.string().nullable() }))
+  const kept = body === null ? null : keptForm.parse(JSON.parse(body))
+  return kept?.path === path ? kept : null
+}
+
+/** Keeps the form, and goes to the page that shows it: back leads to the form as it was, and reloading sends nothing again. */
+async function keepForm(
+  { call, path }: PageRequest,
+  form: SentForm,
+  { improvement = null, changed = {} }: { improvement?: Improvement | null; changed?: Readonly<Record<string, string>> },
+) {
+  const names = [...FIELDS, ...HIDDEN_FIELDS].filter((name) => form.has(name))
+  const fields = { ...Object.fromEntries(names.map((name) => [name, form.text(name)])), ...changed }
+  const body = JSON.stringify({ path, fields, improvement } satisfies z.infer<typeof keptForm>)
+  const { id } = await call('keep_form_draft', { body }, z.object({ id: z.string() }))
+  return { to: `${path}?draft=${id}#${improvement ? 'improved' : 'preview'}` }
+}
+
+async function readPrompt({ call, ref }: PageRequest) {
+  const prompt = await call('show_prompt', { id: ref }, shownPrompt)
+  const { isOwner, version } = await call('show_marks', { collection: 'prompts', id: prompt.id }, marks)
+  if (!isOwner) throw new AppError('forbidden', 'Only its owner may change this prompt.')
+  return { prompt, known: { version, path: new URL(prompt.url).pathname, content: prompt.content } }
+}
+
+/** A prompt that is there, to be changed by its owner. */
+export async function showEditPrompt(request: PageRequest) {
+  const { prompt, known } = await readPrompt(request)
+  return await drawEditor(request, prompt, known)
+}
+
+const Editor: FC<EditorProps> = ({ request, draft, categories, known, shown = null }) => {
+  const { site, sent } = request
+  const { words } = site
+  const content = sentOr(sent, 'content', draft.content)
+  const { variables, segments } = parseVariables(content)
+  const newest = String(known?.version)
+  const base = sentOr(sent, 'baseVersion', newest)
+  const conflict = sent && known && base !== newest ? compareWithSaved(site, sent.form, draft, known.content, categories) : null
+  const isConflict = conflict !== null
+  const refused = shown || (isConflict && sent?.fault.code === 'conflict') ? null : sent
+  const title = known ? words.editPrompt : words.newPrompt
+  return (
+    <Layout site={site} title={title} isIndexed={false} scripts={['editor.js']}>
+      <h1 class="over-title">{title}</h1>
+      {known ? null : (
+        <p class="quiet">
+          <a href="/new/skill">{words.newSkillInstead}</a>
+        </p>
+      )}
+      {known && conflict ? (
+        <section class="notice" role="alert">
+          <p class="fault">{words.savedMeanwhile(known.version)}</p>
+          <p class="quiet">{words.conflictHelp}</p>
+          <FieldChanges fields={conflict.fields} />
+          <div class="text">
+            <WordChanges pieces={conflict.pieces} />
+          </div>
+        </section>
+      ) : null}
+      <Fault sent={refused} fields={FIELDS} summary={words.lookAtFields} />
+      <form
+        method="post"
+        action={request.path}
+        class="editor"
+        data-editor={known ? `${known.path}:${known.version}` : 'new-prompt'}
+        data-refused={sent ? 'true' : undefined}
+        data-restore={words.restoreDraft}
+        data-discard={words.discardDraft}
+        data-found={words.draftFound}
+      >
+        {known ? <input type="hidden" name="lineEnds" value={nameLineEnds(known.content)} /> : null}
+        {known ? <input type="hidden" name="baseVersion" value={isConflict ? base : newest} /> : null}
+        {known ? <input type="hidden" name="newestVersion" value={newest} /> : null}
+        <TitleField request={request} title={draft.title} isFirst={known === null} />
+        <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
+        <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
+        <p class="quiet" data-variables data-blanks={words.blanks}>
+          {variables.length === 0 ? null : (
+            <>
+              {words.blanks}: {variables.map(({ name }) => name).join(', ')}
+            </>
+          )}
+        </p>
+        <ItemFieldsPart request={request} item={draft} categories={categories} isNew={known === null} />
+        <div class="beside">
+          <Choice
+            sent={sent}
+            name="type"
+            label={words.type}
+            value={draft.type}
+            options={PROMPT_TYPES.map((type) => [type, words.types[type]])}
+          />
+          <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={200} autocomplete="off" />
+        </div>
+        <div class="actions here">
+          {isConflict ? (
+            <button class="button first" type="submit" name="do" value="overwrite">
+              {words.saveOver}
+            </button>
+          ) : (
+            <button class="button first" type="submit" name="do" value="save">
+              {words.save}
+            </button>
+          )}
+          <button class="button" type="submit" name="do" value="preview">
+            {words.preview}
+          </button>
+          <button class="button" type="submit" name="do" value="improve">
+            {words.improve}
+          </button>
+          {known ? (
+            <a class="button" href={known.path}>
+              {words.cancel}
+            </a>
+          ) : null}
+        </div>
+        {shown?.improvement ? <Improved words={words} before={content} improvement={shown.improvement} /> : null}
+      </form>
+      {shown && !shown.improvement ? (
+        <section id="preview">
+          <h2>{words.preview}</h2>
+          <div class="text">
+            <MarkedText segments={segments} />
+          </div>
+        </section>
+      ) : null}
+    </Layout>
+  )
+}
+
+/**
+ * What a form would change in the version that was saved after it was opened; null when the two say the same.
+ * The form need not have been refused: a preview is in conflict, too.
+ */
+function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: string, categories: EditorProps['categories']) {
+  const fields = [
+    ...compareItemFields(site, saved, form, categories),
+    { label: site.words.type, before: saved.type, after: form.text('type') || saved.type },
+  ]
+  const pieces = diffTexts(content, withLineEnds(form.text('content'), nameLineEnds(content)))
+  const isSame = pieces.every(({ kind }) => kind === 'same') && fields.every(({ before, after }) => (before ?? '') === (after ?? ''))
+  return isSame ? null : { fields, pieces }
+}
+
+/** A better text, what it learned from, and a way to take it. */
+const Improved: FC<{ words: PageRequest['site']['words']; before: string; improvement: Improvement }> = ({
+  words,
+  before,
+  improvement,
+}) => (
+  <section id="improved">
+    <h2>{words.improved}</h2>
+    <div class="text">
+      <WordChanges pieces={diffTexts(before, improvement.improved)} />
+    </div>
+    <textarea name="improved" hidden>{`\n${improvement.improved}`}</textarea>
+    <p>
+      <button class="button first" type="submit" name="do" value="use">
+        {words.useImproved}
+      </button>
+    </p>
+    <p class="quiet">
+      {words.improvedBy(improvement.model)}
+      {improvement.inspirations.length === 0 ? null : (
+        <>
+          {' '}
+          {words.learnedFrom}:{' '}
+          {improvement.inspirations.map(({ slug, title }, index) => (
+            <>
+              {index === 0 ? '' : ', '}
+              <a href={`/prompts/${slug}`}>{title}</a>
+            </>
+          ))}
+          .
+        </>
+      )}
+    </p>
+  </section>
+)
+
+/** Refuses a text that could not be saved either. @throws AppError `invalid_input` */
+function checkContent(content: string): void {
+  const parsed = contentField.safeParse(content)
+  if (!parsed.success) throw invalidInput('content', `content ${parsed.error.issues[0]?.message}.`)
+}
+
+const OUTPUT_OF_TYPE: Readonly<Record<string, string>> = { IMAGE: 'image', VIDEO: 'video', AUDIO: 'sound' }
+
+/** Saves, or shows a preview or a better text. */
+export const savePromptForm: Action = async (request) => {
+  const { call, form, ref } = request
+  const content = withLineEnds(form.text('content'), form.text('lineEnds'))
+  const isShown = ['preview', 'use'].includes(form.text('do'))
+  if (isShown) checkContent(form.text('do') === 'use' ? form.text('improved') : content)
+  switch (form.text('do')) {
+    case 'preview':
+      return await keepForm(request, form, {})
+    case 'use':
+      return await keepForm(request, form, { changed: { content: form.text('improved') } })
+    case 'improve': {
+      const input = { prompt: content, outputType: OUTPUT_OF_TYPE[form.text('type')] ?? 'text' }
+      const found = await call('improve_prompt', input, improvement).catch((error: unknown) => {
+        const fault = toAppError(error)
+        // The operation calls the text a prompt; this form calls it the content.
+        if (fault.code !== 'invalid_input') throw error
+        throw new AppError(fault.code, fault.message, { details: fault.details.map((detail) => ({ ...detail, path: 'content' })) })
+      })
+      return await keepForm(request, form, { improvement: found })
+    }
+  }
+  const note = form.text('note')
+  const fields = {
+    ...readItemFields(form, ref === ''),
+    content,
+    ...(form.text('type') === '' ? {} : { type: form.text('type') }),
+    ...(note === '' ? {} : { note }),
+  }
+  if (ref === '') return { to: `${new URL((await call('save_prompt', fields, saved)).prompt.url).pathname}?done=saved` }
+  const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
+  const { prompt } = await call('update_prompt', { id: ref, ...fields, baseVersion: Number(base) }, saved)
+  return { to: `${new URL(prompt.url).pathname}?done=saved` }
+}

@@ -1,0 +1,352 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../../errors.ts'
+import { cutAtWord } from '../../../library/characters.ts'
+import { MAX_DESCRIPTION } from '../../../library/fields.ts'
+import { readFrontmatter } from '../../../library/frontmatter.ts'
+import { type FileContent, SKILL_MD } from '../../../library/skill.ts'
+import { diffByLines } from '../../../library/text-diff.ts'
+import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
+import { Layout } from '../../layout.tsx'
+import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
+import { Done, Fault, Field, faultOf, sentOr } from '../../parts/field.tsx'
+import { compareItemFields, ItemFieldsPart, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
+import { type Action, marks, type PageRequest, shownSkill } from '../../request.ts'
+
+type ShownSkill = z.infer<typeof shownSkill>
+
+const FIELDS = ['title', 'description', 'category', 'tags', 'visibility', 'skillMd', 'upload', 'note']
+const savedSkill = z.object({ skill: z.object({ url: z.string() }) })
+const archive = z.object({
+  files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
+  skipped: z.array(z.object({ filename: z.string(), reason: z.string() })),
+})
+
+/** Files that are opened; others are taken as they are. */
+const ARCHIVE = /\.(?:zip|skill)$/i
+const TEMPLATE = `---
+name: my-skill
+description: What it does, and when to use it.
+---
+
+# My skill
+
+1. What to do first.
+`
+
+/** A new skill: a SKILL.md written here, or files from the reader's machine. */
+export async function showNewSkill(request: PageRequest) {
+  const { site, sent } = request
+  const { words } = site
+  await request.call('show_account', {}, z.object({}))
+  const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
+  return (
+    <Layout site={site} title={words.newSkill} isIndexed={false} scripts={['editor.js']}>
+      <h1 class="over-title">{words.newSkill}</h1>
+      <p class="quiet">
+        <a href="/new">{words.newPromptInstead}</a>
+      </p>
+      <Fault sent={sent} fields={FIELDS} summary={words.lookAtFields} />
+      <form
+        method="post"
+        enctype="multipart/form-data"
+        class="editor"
+        data-editor="new-skill"
+        data-refused={sent ? 'true' : undefined}
+        {...draftWords(words)}
+      >
+        <TitleField request={request} title="" isFirst />
+        <Field sent={sent} name="skillMd" label={SKILL_MD} value={TEMPLATE} rows={14} hint={words.skillMdHint} />
+        <Upload request={request} hint={words.uploadNewHint} />
+        <ItemFieldsPart request={request} item={empty} categories={await readCategories(request)} isNew />
+        <div class="actions here">
+          <button class="button first" type="submit" name="do" value="save">
+            {words.save}
+          </button>
+        </div>
+      </form>
+    </Layout>
+  )
+}
+
+function draftWords(words: PageRequest['site']['words']) {
+  return { 'data-restore': words.restoreDraft, 'data-discard': words.discardDraft, 'data-found': words.draftFound }
+}
+
+const Upload: FC<{ request: PageRequest; hint: string }> = ({ request: { site, sent }, hint }) => (
+  <div class="field">
+    <label for="field-upload">{site.words.upload}</label>
+    <input type="file" id="field-upload" name="upload" multiple aria-describedby="upload-hint" />
+    <p class="quiet" id="upload-hint">
+      {hint}
+    </p>
+    {faultOf(sent, 'upload') ? <p class="fault">{faultOf(sent, 'upload')}</p> : null}
+  </div>
+)
+
+/** The files that were chosen: a zip is opened, others are taken as they are. */
+async function readUploads(request: PageRequest, form: SentForm, folder = ''): Promise<FileContent[]> {
+  const files: FileContent[] = []
+  const chosen = form.files('upload')
+  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', 'Choose one zip at a time.')
+  for (const { filename, bytes } of chosen) {
+    const content = Buffer.from(bytes).toString('base64')
+    if (ARCHIVE.test(filename)) {
+      const opened = await request.call('read_skill_archive', { archive: content }, archive)
+      files.push(...opened.files.map(({ encoding, ...file }) => (encoding ? { ...file, encoding } : file)))
+    } else files.push({ filename: `${folder}${filename}`, content, encoding: 'base64' })
+  }
+  return files
+}
+
+/** Saves a new skill; a title or description left empty is read from SKILL.md. */
+export const saveNewSkill: Action = async (request) => {
+  const { call, form } = request
+  const uploaded = await readUploads(request, form)
+  const files = uploaded.some(({ filename }) => filename === SKILL_MD)
+    ? uploaded
+    : [{ filename: SKILL_MD, content: form.text('skillMd') }, ...uploaded]
+  const head = files.find(({ filename }) => filename === SKILL_MD)
+  const text = head ? Buffer.from(head.content, head.encoding ?? 'utf8').toString('utf8') : ''
+  const { name, description } = readFrontmatter(text, '')
+  const fields = readItemFields(form, true)
+  const told = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
+  const { skill } = await call(
+    'save_skill',
+    { ...fields, title: fields.title || (name ?? ''), description: fields.description ?? told, files },
+    savedSkill,
+  )
+  return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
+}
+
+async function readSkill({ call, ref }: PageRequest) {
+  const skill = await call('get_skill', { id: ref }, shownSkill)
+  const { isOwner, version } = await call('show_marks', { collection: 'skills', id: skill.id }, marks)
+  if (!isOwner) throw new AppError('forbidden', 'Only its owner may change this skill.')
+  return { skill, version, path: new URL(skill.url).pathname }
+}
+
+/** A skill that is there: its fields, and its files one at a time. */
+export async function showEditSkill(request: PageRequest) {
+  const { site, sent, query } = request
+  const { words } = site
+  const { skill, version, path } = await readSkill(request)
+  const categories = await readCategories(request)
+  const asked = sent?.form.text('filename') || query.get('file') || SKILL_MD
+  const file = skill.files.find(({ filename }) => filename === asked) ?? skill.files[0]
+  const does = sent?.form.text('do')
+  const isOfDetails = does === 'details'
+  const isConflict = sent?.fault.code === 'conflict' && sent.form.text('baseVersion') !== String(version)
+  const base = String(version)
+  return (
+    <Layout site={site} title={words.editSkill} isIndexed={false} scripts={['editor.js']}>
+      <h1 class="over-title">{words.editSkill}</h1>
+      <p>
+        <a href={path}>{skill.title}</a>
+      </p>
+      <Done words={words} query={query} sent={sent} />
+      {isConflict ? (
+        <section class="notice" role="alert">
+          <p class="fault">{words.savedMeanwhile(version)}</p>
+          <p class="quiet">{words.conflictHelp}</p>
+          {isOfDetails ? (
+            <FieldChanges
+              fields={compareItemFields(site, { ...skill, categorySlug: categorySlugOf(skill, categories) }, sent.form, categories)}
+            />
+          ) : null}
+          {file && sent.form.has('content') && isComparable(file, sent.form) ? (
+            <LineChanges
+              site={site}
+              pieces={diffByLines(file.content, withLineEnds(sent.form.text('content'), nameLineEnds(file.content)))}
+            />
+          ) : null}
+        </section>
+      ) : (
+        <Fault sent={sent} fields={isOfDetails ? FIELDS : []} summary={words.lookAtFields} />
+      )}
+      <div class="skill-editor">
+        <nav aria-label={words.files}>
+          <ul class="files">
+            {skill.files.map(({ filename }) => (
+              <li>
+                <a
+                  href={`${path}/edit?file=${encodeURIComponent(filename)}`}
+                  aria-current={filename === file?.filename ? 'page' : undefined}
+                >
+                  {filename}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <form method="post" enctype="multipart/form-data">
+            <input type="hidden" name="baseVersion" value={base} />
+            <Field
+              sent={does === 'add' ? sent : null}
+              name="newFilename"
+              label={words.newFile}
+              hint={words.newFileHint}
+              maxlength={255}
+              autocomplete="off"
+            />
+            <button class="button" type="submit" name="do" value="add">
+              {words.addFile}
+            </button>
+            <Upload request={request} hint={words.uploadHint} />
+            <label class="tick">
+              <input type="checkbox" name="isAll" value="true" /> {words.replaceAll}
+            </label>
+            <button class="button" type="submit" name="do" value="upload">
+              {words.uploadFiles}
+            </button>
+          </form>
+        </nav>
+        <div>{file ? <FileForm request={request} file={file} base={base} does={does} version={version} /> : null}</div>
+      </div>
+      <section>
+        <h2>{words.details}</h2>
+        <form method="post" enctype="multipart/form-data" class="editor">
+          <input type="hidden" name="baseVersion" value={base} />
+          <TitleField request={isOfDetails ? request : { ...request, sent: null }} title={skill.title} isFirst={false} />
+          <ItemFieldsPart
+            request={isOfDetails ? request : { ...request, sent: null }}
+            item={{ ...skill, categorySlug: categorySlugOf(skill, categories) }}
+            categories={categories}
+            isNew={false}
+          />
+          <button class="button first" type="submit" name="do" value="details">
+            {words.saveDetails}
+          </button>
+        </form>
+      </section>
+    </Layout>
+  )
+}
+
+/** Longest file that is compared, in UTF-16 units of both texts. */
+const MAX_COMPARED = 300_000
+
+function isComparable(file: ShownSkill['files'][number], form: SentForm): boolean {
+  return file.encoding === undefined && file.content.length + form.text('content').length <= MAX_COMPARED
+}
+
+/** The record of a skill has its category's name alone. */
+function categorySlugOf(skill: ShownSkill, categories: Awaited<ReturnType<typeof readCategories>>): string | null {
+  return categories.find(({ name }) => name === skill.category)?.slug ?? null
+}
+
+/** Id of the form that renames or removes a file. Its fields stand beside the button that saves the text, which Enter in them must not press. */
+const NAME_FORM = 'file-name'
+
+const FileForm: FC<{
+  request: PageRequest
+  file: ShownSkill['files'][number]
+  base: string
+  does: string | undefined
+  version: number
+}> = ({ request, file, base, does, version }) => {
+  const isSent = does === 'file' || does === 'overwrite'
+  const { site, sent } = request
+  const { words } = site
+  const isText = file.encoding === undefined
+  return (
+    <>
+      <form
+        method="post"
+        enctype="multipart/form-data"
+        data-editor={isText ? `${request.ref}/${file.filename}:${version}` : undefined}
+        data-refused={isSent ? 'true' : undefined}
+        {...draftWords(words)}
+      >
+        <input type="hidden" name="baseVersion" value={isSent ? sentOr(sent, 'baseVersion', base) : base} />
+        <input type="hidden" name="filename" value={file.filename} />
+        <input type="hidden" name="lineEnds" value={nameLineEnds(file.content)} />
+        <input type="hidden" name="newestVersion" value={base} />
+        <h2>
+          <code>{file.filename}</code>
+        </h2>
+        {isText ? (
+          <>
+            <label class="skip" for="field-content">
+              {words.fileText(file.filename)}
+            </label>
+            <textarea
+              id="field-content"
+              name="content"
+              rows={24}
+              class="code"
+              spellcheck={false}
+              data-code={site.url('code-editor.js')}
+              data-filename={file.filename}
+            >{`\n${isSent ? sentOr(sent, 'content', file.content) : file.content}`}</textarea>
+          </>
+        ) : (
+          <p class="quiet">{words.binaryFile}</p>
+        )}
+        <div class="actions here">
+          {isText ? (
+            <button class="button first" type="submit" name="do" value={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}>
+              {isSent && sent?.fault.code === 'conflict' ? words.saveOver : words.saveFile}
+            </button>
+          ) : null}
+          {file.filename === SKILL_MD ? null : (
+            <>
+              <input
+                type="text"
+                form={NAME_FORM}
+                name="renamed"
+                value={does === 'rename' ? sentOr(sent, 'renamed', file.filename) : file.filename}
+                maxlength={255}
+                aria-label={words.renameTo(file.filename)}
+                class="short"
+              />
+              <button class="button" type="submit" form={NAME_FORM} name="do" value="rename">
+                {words.rename}
+              </button>
+              <button class="button" type="submit" form={NAME_FORM} name="do" value="remove">
+                {words.remove}
+              </button>
+            </>
+          )}
+        </div>
+      </form>
+      <form method="post" enctype="multipart/form-data" id={NAME_FORM}>
+        <input type="hidden" name="baseVersion" value={base} />
+        <input type="hidden" name="filename" value={file.filename} />
+      </form>
+    </>
+  )
+}
+
+/** Changes fields or files of a skill; each is one version. */
+export const saveSkillForm: Action = async (request) => {
+  const { call, form, ref } = request
+  const does = form.text('do')
+  const filename = form.text('filename')
+  const baseVersion = Number(does === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion'))
+  const arrange = (change: Record<string, unknown>) => call('arrange_skill_files', { skillId: ref, baseVersion, ...change }, z.object({}))
+  const back = (file: string, done: string) => ({ to: `${request.path}?file=${encodeURIComponent(file)}&done=${done}` })
+  switch (does) {
+    case 'details': {
+      const { skill } = await call('update_skill', { id: ref, ...readItemFields(form, false), baseVersion }, savedSkill)
+      return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
+    }
+    case 'add':
+      await arrange({ put: [{ filename: form.text('newFilename'), content: '' }] })
+      return back(form.text('newFilename'), 'file-added')
+    case 'upload': {
+      const put = await readUploads(request, form)
+      if (put.length === 0) throw new AppError('invalid_input', 'Choose a file first.')
+      await arrange({ put, isAll: form.has('isAll') })
+      return back(SKILL_MD, 'uploaded')
+    }
+    case 'rename':
+      await arrange({ rename: [{ from: filename, to: form.text('renamed') }] })
+      return back(form.text('renamed'), 'renamed')
+    case 'remove':
+      await arrange({ remove: [filename] })
+      return back(SKILL_MD, 'removed')
+    default:
+      await arrange({ put: [{ filename, content: withLineEnds(form.text('content'), form.text('lineEnds')) }] })
+      return back(filename, 'saved')
+  }
+}

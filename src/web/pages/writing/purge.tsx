@@ -1,0 +1,138 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { AppError } from '../../../errors.ts'
+import { Layout } from '../../layout.tsx'
+import { Fault, Field } from '../../parts/field.tsx'
+import type { Action, PageRequest } from '../../request.ts'
+import { ENGLISH } from '../../strings.ts'
+import { type Collection, readVersionNumber } from '../reading/versions.tsx'
+
+const about = z.object({
+  id: z.string(),
+  title: z.string(),
+  version: z.number().nullable(),
+  isOwner: z.boolean(),
+  isInTrash: z.boolean(),
+  copies: z.object({ backups: z.number(), upgrades: z.number(), replaced: z.number() }),
+})
+
+/** What can be deleted for good of an item, what that does not reach, and a form for each. */
+export function showPurge(collection: Collection) {
+  return async (request: PageRequest) => {
+    const { site, call, ref, query, sent } = request
+    const { words } = site
+    const item = await call('show_purge', { collection, id: ref }, about)
+    const texts = words.purge
+    const older = item.isOwner && item.version !== null && item.version > 1 ? item.version - 1 : null
+    const path = `/${collection}/${encodeURIComponent(item.id)}`
+    const sentWith = (does: string) => (sent?.form.text('do') === does ? sent : null)
+    return (
+      <Layout site={site} title={texts.title} current={item.isInTrash ? 'library' : collection} isIndexed={false}>
+        <p class="quiet">{item.isInTrash ? <a href="/trash">{words.trash}</a> : <a href={path}>{item.title}</a>}</p>
+        <h1>{texts.title}</h1>
+        <p class="lead">{texts.lead(item.title)}</p>
+        <p class="notice">{texts.copies(item.copies)}</p>
+        {older === null ? null : (
+          <section>
+            <h2>{texts.versions}</h2>
+            <p class="quiet">{texts.versionsLead(older + 1)}</p>
+            <Fault sent={sentWith('versions')} fields={['first', 'last']} summary={words.lookAtFields} />
+            <form method="post" class="fields">
+              <Field
+                sent={sentWith('versions')}
+                name="first"
+                label={texts.first}
+                value={query.get('first') ?? '1'}
+                autocomplete="off"
+                isRequired
+              />
+              <Field
+                sent={sentWith('versions')}
+                name="last"
+                label={texts.last}
+                value={query.get('last') ?? String(older)}
+                autocomplete="off"
+                isRequired
+              />
+              <Sure label={texts.sure} />
+              <p>
+                <button class="button" type="submit" name="do" value="versions">
+                  {texts.deleteVersions}
+                </button>
+              </p>
+            </form>
+          </section>
+        )}
+        {older === null || collection !== 'skills' ? null : (
+          <section>
+            <h2>{texts.file}</h2>
+            <p class="quiet">{texts.fileLead}</p>
+            <Fault sent={sentWith('file')} fields={['filename']} summary={words.lookAtFields} />
+            <form method="post" class="fields">
+              <Field
+                sent={sentWith('file')}
+                name="filename"
+                label={texts.filename}
+                value={query.get('file')}
+                maxlength={255}
+                autocomplete="off"
+                isRequired
+              />
+              <Sure label={texts.sure} />
+              <p>
+                <button class="button" type="submit" name="do" value="file">
+                  {texts.deleteFile}
+                </button>
+              </p>
+            </form>
+          </section>
+        )}
+        <section>
+          <h2>{texts.all}</h2>
+          <p class="quiet">{texts.allLead}</p>
+          <Fault sent={sentWith('item')} summary={words.lookAtFields} />
+          <form method="post" class="fields">
+            <Sure label={texts.sure} />
+            <p>
+              <button class="button" type="submit" name="do" value="item">
+                {texts.deleteAll}
+              </button>
+            </p>
+          </form>
+        </section>
+      </Layout>
+    )
+  }
+}
+
+/** What must be ticked first: the button alone would be pressed by mistake. */
+const Sure: FC<{ label: string }> = ({ label }) => (
+  <label class="tick">
+    <input type="checkbox" name="sure" value="yes" required /> {label}
+  </label>
+)
+
+/** Deletes what a form of the page names. */
+export function purge(collection: Collection): Action {
+  return async ({ call, form, ref }) => {
+    if (!form.has('sure')) throw new AppError('invalid_input', ENGLISH.purge.beSure)
+    const path = `/${collection}/${encodeURIComponent(ref)}`
+    switch (form.text('do')) {
+      case 'versions': {
+        const [first, last] = ['first', 'last'].map((name) => readVersionNumber(form.text(name).trim()))
+        await call('purge_versions', { collection, id: ref, first, last }, z.object({}))
+        return { to: `${path}/versions?done=purged` }
+      }
+      case 'file':
+        await call('purge_file', { id: ref, filename: form.text('filename') }, z.object({}))
+        return { to: `${path}/versions?done=purged` }
+      case 'item': {
+        const { isOwner } = await call('show_purge', { collection, id: ref }, about)
+        await call('purge_item', { collection, id: ref }, z.object({}))
+        return { to: isOwner ? '/trash?done=purged' : '/admin?done=purged' }
+      }
+      default:
+        throw new AppError('invalid_input', 'This page has no such button.')
+    }
+  }
+}
