@@ -8,7 +8,8 @@ import type { Person } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
 import { usernameFault } from '../library/username.ts'
-import { invokeLocally } from '../operations/core/invoke.ts'
+import { createInvite, createResetLink, deletePerson, setRole } from '../operations/admin/people.ts'
+import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { tellOfGuessedUrl } from './guessed-url.ts'
 import { plural } from './plural.ts'
@@ -25,7 +26,6 @@ const PAGE = 500
 const DAY_MS = 24 * 3600 * 1000
 /** Whoever can run commands on the library administers it. */
 export const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
-const link = z.object({ url: z.string() })
 
 /** @throws AppError `not_found`, `invalid_input` for a placeholder */
 export async function requireAccount(app: App, username: string): Promise<User> {
@@ -39,8 +39,8 @@ export async function requireAccount(app: App, username: string): Promise<User> 
   return user
 }
 
-async function callAsOperator<T>(app: App, name: string, input: unknown, answer: z.ZodType<T>): Promise<T> {
-  return answer.parse(await invokeLocally(app.operations, () => app.contextFor(OPERATOR, 'cli'))(name, input))
+function callAsOperator(app: App): CallOperation {
+  return callLocally(() => app.contextFor(OPERATOR, 'cli'))
 }
 
 function readScopes(text: string): Scope[] {
@@ -113,8 +113,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .action((name: string | undefined, options: { admin?: true; expires: string }) =>
       withApp(async (app) => {
         const expiresInDays = Math.max(1, Math.round(parseDuration(options.expires) / DAY_MS))
-        const input = { ...(name === undefined ? {} : { username: name }), role: options.admin ? 'admin' : 'user', expiresInDays }
-        const { url } = await callAsOperator(app, 'create_invite', input, link)
+        const { url } = await callAsOperator(app)(createInvite, { username: name, role: options.admin ? 'admin' : 'user', expiresInDays })
         process.stderr.write(`An invite${name === undefined ? '' : ` for ${name}`}. The link works once and is shown this once:\n`)
         process.stdout.write(`${url}\n`)
         tellOfGuessedUrl(app)
@@ -125,7 +124,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .description('Print a link with which somebody sets a new password, once, within an hour')
     .action((name: string) =>
       withApp(async (app) => {
-        const { url } = await callAsOperator(app, 'create_reset_link', { username: name }, link)
+        const { url } = await callAsOperator(app)(createResetLink, { username: name })
         process.stderr.write(`A link to set a new password for ${name}, good for an hour. It is shown this once:\n`)
         process.stdout.write(`${url}\n`)
         tellOfGuessedUrl(app)
@@ -138,7 +137,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         const parsed = roleField.safeParse(role)
         if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; it is "${role.slice(0, 80)}".`)
-        const person = await callAsOperator(app, 'set_role', { username: name, role: parsed.data }, z.object({ username: z.string() }))
+        const person = await callAsOperator(app)(setRole, { username: name, role: parsed.data })
         process.stdout.write(`${person.username} is ${parsed.data === 'admin' ? 'an administrator' : 'a user'} now.\n`)
       }, EXISTING),
     )
@@ -157,7 +156,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
           )
           return
         }
-        await callAsOperator(app, 'delete_person', { username: user.username, confirm: user.username }, z.object({}))
+        await callAsOperator(app)(deletePerson, { username: user.username, confirm: user.username })
         process.stdout.write(`${user.username} is deleted, with everything they owned.\n`)
       }, EXISTING),
     )

@@ -4,7 +4,9 @@ import { deleteCopies } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
-import { invokeLocally } from '../operations/core/invoke.ts'
+import type { Output } from '../operations/core/define-operation.ts'
+import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
+import { purgeFile, purgeItem, purgeVersions, showPurge } from '../operations/items/purge.ts'
 import { EXISTING, OPERATOR, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
 
@@ -17,9 +19,7 @@ interface PurgeFlags {
 }
 
 const collectionArgument = z.enum(['prompts', 'skills'])
-const copies = z.object({ backups: z.number(), upgrades: z.number(), replaced: z.number() })
-const about = z.object({ id: z.string(), title: z.string(), version: z.number().nullable(), isOwner: z.boolean(), copies })
-const purged = z.object({ removed: z.number().optional() })
+type Purge = Output<typeof showPurge>
 
 /** @throws AppError `invalid_input` */
 function readRange(text: string): { first: number; last: number } {
@@ -29,21 +29,43 @@ function readRange(text: string): { first: number; last: number } {
   return { first: Number(first), last: Number(last ?? first) }
 }
 
-/** What is asked for, as the call that does it and in words. @throws AppError `invalid_input` */
-function readRequest(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags) {
+/** A deletion that was asked for. */
+interface Deletion {
+  /** What would be deleted of the item, in words. */
+  readonly what: string
+  readonly isWholeItem: boolean
+  /** Deletes it; gives how many versions went, where that is counted. */
+  run(call: CallOperation, id: string): Promise<number | null>
+}
+
+/** @throws AppError `invalid_input` */
+function readDeletion(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags): Deletion {
   if (versions !== undefined && file !== undefined) throw new AppError('invalid_input', 'Give --versions or --file, not both.')
   if (file !== undefined) {
     if (collection !== 'skills') throw new AppError('invalid_input', '--file is for skills.')
-    return { name: 'purge_file', input: { filename: file }, what: `What "${file}" held in older versions of` }
+    return {
+      what: `What "${file}" held in older versions of`,
+      isWholeItem: false,
+      run: async (call, id) => (await call(purgeFile, { id, filename: file })).removed,
+    }
   }
-  if (versions === undefined) return { name: 'purge_item', input: { collection }, what: 'All of' }
+  if (versions === undefined) {
+    const run = async (call: CallOperation, id: string) => {
+      await call(purgeItem, { collection, id })
+      return null
+    }
+    return { what: 'All of', isWholeItem: true, run }
+  }
   const range = readRange(versions)
-  return { name: 'purge_versions', input: { collection, ...range }, what: `Versions ${range.first} to ${range.last} of` }
+  return {
+    what: `Versions ${range.first} to ${range.last} of`,
+    isWholeItem: false,
+    run: async (call, id) => (await call(purgeVersions, { collection, id, ...range })).removed,
+  }
 }
 
 /** Says before what `--yes` would be refused for. @throws AppError as the operation does */
-function refuseHistory(name: string, { isOwner, version }: z.infer<typeof about>, { versions }: PurgeFlags): void {
-  if (name === 'purge_item') return
+function refuseHistory({ isOwner, version }: Purge, { versions }: PurgeFlags): void {
   if (!isOwner || version === null) {
     throw new AppError('forbidden', 'Only the owner may change the history of an item, and not while it is in the trash.')
   }
@@ -53,7 +75,7 @@ function refuseHistory(name: string, { isOwner, version }: z.infer<typeof about>
 }
 
 /** What may still hold a text after it was deleted. */
-function describeCopies({ backups, upgrades, replaced }: z.infer<typeof copies>): string {
+function describeCopies({ backups, upgrades, replaced }: Purge['copies']): string {
   const parts = [
     ...(backups > 0 ? [`${backups} in BACKUP_DIR`] : []),
     ...(upgrades > 0 ? [`${upgrades} made before upgrades`] : []),
@@ -89,20 +111,20 @@ export function addPurgeCommand(program: Command, withApp: WithApp): void {
 async function purgeOne(withApp: WithApp, collection: string, id: string | undefined, flags: PurgeFlags): Promise<void> {
   const parsed = collectionArgument.safeParse(collection)
   if (!parsed.success || id === undefined) throw new AppError('invalid_input', 'Name prompts or skills, and an id or address.')
-  const { name, input, what } = readRequest(parsed.data, flags)
+  const { what, isWholeItem, run } = readDeletion(parsed.data, flags)
   await withApp(async (app) => {
     const actor: Actor = flags.user === undefined ? OPERATOR : actAsPerson(await requireAccount(app, flags.user))
-    const call = invokeLocally(app.operations, () => app.contextFor(actor, 'cli'))
-    const found = about.parse(await call('show_purge', { collection: parsed.data, id }))
+    const call = callLocally(() => app.contextFor(actor, 'cli'))
+    const found = await call(showPurge, { collection: parsed.data, id })
     const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
     if (!flags.yes) {
-      refuseHistory(name, found, flags)
+      if (!isWholeItem) refuseHistory(found, flags)
       process.stdout.write(`${what} ${item} would be deleted for good. Add --yes to do it.\n${describeCopies(found.copies)}`)
       return
     }
-    const { removed } = purged.parse(await call(name, { ...input, id: found.id }))
+    const removed = await run(call, found.id)
     process.stdout.write(
-      `${what} ${item}: deleted for good${removed === undefined ? '' : ` (${plural(removed, 'version')})`}.\n${describeCopies(found.copies)}`,
+      `${what} ${item}: deleted for good${removed === null ? '' : ` (${plural(removed, 'version')})`}.\n${describeCopies(found.copies)}`,
     )
   }, EXISTING)
 }

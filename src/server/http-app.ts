@@ -99,7 +99,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   })
   const cache = createPageCache(() => app.store.readVersion(), describePage)
   const pages = createPages(
-    operations,
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
     { name: product.title, baseUrl, hasMcp },
@@ -132,8 +131,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.set('call', c.env.call)
     await next()
   })
-  const feeds = addFeeds(hono, operations, forRest, { name: product.title, baseUrl })
-  const embeds = addEmbeds(hono, operations, forRest, {
+  const feeds = addFeeds(hono, forRest, { name: product.title, baseUrl })
+  const embeds = addEmbeds(hono, forRest, {
     words: pages.words,
     url: pages.files.url,
     answerFile: pages.files.answer,
@@ -147,11 +146,11 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const downloads = [
     // Below /api for programs with their keys, and below /download for people who are signed in, for what is theirs alone.
     ...['/api', '/download'].flatMap((prefix) => [
-      ...addRawRoutes(hono, operations, forRest, prefix),
-      addSkillZipRoute(hono, operations, forRest, prefix, sendPieces),
+      ...addRawRoutes(hono, forRest, prefix),
+      addSkillZipRoute(hono, forRest, prefix, sendPieces),
     ]),
-    addAccountExportRoute(hono, operations, forRest, sendPieces),
-    addAuditExportRoute(hono, operations, forRest, sendPieces),
+    addAccountExportRoute(hono, forRest, sendPieces),
+    addAuditExportRoute(hono, forRest, sendPieces),
   ]
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
   hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))

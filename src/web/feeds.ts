@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { Hono, Context as HonoContext } from 'hono'
-import type { z } from 'zod'
 import { AppError } from '../errors.ts'
 import type { HttpEnv, MakeContext } from '../http/call.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
 import type { Route } from '../http/route.ts'
 import { cutAtWord } from '../library/characters.ts'
-import type { Operation } from '../operations/core/define-operation.ts'
+import type { Output } from '../operations/core/define-operation.ts'
+import { listPrompts, listSkills } from '../operations/prompts/list-prompts.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { escapeXml } from './escape-xml.ts'
-import { listedPrompts, listedSkills } from './request.ts'
 import { ENGLISH } from './strings.ts'
 
-type Listed = z.infer<typeof listedPrompts>['prompts'][number] | z.infer<typeof listedSkills>['skills'][number]
+type Listed = Output<typeof listPrompts>['prompts'][number] | Output<typeof listSkills>['skills'][number]
 
 /** Entries of a feed. */
 const NEWEST = 50
@@ -34,20 +33,13 @@ interface FeedSettings {
 }
 
 /** Adds what programs look for beside pages: a feed, a sitemap, robots.txt and an icon, of public items alone whoever asks. Its routes are given back. */
-export function addFeeds(
-  http: Hono<HttpEnv>,
-  operations: readonly Operation[],
-  makeContext: MakeContext,
-  { name, baseUrl }: FeedSettings,
-): readonly Route[] {
-  const call = callAnonymously(operations, makeContext)
-  const listPrompts = (input: Record<string, unknown>) => call('list_prompts', input, listedPrompts)
-  const listSkills = (input: Record<string, unknown>) => call('list_skills', input, listedSkills)
+export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, baseUrl }: FeedSettings): readonly Route[] {
+  const call = callAnonymously(makeContext)
 
   http.get('/feed.xml', async (c) => {
     const author = c.req.query('author')
-    const input = { perPage: NEWEST, sort: 'newest', ...(author ? { author } : {}) }
-    const [{ prompts }, { skills }] = await Promise.all([listPrompts(input), listSkills(input)])
+    const input = { perPage: NEWEST, sort: 'newest', ...(author ? { author } : {}) } as const
+    const [{ prompts }, { skills }] = await Promise.all([call(listPrompts, input), call(listSkills, input)])
     const items = [...prompts, ...skills].toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, NEWEST)
     const [first] = items
     if (author && !first) throw new AppError('not_found', 'There is nobody of this name here.')
@@ -58,7 +50,7 @@ export function addFeeds(
   })
 
   http.get('/sitemap.xml', async (c) => {
-    const [prompts, skills] = await Promise.all([listPrompts({ perPage: 1 }), listSkills({ perPage: 1 })])
+    const [prompts, skills] = await Promise.all([call(listPrompts, { perPage: 1 }), call(listSkills, { perPage: 1 })])
     const parts = [
       ...Array.from({ length: Math.ceil(prompts.total / PER_SITEMAP) }, (_, index) => `prompts-${index + 1}`),
       ...Array.from({ length: Math.ceil(skills.total / PER_SITEMAP) }, (_, index) => `skills-${index + 1}`),
@@ -77,8 +69,8 @@ export function addFeeds(
     const urls: string[] = []
     // Oldest first, so that what is new is added at the end and a part that is full stays as it is.
     for (let page = 1; page <= PER_SITEMAP / PER_LIST; page++) {
-      const input = { perPage: PER_LIST, sort: 'oldest', page: (Number(number) - 1) * (PER_SITEMAP / PER_LIST) + page }
-      const list = kind === 'prompts' ? await listPrompts(input) : await listSkills(input)
+      const input = { perPage: PER_LIST, sort: 'oldest', page: (Number(number) - 1) * (PER_SITEMAP / PER_LIST) + page } as const
+      const list = kind === 'prompts' ? await call(listPrompts, input) : await call(listSkills, input)
       for (const { url, updatedAt } of 'prompts' in list ? list.prompts : list.skills)
         urls.push(`<url><loc>${escapeXml(url)}</loc><lastmod>${updatedAt}</lastmod></url>`)
       if (list.page >= list.totalPages) break

@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../errors.ts'
+import { AppError, invalidInput, toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Call } from '../http/call.ts'
 
@@ -25,9 +25,13 @@ export interface FormLimit {
 export interface SentForm {
   /** The first value of a field; empty when there is none. Line ends are as browsers show them: a single line feed. */
   text(name: string): string
+  /** The value of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
+  choice<const T extends string>(name: string, options: readonly T[]): T
   /** Whether a field came at all: how boxes that were ticked are told. */
   has(name: string): boolean
   all(name: string): string[]
+  /** All values of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
+  allChoices<const T extends string>(name: string, options: readonly T[]): T[]
   /** The files chosen in a field, those without a name left out. */
   files(name: string): { readonly filename: string; readonly bytes: Uint8Array<ArrayBuffer> }[]
 }
@@ -43,12 +47,22 @@ function toForm(
 ): SentForm {
   const fields = new Map<string, string[]>()
   for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), toLines(value)])
+  const text = (name: string) => fields.get(name)?.[0] ?? ''
   return {
-    text: (name) => fields.get(name)?.[0] ?? '',
+    text,
+    choice: (name, options) => chooseFrom(name, text(name), options),
     has: (name) => fields.has(name),
     all: (name) => fields.get(name) ?? [],
+    allChoices: (name, options) => (fields.get(name) ?? []).map((value) => chooseFrom(name, value, options)),
     files: (name) => files.filter((file) => file.name === name && file.filename !== ''),
   }
+}
+
+/** The option that a text names. @throws AppError `invalid_input` when it names none */
+function chooseFrom<T extends string>(name: string, value: string, options: readonly T[]): T {
+  const chosen = options.find((option) => option === value)
+  if (chosen === undefined) throw invalidInput(name, `${name} must be one of: ${options.join(', ')}.`)
+  return chosen
 }
 
 /** A form that was kept, by its fields. */

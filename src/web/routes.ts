@@ -8,8 +8,7 @@ import type { PageCache } from '../http/page-cache.ts'
 import type { Route } from '../http/route.ts'
 import type { Actor } from '../library/actor.ts'
 import { readCookie } from '../library/cookies.ts'
-import type { Operation } from '../operations/core/define-operation.ts'
-import { invokeLocally } from '../operations/core/invoke.ts'
+import { callLocally } from '../operations/core/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { DOCUMENTS } from './documents.ts'
 import { createFlash } from './flash.ts'
@@ -18,9 +17,9 @@ import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
-import { changeSessions, changeSettings, deleteAccount, showData, showSessions, showSettings } from './pages/account/settings.tsx'
-import { showSignIn, showSignOut, signIn, signOut } from './pages/account/sign-in.tsx'
-import { showSignUp, signUp } from './pages/account/sign-up.tsx'
+import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
+import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
+import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
 import { showActivity, showOwnActivity } from './pages/admin/activity.tsx'
 import {
   changeCategories,
@@ -31,23 +30,23 @@ import {
   showCategories,
   showInvites,
   showPeople,
-  showPerson,
+  showPersonPage,
 } from './pages/admin/admin.tsx'
 import { showStatus } from './pages/admin/status.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
 import { showHome } from './pages/reading/home.tsx'
 import { showProblem } from './pages/reading/problem.tsx'
-import { showProfile } from './pages/reading/profile.tsx'
+import { showProfilePage } from './pages/reading/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/reading/prompt.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
-import { restoreVersion, showPromptVersion, showSkillVersion } from './pages/reading/version.tsx'
+import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/edit-prompt.tsx'
 import { saveNewSkill, saveSkillForm, showEditSkill, showNewSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
 import { restoreFromTrash, showLibrary, showTrash } from './pages/writing/library.tsx'
-import { purge, showPurge } from './pages/writing/purge.tsx'
+import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
 import type { Action, PageRequest } from './request.ts'
 import type { Site, Words } from './site.ts'
@@ -89,24 +88,24 @@ export const PAGES: readonly PageEntry[] = [
     form: { maxBytes: MAX_BODY_BYTES, tooLarge: ENGLISH.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
-  { path: '/prompts/:ref/purge', page: showPurge('prompts'), act: purge('prompts') },
-  { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: restoreVersion('prompts') },
+  { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
+  { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills') },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
-  { path: '/skills/:ref/purge', page: showPurge('skills'), act: purge('skills') },
-  { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: restoreVersion('skills') },
-  { path: '/users/:name', page: showProfile },
-  { path: '/sign-in', page: showSignIn, act: signIn, isForStrangers: true, takesPassword: true },
-  { path: '/sign-up', page: showSignUp, act: signUp, isForStrangers: true, takesPassword: true },
-  { path: '/sign-out', page: showSignOut, act: signOut, isForStrangers: true },
+  { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
+  { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
+  { path: '/users/:name', page: showProfilePage },
+  { path: '/sign-in', page: showSignIn, act: submitSignIn, isForStrangers: true, takesPassword: true },
+  { path: '/sign-up', page: showSignUpPage, act: submitSignUp, isForStrangers: true, takesPassword: true },
+  { path: '/sign-out', page: showSignOut, act: submitSignOut, isForStrangers: true },
   { path: '/forgot-password', page: showForgotPassword, act: askForPassword, isForStrangers: true },
   { path: '/reset-password', page: showResetPassword, act: setNewPassword, isForStrangers: true, takesPassword: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
-  { path: '/settings/data', page: showData, act: deleteAccount, takesPassword: true },
+  { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/new', page: showNewPrompt, act: savePromptForm },
@@ -116,7 +115,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/embeds', page: showEmbeds, act: changeEmbeds, isForStrangers: true, hasFrames: true },
   { path: '/admin', page: showAdmin },
   { path: '/admin/people', page: showPeople, act: changePeople },
-  { path: '/admin/people/:name', page: showPerson, act: changePerson },
+  { path: '/admin/people/:name', page: showPersonPage, act: changePerson },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
   { path: '/admin/activity', page: showActivity },
@@ -203,7 +202,7 @@ function readReader(actor: Actor): Site['reader'] {
   return actor.kind === 'user' ? { username: actor.username, isAdmin: actor.scopes.has('admin') } : null
 }
 
-export function createPages(operations: readonly Operation[], makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
+export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
   const files = readStaticFiles()
   const siteFor = ({ exchange, actor, client }: Call): Site => ({
     words: ENGLISH,
@@ -214,18 +213,16 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
     theme: readTheme(client.cookies, settings.baseUrl),
   })
   const flashOf = (call: Call) => createFlash(makeContext(call.actor), call.client.cookies, settings.baseUrl)
-  const callAsNobody = callAnonymously(operations, makeContext)
 
   const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
     const call = c.get('call')
     const { exchange, client } = call
-    const invoke = invokeLocally(operations, () => makeContext(call.actor))
     const onFault = (error: unknown) => http.onFault(toAppError(error), call.requestId)
     return {
       site: siteFor(call),
       sent,
       param: (name) => c.req.param(name) ?? '',
-      callAsNobody,
+      callAnonymously: callAnonymously(makeContext),
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
       caller: call.caller,
@@ -236,7 +233,7 @@ export function createPages(operations: readonly Operation[], makeContext: MakeC
         return taken?.value ?? null
       },
       ref: c.req.param('ref') ?? '',
-      call: async (name, input, answer) => answer.parse(await invoke(name, input, { client, onFault, signal: exchange.signal() })),
+      call: callLocally(async () => ({ ...(await makeContext(call.actor)), client, onFault, signal: exchange.signal() })),
     }
   }
   const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>

@@ -1,61 +1,48 @@
 import type { Hono } from 'hono'
-import { z } from 'zod'
 import { EXPORT_NAMES } from '../../library/exported-items.ts'
 import { fromFileContent } from '../../library/skill.ts'
 import { createZipWriter } from '../../library/zip-writer.ts'
-import type { Operation } from '../../operations/core/define-operation.ts'
-import { invokeLocally } from '../../operations/core/invoke.ts'
+import { exportOwnItems, showAccount } from '../../operations/account/account.ts'
+import { listKeys } from '../../operations/account/keys.ts'
+import type { Output } from '../../operations/core/define-operation.ts'
+import { callLocally } from '../../operations/core/invoke.ts'
+import { listEmbeds } from '../../operations/embeds.ts'
+import { listCategories } from '../../operations/items/list-categories.ts'
 import type { HttpEnv, MakeContext } from '../call.ts'
 import type { Route } from '../route.ts'
 import { downloadHeaders, type SendPieces } from './download.ts'
 
-const partShape = z.object({
-  lines: z.array(z.string()),
-  skills: z.array(
-    z.object({
-      entry: z.looseObject({ folder: z.string() }),
-      files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
-    }),
-  ),
-  next: z.number().nullable(),
-})
-
-const categoriesShape = z.object({
-  categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable() })),
-})
+type Part = Output<typeof exportOwnItems>
+/** Reads the next part of a person's items. */
+type ReadPart = (input: { collection: 'prompts' | 'skills'; after: number }) => Promise<Part>
 
 /** Everything a person owns as a zip, read and packed as it is sent: an exported library, and what is kept of the account. */
-export function addAccountExportRoute(
-  app: Hono<HttpEnv>,
-  operations: readonly Operation[],
-  makeContext: MakeContext,
-  sendPieces: SendPieces,
-): Route {
+export function addAccountExportRoute(app: Hono<HttpEnv>, makeContext: MakeContext, sendPieces: SendPieces): Route {
   app.get('/settings/data/export.zip', async (c) => {
-    const invoke = invokeLocally(operations, () => makeContext(c.get('call').actor))
+    const call = callLocally(() => makeContext(c.get('call').actor))
     // Asked for before anything is sent: who is not signed in is told so by a status.
-    const { sessions: _, ...account } = await invoke('show_account', {})
-    const { keys } = await invoke('list_keys', {})
-    const { embeds } = await invoke('list_embeds', {})
-    const { categories } = categoriesShape.parse(await invoke('list_categories', { all: true }))
-    const pieces = pack((input) => invoke('export_own_items', input), { ...account, keys, embeds }, categories)
+    const { sessions: _, ...account } = await call(showAccount, {})
+    const { keys } = await call(listKeys, {})
+    const { embeds } = await call(listEmbeds, {})
+    const { categories } = await call(listCategories, { all: true })
+    const pieces = pack((input) => call(exportOwnItems, input), { ...account, keys, embeds }, categories)
     return sendPieces(c.get('call').caller, pieces, downloadHeaders('application/zip', 'commonplace-export.zip'))
   })
   return { method: 'GET', path: '/settings/data/export.zip', kind: 'download', cost: 50 }
 }
 
-async function* parts(read: (input: unknown) => Promise<unknown>, collection: 'prompts' | 'skills') {
+async function* parts(read: ReadPart, collection: 'prompts' | 'skills') {
   for (let after: number | null = 0; after !== null; ) {
-    const part: z.infer<typeof partShape> = partShape.parse(await read({ collection, after }))
+    const part: Part = await read({ collection, after })
     yield part
     after = part.next
   }
 }
 
 async function* pack(
-  read: (input: unknown) => Promise<unknown>,
+  read: ReadPart,
   account: unknown,
-  categories: z.infer<typeof categoriesShape>['categories'],
+  categories: Output<typeof listCategories>['categories'],
 ): AsyncGenerator<Uint8Array> {
   const utf8 = new TextEncoder()
   const zip = createZipWriter()
@@ -66,7 +53,8 @@ async function* pack(
     }
   }
   yield* file('account.json', utf8.encode(`${JSON.stringify(account, null, 2)}\n`))
-  yield* file(EXPORT_NAMES.categories, utf8.encode(`${JSON.stringify(categories, null, 2)}\n`))
+  const tree = categories.map(({ slug, name, parent }) => ({ slug, name, parent }))
+  yield* file(EXPORT_NAMES.categories, utf8.encode(`${JSON.stringify(tree, null, 2)}\n`))
   const prompts = zip.open(EXPORT_NAMES.prompts)
   for await (const { lines } of parts(read, 'prompts')) {
     prompts.push(utf8.encode(lines.map((line) => `${line}\n`).join('')), false)

@@ -21,7 +21,7 @@ const actionNames = z.custom<AuditAction>(isAuditAction, 'is not the name of an 
 const party = z.object({ id: z.string(), name: z.string().nullable() }).nullable()
 
 /** An event as its reader sees it. Names are those of now, null for what is gone or hidden. */
-export const auditRecord = z.object({
+const auditRecord = z.object({
   at: z.string().meta({ format: 'date-time' }),
   action: actionNames,
   surface: z.enum(SURFACES),

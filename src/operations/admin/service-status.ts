@@ -6,7 +6,7 @@ const when = z.string().meta({ format: 'date-time' })
 const count = z.number().int()
 
 /** How the service does. No secret, path, user or password is in it. */
-export const serviceStatus = z.object({
+const serviceStatus = z.object({
   version: z.string(),
   startedAt: when,
   schema: z.string(),

@@ -103,16 +103,21 @@ interface Meta {
   readonly isStreamed?: boolean
 }
 
-/** An operation with its types erased once: what every surface loops over. */
-export interface Operation extends Meta {
-  readonly input: z.ZodObject
-  readonly output: z.ZodObject
+/** A use case with the types of its input and output. Without arguments, what every surface loops over. */
+export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> extends Meta {
+  readonly input: I
+  readonly output: O
   /**
    * Checks the scope, parses `raw`, runs.
    * @throws AppError `unauthenticated`, `forbidden` (scope), `invalid_input`, and what the operation itself throws
    */
-  call(context: Context, raw: unknown): Promise<Record<string, unknown>>
+  call(context: Context, raw: unknown): Promise<z.infer<O>>
 }
+
+/** What an operation takes, before defaults are filled in. */
+export type Input<T extends Operation> = z.input<T['input']>
+/** What an operation answers. */
+export type Output<T extends Operation> = z.infer<T['output']>
 
 /** An actor that is somebody. */
 export type UserActor = Extract<Actor, { kind: 'user' }>
@@ -120,7 +125,7 @@ export type UserActor = Extract<Actor, { kind: 'user' }>
 /** Defines a use case once: zod in, zod out, a handler that throws AppError. */
 export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   definition: Meta & { readonly input: I; readonly output: O; run(context: Context, input: z.infer<I>): Promise<z.infer<O>> },
-): Operation {
+): Operation<I, O> {
   const { input, run } = definition
   const mayBeNull = findNullable(input)
   return {

@@ -1,20 +1,34 @@
+import type { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import type { CallOptions, Context, Operation } from './define-operation.ts'
 
-/** The one seam every client of the operations takes: in this process, or over HTTP to another Commonplace. */
+/** Calls an operation of this process. @throws AppError as the operation does */
+export type CallOperation = <I extends z.ZodObject, O extends z.ZodObject>(
+  operation: Operation<I, O>,
+  input: z.input<I>,
+  options?: CallOptions,
+) => Promise<z.infer<O>>
+
+/** Calls operations as one caller. `makeContext` runs for each call, so that a revoked key is noticed. */
+export function callLocally(makeContext: () => Promise<Context> | Context): CallOperation {
+  return async (operation, input, options = {}) => await operation.call({ ...(await makeContext()), ...options }, input)
+}
+
+/** Calls an operation by name: the seam of callers that may be on another machine (MCP clients, the command line). */
 export type Invoke = (name: string, input: unknown, options?: CallOptions) => Promise<Record<string, unknown>>
 
 /** Operations by name, made once for each list of them. */
-const namesOf = new WeakMap<readonly Operation[], ReadonlyMap<string, Operation>>()
+const indexes = new WeakMap<readonly Operation[], ReadonlyMap<string, Operation>>()
 
-/** Operations called in this process. `context` is asked anew for each call, so that a revoked key is noticed. */
-export function invokeLocally(operations: readonly Operation[], context: () => Promise<Context> | Context): Invoke {
-  const known = namesOf.get(operations)
-  const byName = known ?? new Map(operations.map((operation) => [operation.name, operation]))
-  if (!known) namesOf.set(operations, byName)
-  return async (name, input, options = {}) => {
+/** An {@link Invoke} of the operations of this process. @throws AppError `not_found` for an unknown name */
+export function invokeLocally(operations: readonly Operation[], makeContext: () => Promise<Context> | Context): Invoke {
+  const cached = indexes.get(operations)
+  const byName = cached ?? new Map(operations.map((operation) => [operation.name, operation]))
+  if (!cached) indexes.set(operations, byName)
+  const call = callLocally(makeContext)
+  return async (name, input, options) => {
     const operation = byName.get(name)
     if (!operation) throw new AppError('not_found', `There is no operation "${name}".`)
-    return await operation.call({ ...(await context()), ...options }, input)
+    return await call(operation, input as Record<string, unknown>, options)
   }
 }

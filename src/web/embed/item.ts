@@ -2,8 +2,9 @@ import { type AppError, toAppError } from '../../errors.ts'
 import { cutCharacters, isLongerThan } from '../../library/characters.ts'
 import { type EmbedConfig, MAX_EMBED_PROMPT } from '../../library/embed/config.ts'
 import { SKILL_MD } from '../../library/skill.ts'
-import type { Call } from '../anonymous-call.ts'
-import { shownPrompt, shownSkill } from '../request.ts'
+import type { CallOperation } from '../../operations/core/invoke.ts'
+import { showPrompt } from '../../operations/prompts/show-prompt.ts'
+import { getSkill } from '../../operations/skills/get-skill.ts'
 import type { EmbedSource } from './box.tsx'
 
 /** A prompt or a skill of the library as an embed shows it. */
@@ -25,8 +26,8 @@ const MAX_FILES_TEXT = 9_000
  * Finds a prompt or a skill that everybody may see, by id, or by slug when it is public.
  * @throws AppError `not_found`, the same for what is private, deleted or was never there
  */
-export async function findEmbeddedItem(call: Call, ref: string): Promise<EmbeddedItem> {
-  const prompt = await call('show_prompt', { id: ref }, shownPrompt).catch(nullWhenMissing)
+export async function findEmbeddedItem(call: CallOperation, ref: string): Promise<EmbeddedItem> {
+  const prompt = await call(showPrompt, { id: ref }).catch(nullWhenMissing)
   if (prompt) {
     const { id, title, author, url, content, description, visibility } = prompt
     return {
@@ -38,7 +39,7 @@ export async function findEmbeddedItem(call: Call, ref: string): Promise<Embedde
       config: { prompt: cutCharacters(content, MAX_EMBED_PROMPT) },
     }
   }
-  const { id, title, author, url, files, description, visibility } = await call('get_skill', { id: ref }, shownSkill)
+  const { id, title, author, url, files, description, visibility } = await call(getSkill, { id: ref })
   const text = files.find(({ filename }) => filename === SKILL_MD)?.content ?? ''
   const names = files.map(({ filename }) => filename).join('\n')
   return {

@@ -1,8 +1,8 @@
 import { AppError, invalidInput } from '../../errors.ts'
 import { showControls } from '../../library/controls.ts'
 import { MAX_EMBED_QUERY } from '../../library/embed/config.ts'
-import { embedRecord } from '../../operations/embeds.ts'
-import type { Call } from '../anonymous-call.ts'
+import type { CallOperation } from '../../operations/core/invoke.ts'
+import { showEmbed } from '../../operations/embeds.ts'
 import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame } from './addresses.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from './card.ts'
 import { findEmbeddedItem } from './item.ts'
@@ -17,7 +17,7 @@ const LONGEST_SIDE = 4_096
  * What a service that shows links is told of an address here (oEmbed 1.0, type "rich").
  * @throws AppError `not_found` for an address that is not of this service, or shows nothing everybody may see; `invalid_input`
  */
-export async function describeLink(call: Call, settings: EmbedSettings, query: URLSearchParams): Promise<Record<string, unknown>> {
+export async function describeLink(call: CallOperation, settings: EmbedSettings, query: URLSearchParams): Promise<Record<string, unknown>> {
   const { words, name, baseUrl } = settings
   const asked = query.get('url') ?? ''
   if (asked === '') throw invalidInput('url', 'url is required.')
@@ -51,7 +51,7 @@ export async function describeLink(call: Call, settings: EmbedSettings, query: U
 
 /** What an address of this service shows: the page of an item, or an embed. */
 async function findTarget(
-  call: Call,
+  call: CallOperation,
   untitled: string,
   asked: string,
   baseUrl: string,
@@ -65,7 +65,7 @@ async function findTarget(
   if (first === 'embed' && second === '') return { target: { kind: 'config', config }, title: untitled, author: null }
   if (second === '') throw missing
   if (first === 'e') {
-    const stored = await call('show_embed', { id: second }, embedRecord)
+    const stored = await call(showEmbed, { id: second })
     return { target: { kind: 'stored', id: stored.id, config: stored.config }, title: untitled, author: null }
   }
   if (first !== 'prompts' && first !== 'skills' && first !== 'embed') throw missing

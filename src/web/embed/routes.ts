@@ -6,8 +6,7 @@ import { makeEtag, matchesEtag } from '../../http/etag.ts'
 import type { Route } from '../../http/route.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { listEmbedExamples } from '../../library/embed/examples.ts'
-import type { Operation } from '../../operations/core/define-operation.ts'
-import { embedRecord } from '../../operations/embeds.ts'
+import { showEmbed } from '../../operations/embeds.ts'
 import { callAnonymously } from '../anonymous-call.ts'
 import { createRasteriser } from '../rasterise.ts'
 import { type CardContent, drawCard } from './card.ts'
@@ -31,13 +30,8 @@ const ROUTES: readonly Route[] = [
 ]
 
 /** Adds what other people's pages frame and show. Its routes are given back. */
-export function addEmbeds(
-  http: Hono<HttpEnv>,
-  operations: readonly Operation[],
-  makeContext: MakeContext,
-  settings: EmbedSettings,
-): readonly Route[] {
-  const call = callAnonymously(operations, makeContext)
+export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings: EmbedSettings): readonly Route[] {
+  const call = callAnonymously(makeContext)
   const { words } = settings
 
   /** Answers in a frame even when there is nothing to show: an error page of the service would not be framed. */
@@ -61,7 +55,7 @@ export function addEmbeds(
       return null
     })
     if (item) return { config: { ...around, ...item.config }, title: item.source.title, author: item.source.author }
-    const { config } = await call('show_embed', { id: ref }, embedRecord)
+    const { config } = await call(showEmbed, { id: ref })
     return { config, title: null, author: null }
   }
 
@@ -83,7 +77,7 @@ export function addEmbeds(
   http.get(
     '/e/:id',
     inFrame(async (c) => {
-      const { config } = await call('show_embed', { id: c.req.param('id') ?? '' }, embedRecord)
+      const { config } = await call(showEmbed, { id: c.req.param('id') ?? '' })
       return await answerEmbed(settings, config)
     }),
   )

@@ -1,17 +1,21 @@
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { type Action, marks, type PageRequest } from '../request.ts'
+import type { Output } from '../../operations/core/define-operation.ts'
+import type { CallOperation } from '../../operations/core/invoke.ts'
+import { setFeatured, setHeld, showMarks } from '../../operations/items/item-marks.ts'
+import { deleteItem } from '../../operations/items/trash.ts'
+import { removeVote, vote } from '../../operations/items/votes.ts'
+import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ActionButton } from './field.tsx'
 
 type Collection = 'prompts' | 'skills'
 /** How an item stands to the reader; null for who is not signed in. */
-export type Standing = z.infer<typeof marks> | null
+export type Standing = Output<typeof showMarks> | null
 
 /** Asks how an item stands to the reader. */
 export async function readStanding({ site, call }: PageRequest, collection: Collection, id: string): Promise<Standing> {
-  return site.reader ? await call('show_marks', { collection, id }, marks) : null
+  return site.reader ? await call(showMarks, { collection, id }) : null
 }
 
 /** What the reader can do with an item, beside reading it: each a form of one button. */
@@ -55,29 +59,28 @@ export const ItemActions: FC<{ site: Site; path: string; standing: Standing; isP
     </div>
   )
 
-const answer = z.object({})
-const OPERATIONS: ReadonlyMap<string, readonly [name: string, input: Readonly<Record<string, boolean>>]> = new Map(
-  Object.entries({
-    vote: ['vote', {}],
-    unvote: ['remove_vote', {}],
-    delete: ['delete_item', {}],
-    feature: ['set_featured', { isFeatured: true }],
-    unfeature: ['set_featured', { isFeatured: false }],
-    hold: ['set_held', { isHeld: true }],
-    unhold: ['set_held', { isHeld: false }],
-  }),
-)
+type Act = (call: CallOperation, item: { readonly collection: Collection; readonly id: string }) => Promise<unknown>
+
+/** What each button does. */
+const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
+  ['vote', (call, item) => call(vote, item)],
+  ['unvote', (call, item) => call(removeVote, item)],
+  ['delete', (call, item) => call(deleteItem, item)],
+  ['feature', (call, item) => call(setFeatured, { ...item, isFeatured: true })],
+  ['unfeature', (call, item) => call(setFeatured, { ...item, isFeatured: false })],
+  ['hold', (call, item) => call(setHeld, { ...item, isHeld: true })],
+  ['unhold', (call, item) => call(setHeld, { ...item, isHeld: false })],
+])
 
 /** Does what a button of {@link ItemActions} says. */
 export function actOnItem(collection: Collection): Action {
   return async ({ call, form, ref, path }) => {
     const does = form.text('do')
-    const known = OPERATIONS.get(does)
-    if (!known) throw new AppError('invalid_input', 'This page has no such button.')
+    const act = ACTS.get(does)
+    if (!act) throw new AppError('invalid_input', 'This page has no such button.')
     // Once it is out of the lists, its slug leads nobody but its owner to it.
-    const { id } = does === 'hold' ? await call('show_marks', { collection, id: ref }, marks) : { id: ref }
-    const [name, input] = known
-    await call(name, { collection, id: ref, ...input }, answer)
+    const { id } = does === 'hold' ? await call(showMarks, { collection, id: ref }) : { id: ref }
+    await act(call, { collection, id: ref })
     if (does === 'delete') return { to: '/trash?done=deleted' }
     return { to: does === 'hold' ? `/${collection}/${id}` : path }
   }

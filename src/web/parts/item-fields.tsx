@@ -1,9 +1,11 @@
 import type { FC } from 'hono/jsx'
-import type { z } from 'zod'
 import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../library/fields.ts'
 import type { Visibility } from '../../library/visibility.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+import type { Output } from '../../operations/core/define-operation.ts'
+import { listCategories } from '../../operations/items/list-categories.ts'
 import type { SentForm } from '../forms.ts'
-import { listedCategories, type PageRequest } from '../request.ts'
+import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import type { FieldChange } from './changes.tsx'
 import { Choice, Field, faultOf, sentOr } from './field.tsx'
@@ -17,11 +19,11 @@ export interface ItemValues {
   readonly visibility: Visibility | null
 }
 
-type Categories = z.infer<typeof listedCategories>['categories']
+type Categories = Output<typeof listCategories>['categories']
 
 /** The categories to choose from. */
 export async function readCategories({ call }: PageRequest): Promise<Categories> {
-  return (await call('list_categories', { all: true }, listedCategories)).categories
+  return (await call(listCategories, { all: true })).categories
 }
 
 /** The fields prompts and skills share. Their names are those of the operations' inputs. */
@@ -98,7 +100,7 @@ export const TitleField: FC<{ request: PageRequest; title: string; isFirst: bool
 
 /** How a form differs from the item as it is saved. A field that the form leaves to the item counts as the same. */
 export function compareItemFields({ words }: Site, item: ItemValues, form: SentForm, categories: Categories): FieldChange[] {
-  const { title, description, category, tags, visibility } = readItemFields(form, false)
+  const { title, description, category, tags, visibility } = readItemFields(form, null)
   const nameCategory = (slug: string | null | undefined) => categories.find((one) => one.slug === slug)?.name ?? slug ?? null
   return [
     { label: words.title, before: item.title, after: title },
@@ -109,20 +111,19 @@ export function compareItemFields({ words }: Site, item: ItemValues, form: SentF
   ]
 }
 
-/** What the fields of a form say, as operations take it. Tags are written with commas between them. */
-export function readItemFields(form: SentForm, isNew: boolean) {
+/** The fields of a form, as operations take them. Tags are separated by commas. @param none what stands for an empty field */
+export function readItemFields<None extends null | undefined>(form: SentForm, none: None) {
   const description = form.text('description')
   const category = form.text('category')
-  const visibility = form.text('visibility')
   return {
     title: form.text('title'),
-    description: description === '' ? (isNew ? undefined : null) : description,
-    category: category === '' ? (isNew ? undefined : null) : category,
+    description: description === '' ? none : description,
+    category: category === '' ? none : category,
     tags: form
       .text('tags')
       .split(/[,，、]/)
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ''),
-    ...(visibility === '' ? {} : { visibility }),
+    ...(form.text('visibility') === '' ? {} : { visibility: form.choice('visibility', VISIBILITIES) }),
   }
 }

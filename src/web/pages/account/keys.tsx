@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
-import { keyRecord } from '../../../operations/account/keys.ts'
+import { createKey, type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import { readDocument } from '../../documents.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
@@ -23,7 +23,7 @@ type NewKey = z.infer<typeof newKey>
 
 /** A person's keys, and a form for another. The key that form made is shown once. */
 export async function showKeys(request: PageRequest) {
-  const { keys } = await request.call('list_keys', {}, z.object({ keys: z.array(keyRecord) }))
+  const { keys } = await request.call(listKeys, {})
   return <Keys request={request} keys={keys} made={request.takeFlash(newKey)} />
 }
 
@@ -162,14 +162,14 @@ const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { key, na
 export const changeKeys: Action = async (request) => {
   const { call, form } = request
   if (form.text('do') === 'revoke') {
-    await call('revoke_key', { id: form.text('id') }, z.object({}))
+    await call(revokeKey, { id: form.text('id') })
     return { to: '/settings/keys?done=key-revoked' }
   }
   const days = form.text('expiresInDays')
-  const { key, record } = await call(
-    'create_key',
-    { name: form.text('name'), scopes: form.all('scopes'), expiresInDays: days === '' ? undefined : Number(days) },
-    z.object({ key: z.string(), record: keyRecord }),
-  )
+  const { key, record } = await call(createKey, {
+    name: form.text('name'),
+    scopes: form.allChoices('scopes', SCOPES),
+    expiresInDays: days === '' ? undefined : Number(days),
+  })
   return { to: '/settings/keys', flash: { key, name: record.name } satisfies NewKey }
 }

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { toAppError } from '../../../errors.ts'
+import { requestPasswordReset, resetPassword, showPasswordReset } from '../../../operations/account/sign-in.ts'
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
@@ -41,7 +41,7 @@ export async function showForgotPassword({ site, query, sent }: PageRequest) {
 
 /** Asks for a link; the answer is the same whoever asks. */
 export const askForPassword: Action = async ({ call, form }) => {
-  const { isMailed } = await call('request_password_reset', { name: form.text('name') }, z.object({ isMailed: z.boolean() }))
+  const { isMailed } = await call(requestPasswordReset, { name: form.text('name') })
   return { to: `/forgot-password?asked=${isMailed ? 'mail' : 'admin'}` }
 }
 
@@ -49,7 +49,7 @@ export const askForPassword: Action = async ({ call, form }) => {
 export async function showResetPassword({ site, query, sent, call }: PageRequest) {
   const { words } = site
   const token = sent?.form.text('token') ?? query.get('token') ?? ''
-  const found = await call('show_password_reset', { token }, z.object({ username: z.string() })).catch((error: unknown) => {
+  const found = await call(showPasswordReset, { token }).catch((error: unknown) => {
     if (toAppError(error).code === 'internal') throw error
     return null
   })
@@ -98,10 +98,6 @@ export async function showResetPassword({ site, query, sent, call }: PageRequest
 
 /** Sets the password; every session has ended, so the way on is to sign in. */
 export const setNewPassword: Action = async ({ call, form }) => {
-  await call(
-    'reset_password',
-    { token: form.text('token'), password: form.text('password'), revokeKeys: form.has('revokeKeys') },
-    z.object({}),
-  )
+  await call(resetPassword, { token: form.text('token'), password: form.text('password'), revokeKeys: form.has('revokeKeys') })
   return { to: '/sign-in?done=password-set' }
 }

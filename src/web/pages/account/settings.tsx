@@ -1,8 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
-import { z } from 'zod'
 import { writeCookie } from '../../../library/cookies.ts'
 import { PASSWORD_LENGTH } from '../../../library/password.ts'
-import { accountRecord } from '../../../operations/account/account.ts'
+import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
@@ -10,18 +9,6 @@ import { SectionsPage } from '../../parts/sections-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
-const account = accountRecord.extend({
-  sessions: z.array(
-    z.object({
-      id: z.string(),
-      isThis: z.boolean(),
-      userAgent: z.string().nullable(),
-      address: z.string().nullable(),
-      createdAt: z.string(),
-      lastUsedAt: z.string(),
-    }),
-  ),
-})
 const YEAR_SECONDS = 365 * 24 * 3600
 
 /** What every page of the settings stands in. */
@@ -51,7 +38,7 @@ function sentWith(sent: PageRequest['sent'], does: string): PageRequest['sent'] 
 export async function showSettings(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const me = await call('show_account', {}, account)
+  const me = await call(showAccount, {})
   const profile = sentWith(sent, 'profile')
   const email = sentWith(sent, 'email')
   return (
@@ -139,13 +126,15 @@ export const changeSettings: Action = async ({ call, form, site }) => {
     case 'theme':
       return { to: '/settings?done=theme', cookies: [themeCookie(form.text('theme'), site)] }
     case 'email':
-      await call('update_account', { email: form.text('email').trim(), password: form.text('password') }, z.object({}))
+      await call(updateAccount, { email: form.text('email').trim(), password: form.text('password') })
       return { to: '/settings?done=saved' }
     default: {
-      const { displayName, bio, website, defaultVisibility } = Object.fromEntries(
-        ['displayName', 'bio', 'website', 'defaultVisibility'].map((name) => [name, form.text(name)]),
-      )
-      await call('update_account', { displayName, bio, website, defaultVisibility }, z.object({}))
+      await call(updateAccount, {
+        displayName: form.text('displayName'),
+        bio: form.text('bio'),
+        website: form.text('website'),
+        defaultVisibility: form.choice('defaultVisibility', ['public', 'private']),
+      })
       return { to: '/settings?done=saved' }
     }
   }
@@ -176,7 +165,7 @@ function nameBrowser(userAgent: string | null, words: Site['words']): string {
 export async function showSessions(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const me = await call('show_account', {}, account)
+  const me = await call(showAccount, {})
   const password = sentWith(sent, 'password')
   const session = sentWith(sent, 'end') ?? sentWith(sent, 'end-others')
   return (
@@ -237,17 +226,17 @@ export async function showSessions(request: PageRequest) {
 export const changeSessions: Action = async ({ call, form }) => {
   switch (form.text('do')) {
     case 'password':
-      await call(
-        'change_password',
-        { password: form.text('password'), newPassword: form.text('newPassword'), revokeKeys: form.has('revokeKeys') },
-        z.object({}),
-      )
+      await call(changePassword, {
+        password: form.text('password'),
+        newPassword: form.text('newPassword'),
+        revokeKeys: form.has('revokeKeys'),
+      })
       return { to: '/settings/sessions?done=password-changed' }
     case 'end':
-      await call('end_sessions', { id: form.text('id') }, z.object({}))
+      await call(endSessions, { id: form.text('id') })
       return { to: '/settings/sessions?done=session-ended' }
     default:
-      await call('end_sessions', {}, z.object({}))
+      await call(endSessions, {})
       return { to: '/settings/sessions?done=session-ended' }
   }
 }
@@ -256,7 +245,7 @@ export const changeSessions: Action = async ({ call, form }) => {
 export async function showData(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const me = await call('show_account', {}, account)
+  const me = await call(showAccount, {})
   return (
     <SettingsPage request={request} at="/settings/data">
       <section>
@@ -287,7 +276,7 @@ export async function showData(request: PageRequest) {
 }
 
 /** Deletes the account. */
-export const deleteAccount: Action = async ({ call, form }) => {
-  await call('delete_account', { username: form.text('username'), password: form.text('password') }, z.object({}))
+export const submitDeleteAccount: Action = async ({ call, form }) => {
+  await call(deleteAccount, { username: form.text('username'), password: form.text('password') })
   return { to: '/?done=account-deleted' }
 }

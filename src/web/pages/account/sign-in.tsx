@@ -1,15 +1,14 @@
-import { z } from 'zod'
+import { signIn, signOut } from '../../../operations/account/sign-in.ts'
+import { showSignUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { Done, Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
-const withCookies = z.object({ cookies: z.array(z.string()) })
-
 /** Where people prove who they are. */
 export async function showSignIn({ site, query, sent, call }: PageRequest) {
   const { words } = site
-  const { isOpen } = await call('show_sign_up', {}, z.object({ isOpen: z.boolean() }))
+  const { isOpen } = await call(showSignUp, {})
   const to = localPath(sent?.form.text('to') ?? query.get('to') ?? '/')
   return (
     <Layout site={site} title={words.signIn} isIndexed={false}>
@@ -45,15 +44,15 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
 }
 
 /** Signs in, and goes where the reader was going. */
-export const signIn: Action = async ({ call, form }) => {
+export const submitSignIn: Action = async ({ call, form }) => {
   const input = { name: form.text('name'), password: form.text('password'), isRemembered: form.has('isRemembered') }
-  const { cookies } = await call('sign_in', input, withCookies)
+  const { cookies } = await call(signIn, input)
   return { to: localPath(form.text('to')), cookies }
 }
 
 /** Signs out; felt at once. */
-export const signOut: Action = async ({ call }) => {
-  const { cookies } = await call('sign_out', {}, withCookies)
+export const submitSignOut: Action = async ({ call }) => {
+  const { cookies } = await call(signOut, {})
   return { to: '/?done=signed-out', cookies }
 }
 

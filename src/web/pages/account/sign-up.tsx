@@ -1,21 +1,16 @@
-import { z } from 'zod'
+import { showSignUp, signUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
-const signUpState = z.object({
-  isFirst: z.boolean(),
-  isOpen: z.boolean(),
-  invite: z.object({ username: z.string().nullable(), fault: z.string().nullable() }).nullable(),
-})
 const FIELDS = ['username', 'email', 'password', 'setupCode']
 
 /** Where an account is made: by who runs the service, by an invite, or by anybody where that is allowed. */
-export async function showSignUp({ site, query, sent, call }: PageRequest) {
+export async function showSignUpPage({ site, query, sent, call }: PageRequest) {
   const { words } = site
   const inviteToken = sent?.form.text('invite') ?? query.get('invite') ?? ''
-  const state = await call('show_sign_up', inviteToken === '' ? {} : { invite: inviteToken.slice(0, 200) }, signUpState)
+  const state = await call(showSignUp, inviteToken === '' ? {} : { invite: inviteToken.slice(0, 200) })
   const { invite } = state
   const canSignUp = invite ? invite.fault === null : state.isOpen
   return (
@@ -85,19 +80,15 @@ export async function showSignUp({ site, query, sent, call }: PageRequest) {
 }
 
 /** Makes the account, signs it in, and goes on to its first key. */
-export const signUp: Action = async ({ call, form }) => {
+export const submitSignUp: Action = async ({ call, form }) => {
   const optional = (name: string) => (form.text(name) === '' ? undefined : form.text(name))
-  const { cookies } = await call(
-    'sign_up',
-    {
-      username: form.text('username').trim(),
-      password: form.text('password'),
-      email: optional('email')?.trim(),
-      invite: optional('invite'),
-      setupCode: optional('setupCode'),
-    },
-    z.object({ cookies: z.array(z.string()) }),
-  )
+  const { cookies } = await call(signUp, {
+    username: form.text('username').trim(),
+    password: form.text('password'),
+    email: optional('email')?.trim(),
+    invite: optional('invite'),
+    setupCode: optional('setupCode'),
+  })
   // The account is there; where it could not be signed in, that is the next step.
   if (cookies.length === 0) return { to: '/sign-in' }
   const to = localPath(form.text('to'), '')

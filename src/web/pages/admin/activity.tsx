@@ -1,8 +1,8 @@
 import type { Child, FC } from 'hono/jsx'
-import { z } from 'zod'
 import { AppError } from '../../../errors.ts'
 import { AUDIT_ACTIONS } from '../../../library/audit.ts'
-import { type AuditRecord, auditRecord, listAuditEvents, listOwnActivity } from '../../../operations/admin/audit.ts'
+import { type AuditRecord, listAuditEvents, listOwnActivity } from '../../../operations/admin/audit.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
 import { Choice, Field } from '../../parts/field.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -10,8 +10,7 @@ import type { Words } from '../../site.ts'
 import { SettingsPage } from '../account/settings.tsx'
 import { AdminPage } from './admin.tsx'
 
-const found = z.object({ events: z.array(auditRecord), nextCursor: z.string().nullable() })
-type Found = z.infer<typeof found> & { readonly fault: string | null }
+type Found = Output<typeof listAuditEvents> & { readonly fault: string | null }
 
 const PER_PAGE = 50
 const FILTERS = ['username', 'action', 'since', 'target'] as const
@@ -20,7 +19,7 @@ const SHORT_ID = 8
 /** What a reader did, and what others did to what is theirs. */
 export async function showOwnActivity(request: PageRequest) {
   const { words } = request.site
-  const activity = await readActivity(request, listOwnActivity.name)
+  const activity = await readActivity(request, listOwnActivity)
   return (
     <SettingsPage request={request} at="/settings/activity">
       <p class="quiet">
@@ -35,7 +34,7 @@ export async function showOwnActivity(request: PageRequest) {
 /** What everybody did, for administrators. */
 export async function showActivity(request: PageRequest) {
   const { words } = request.site
-  const activity = await readActivity(request, listAuditEvents.name)
+  const activity = await readActivity(request, listAuditEvents)
   return (
     <AdminPage request={request} at="/admin/activity">
       <p class="quiet">
@@ -60,10 +59,10 @@ function toSearch(fields: Readonly<Record<string, string>>): string {
 }
 
 /** What a filter asks for that is not there is said on the page, which keeps the filter. */
-async function readActivity({ call, query }: PageRequest, operation: string): Promise<Found> {
+async function readActivity({ call, query }: PageRequest, operation: typeof listAuditEvents | typeof listOwnActivity): Promise<Found> {
   const cursor = query.get('cursor') ?? undefined
   try {
-    return { ...(await call(operation, { ...readFilters(query), cursor, limit: PER_PAGE }, found)), fault: null }
+    return { ...(await call(operation, { ...readFilters(query), cursor, limit: PER_PAGE })), fault: null }
   } catch (error) {
     if (!(error instanceof AppError) || (error.code !== 'invalid_input' && error.code !== 'not_found')) throw error
     return { events: [], nextCursor: null, fault: error.message }

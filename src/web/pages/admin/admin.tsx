@@ -1,18 +1,28 @@
 import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
-import { countLibrary } from '../../../operations/admin/administration.ts'
-import { inviteRecord, personRecord } from '../../../operations/admin/people.ts'
+import { ROLES } from '../../../library/account.ts'
+import { countLibrary, createCategory, deleteCategory, renameCategory } from '../../../operations/admin/administration.ts'
+import {
+  createInvite,
+  createResetLink,
+  deletePerson,
+  listInvites,
+  listPeople,
+  revokeInvite,
+  setRole,
+  showPerson,
+} from '../../../operations/admin/people.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { listHeld } from '../../../operations/items/item-marks.ts'
+import { listCategories } from '../../../operations/items/list-categories.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SectionsPage } from '../../parts/sections-page.tsx'
-import { type Action, listedCategories, listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../../request.ts'
+import { type Action, type PageRequest, readPageNumber } from '../../request.ts'
 
 const PER_PAGE = 50
-const counts = z.record(z.enum(['prompts', 'skills', 'inTrash', 'versions', 'people', 'logins', 'keys']), z.number())
-const pages = { total: z.number(), page: z.number(), totalPages: z.number() }
-const url = z.object({ url: z.string() })
 
 /** What every page for administrators stands in. */
 export const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
@@ -41,14 +51,7 @@ const SecretLink: FC<{ words: PageRequest['site']['words']; text: string; link: 
 export async function showAdmin(request: PageRequest) {
   const { site, call, query } = request
   const { words } = site
-  const [numbers, held] = await Promise.all([
-    call(countLibrary.name, {}, counts),
-    call(
-      'list_held',
-      { page: readPageNumber(query), perPage: PER_PAGE },
-      listedPrompts.omit({ correctedQuery: true }).extend({ skills: listedSkills.shape.skills }),
-    ),
-  ])
+  const [numbers, held] = await Promise.all([call(countLibrary, {}), call(listHeld, { page: readPageNumber(query), perPage: PER_PAGE })])
   return (
     <AdminPage request={request} at="/admin">
       <dl class="counts">
@@ -71,8 +74,6 @@ export async function showAdmin(request: PageRequest) {
   )
 }
 
-const people = z.object({ people: z.array(personRecord), ...pages })
-
 const resetLink = z.object({ username: z.string(), url: z.string() })
 
 /** Everybody with a name here. The link that a form of the page made is shown once. */
@@ -83,10 +84,10 @@ export async function showPeople(request: PageRequest) {
 async function readPeople({ call, query }: PageRequest) {
   const matching = query.get('q') ?? ''
   const input = { page: readPageNumber(query), perPage: PER_PAGE, ...(matching === '' ? {} : { matching: matching.slice(0, 64) }) }
-  return { matching, found: await call('list_people', input, people) }
+  return { matching, found: await call(listPeople, input) }
 }
 
-const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof people>; link: z.infer<typeof resetLink> | null }> = ({
+const People: FC<{ request: PageRequest; matching: string; found: Output<typeof listPeople>; link: z.infer<typeof resetLink> | null }> = ({
   request,
   matching,
   found,
@@ -157,10 +158,10 @@ const People: FC<{ request: PageRequest; matching: string; found: z.infer<typeof
 export const changePeople: Action = async ({ call, form, query }) => {
   const username = form.text('username')
   if (form.text('do') === 'role') {
-    await call('set_role', { username, role: form.text('role') }, z.object({}))
+    await call(setRole, { username, role: form.choice('role', ROLES) })
     return { to: '/admin/people?done=saved' }
   }
-  const link = await call('create_reset_link', { username }, url)
+  const link = await call(createResetLink, { username })
   return {
     to: query.size === 0 ? '/admin/people' : `/admin/people?${query}`,
     flash: { username, url: link.url } satisfies z.infer<typeof resetLink>,
@@ -168,10 +169,10 @@ export const changePeople: Action = async ({ call, form, query }) => {
 }
 
 /** Deleting somebody's account, to be confirmed by their name. */
-export async function showPerson(request: PageRequest) {
+export async function showPersonPage(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const person = await call('show_person', { username: request.param('name') }, personRecord)
+  const person = await call(showPerson, { username: request.param('name') })
   return (
     <AdminPage request={request} at="/admin/people">
       <section>
@@ -193,22 +194,20 @@ export async function showPerson(request: PageRequest) {
 
 /** Deletes somebody's account. */
 export const changePerson: Action = async ({ call, form, param }) => {
-  await call('delete_person', { username: param('name'), confirm: form.text('confirm') }, z.object({}))
+  await call(deletePerson, { username: param('name'), confirm: form.text('confirm') })
   return { to: '/admin/people?done=person-deleted' }
 }
 
-const invites = z.object({ invites: z.array(inviteRecord), ...pages })
-
 /** Invites, and a form for another, whose link is shown once. */
 export async function showInvites(request: PageRequest) {
-  return <Invites request={request} found={await readInvites(request)} link={request.takeFlash(url)?.url ?? null} />
+  return <Invites request={request} found={await readInvites(request)} link={request.takeFlash(createInvite.output)?.url ?? null} />
 }
 
 async function readInvites({ call, query }: PageRequest) {
-  return await call('list_invites', { page: readPageNumber(query), perPage: PER_PAGE }, invites)
+  return await call(listInvites, { page: readPageNumber(query), perPage: PER_PAGE })
 }
 
-const Invites: FC<{ request: PageRequest; found: z.infer<typeof invites>; link: string | null }> = ({ request, found, link }) => {
+const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; link: string | null }> = ({ request, found, link }) => {
   const { site, sent, query } = request
   const { words } = site
   return (
@@ -281,11 +280,14 @@ const Invites: FC<{ request: PageRequest; found: z.infer<typeof invites>; link: 
 /** Makes an invite, whose link the page after it shows, or revokes one. */
 export const changeInvites: Action = async ({ call, form }) => {
   if (form.text('do') === 'revoke') {
-    await call('revoke_invite', { id: form.text('id') }, z.object({}))
+    await call(revokeInvite, { id: form.text('id') })
     return { to: '/admin/invites?done=saved' }
   }
   const username = form.text('username').trim()
-  const made = await call('create_invite', { ...(username === '' ? {} : { username }), role: form.text('role') || 'user' }, url)
+  const made = await call(createInvite, {
+    ...(username === '' ? {} : { username }),
+    role: form.has('role') ? form.choice('role', ROLES) : 'user',
+  })
   return { to: '/admin/invites', flash: made }
 }
 
@@ -293,7 +295,7 @@ export const changeInvites: Action = async ({ call, form }) => {
 export async function showCategories(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const { categories } = await call('list_categories', { all: true }, listedCategories)
+  const { categories } = await call(listCategories, { all: true })
   const isNew = sent?.form.text('do') === 'create'
   return (
     <AdminPage request={request} at="/admin/categories">
@@ -348,8 +350,8 @@ export const changeCategories: Action = async ({ call, form }) => {
   const slug = form.text('slug')
   const name = form.text('name')
   const does = form.text('do')
-  if (does === 'create') await call('create_category', { name, parent: form.text('parent') }, z.object({}))
-  else if (does === 'rename') await call('rename_category', { slug, name }, z.object({}))
-  else await call('delete_category', { slug }, z.object({}))
+  if (does === 'create') await call(createCategory, { name, parent: form.text('parent') })
+  else if (does === 'rename') await call(renameCategory, { slug, name })
+  else await call(deleteCategory, { slug })
   return { to: '/admin/categories?done=saved' }
 }

@@ -1,13 +1,13 @@
 import type { FC } from 'hono/jsx'
-import type { z } from 'zod'
-import { serviceStatus, showServiceStatus } from '../../../operations/admin/service-status.ts'
+import { showServiceStatus } from '../../../operations/admin/service-status.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
 import { Fact } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 import { AdminPage } from './admin.tsx'
 
-type Status = z.infer<typeof serviceStatus>
+type Status = Output<typeof showServiceStatus>
 
 const HOUR_MS = 3_600_000
 const UNIT = 1024
@@ -16,7 +16,7 @@ const MCP_SETTING = 'MCP_ENABLED'
 /** How the service and its library do, for administrators. */
 export async function showStatus(request: PageRequest) {
   const { words, hasMcp } = request.site
-  const status = await request.call(showServiceStatus.name, {}, serviceStatus)
+  const status = await request.call(showServiceStatus, {})
   const number = (value: number) => value.toLocaleString(words.language)
   const { database, waiting, search } = status
   // Where MCP is off, nothing that is served names it.

@@ -1,10 +1,12 @@
 import type { FC } from 'hono/jsx'
 import { PROMPT_TYPES } from '../../../library/fields.ts'
+import { listCategories, listTags } from '../../../operations/items/list-categories.ts'
+import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { Layout } from '../../layout.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { listedCategories, listedPrompts, listedSkills, listedTags, type PageRequest, readPageNumber } from '../../request.ts'
+import { type PageRequest, readPageNumber } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 const PER_PAGE = 24
@@ -23,8 +25,8 @@ export function browse(kind: Kind) {
     const kept = readKept(kind, query)
     const [found, { categories }, { tags }] = await Promise.all([
       find(kind, call, { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }),
-      call('list_categories', {}, listedCategories),
-      call('list_tags', { perPage: TAGS }, listedTags),
+      call(listCategories, {}),
+      call(listTags, { perPage: TAGS }),
     ])
     const { words } = site
     const base = `/${kind}`
@@ -66,9 +68,7 @@ export function browse(kind: Kind) {
 
 /** What was found; of the other kind there is nothing. */
 async function find(kind: Kind, call: PageRequest['call'], input: Record<string, unknown>) {
-  return kind === 'prompts'
-    ? { ...(await call('list_prompts', input, listedPrompts)), skills: [] }
-    : { ...(await call('list_skills', input, listedSkills)), prompts: [] }
+  return kind === 'prompts' ? { ...(await call(listPrompts, input)), skills: [] } : { ...(await call(listSkills, input)), prompts: [] }
 }
 
 /** Skills have no type. */

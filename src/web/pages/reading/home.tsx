@@ -1,22 +1,22 @@
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
+import { listFeatured } from '../../../operations/items/item-marks.ts'
+import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { Layout } from '../../layout.tsx'
 import { Done } from '../../parts/field.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { listedPrompts, listedSkills, type PageRequest } from '../../request.ts'
+import type { PageRequest } from '../../request.ts'
 
-const featuredItems = z.object({ prompts: listedPrompts.shape.prompts, skills: listedSkills.shape.skills })
 /** Entries of each short list. */
 const SHORT = 5
 
 /** The first page: search, then what administrators put there, the most voted, the newest, and skills. */
 export async function showHome({ site, call, query, sent }: PageRequest) {
   const [featured, newest, voted, skills] = await Promise.all([
-    call('list_featured', { limit: SHORT }, featuredItems),
-    call('list_prompts', { perPage: SHORT, sort: 'newest' }, listedPrompts),
-    call('list_prompts', { perPage: SHORT, sort: 'votes' }, listedPrompts),
-    call('list_skills', { perPage: SHORT }, listedSkills),
+    call(listFeatured, { limit: SHORT }),
+    call(listPrompts, { perPage: SHORT, sort: 'newest' }),
+    call(listPrompts, { perPage: SHORT, sort: 'votes' }),
+    call(listSkills, { perPage: SHORT }),
   ])
   const { words } = site
   const withVotes = voted.prompts.filter((prompt) => prompt.votes > 0)

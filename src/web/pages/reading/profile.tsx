@@ -1,31 +1,24 @@
-import { z } from 'zod'
+import { showProfile } from '../../../operations/account/show-profile.ts'
+import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { Layout } from '../../layout.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../../request.ts'
+import { type PageRequest, readPageNumber } from '../../request.ts'
 
-const profileShape = z.object({
-  username: z.string(),
-  displayName: z.string().nullable(),
-  bio: z.string().nullable(),
-  website: z.string().nullable(),
-  prompts: z.number(),
-  skills: z.number(),
-})
 const PER_PAGE = 24
 const SORTS = ['newest', 'oldest', 'votes'] as const
 
 /** An author, by what of theirs the reader may see. Without any of it there is nobody of this name here. */
-export async function showProfile({ site, call, query, param }: PageRequest) {
+export async function showProfilePage({ site, call, query, param }: PageRequest) {
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
   const wantsSkills = query.get('kind') === 'skills'
   const page = readPageNumber(query)
-  const profile = await call('show_profile', { username: param('name') }, profileShape)
+  const profile = await call(showProfile, { username: param('name') })
   const name = profile.username
   const isSkills = profile.prompts === 0 || (wantsSkills && profile.skills > 0)
   const input = { author: name, perPage: PER_PAGE, page, sort }
-  const prompts = isSkills ? null : await call('list_prompts', input, listedPrompts)
-  const skills = isSkills ? await call('list_skills', input, listedSkills) : null
+  const prompts = isSkills ? null : await call(listPrompts, input)
+  const skills = isSkills ? await call(listSkills, input) : null
   const { words } = site
   const path = `/users/${encodeURIComponent(name)}`
   const toUrl = (change: { kind?: 'skills' | undefined; sort?: string; page?: number }) => {

@@ -1,9 +1,11 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import type { z } from 'zod'
 import { toAppError } from '../../../errors.ts'
 import { cutAtWord } from '../../../library/characters.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
+import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
@@ -13,10 +15,10 @@ import { Done, Fault } from '../../parts/field.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
-import { type Action, filledPrompt, type PageRequest, shownPrompt } from '../../request.ts'
+import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
-type ShownPrompt = z.infer<typeof shownPrompt>
+type ShownPrompt = Output<typeof showPrompt>
 type Segments = ReturnType<typeof parseVariables>['segments']
 
 /** Prefix of a blank's name in the form. */
@@ -46,15 +48,13 @@ export const fillPrompt: Action = async (request) => ({ html: await drawPrompt(r
 /** @param form what stands in the fields. @throws AppError as `get_prompt` does */
 async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled: boolean) {
   const { site, call, ref, query, sent } = request
-  const prompt = await call('show_prompt', { id: ref }, shownPrompt)
+  const prompt = await call(showPrompt, { id: ref })
   const standing = await readStanding(request, 'prompts', prompt.id)
   const given = prompt.variables.flatMap(({ name }) => {
     const value = form?.text(BLANK + name) ?? ''
     return value === '' ? [] : [[name, value] as const]
   })
-  const text = isFilled
-    ? (await call('get_prompt', { id: ref, variables: Object.fromEntries(given) }, filledPrompt)).content
-    : prompt.content
+  const text = isFilled ? (await call(getPrompt, { id: ref, variables: Object.fromEntries(given) })).content : prompt.content
   // What is copied or opened elsewhere has the defaults in it.
   const taken = isFilled ? text : putDefaults(prompt.content)
   const values = new Map(given)

@@ -1,8 +1,10 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import type { z } from 'zod'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { listVersions } from '../../../operations/items/versions.ts'
+import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
@@ -12,7 +14,7 @@ import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
-import { listedVersions, type PageRequest, shownSkill } from '../../request.ts'
+import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 /** How much of a file the page shows, in UTF-16 units; the whole is a download away. */
@@ -20,14 +22,14 @@ const MAX_SHOWN = 100_000
 /** Versions in the margin, and one more to know that there are others. */
 const VERSIONS = 7
 
-type ShownFile = z.infer<typeof shownSkill>['files'][number]
+type ShownFile = Output<typeof getSkill>['files'][number]
 
 /** A skill: its files as an index, one of them open, SKILL.md first. */
 export async function showSkillPage(request: PageRequest) {
   const { site, call, ref, query, sent } = request
   const [skill, { versions }] = await Promise.all([
-    call('get_skill', { id: ref }, shownSkill),
-    call('list_versions', { collection: 'skills', id: ref, limit: VERSIONS }, listedVersions),
+    call(getSkill, { id: ref }),
+    call(listVersions, { collection: 'skills', id: ref, limit: VERSIONS }),
   ])
   const standing = await readStanding(request, 'skills', skill.id)
   const { words } = site

@@ -1,17 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Child, FC } from 'hono/jsx'
-import { z } from 'zod'
 import { type DiffPiece, diffByLines, diffTexts } from '../../../library/text-diff.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { getVersion, listVersions, restoreVersion } from '../../../operations/items/versions.ts'
 import { Layout } from '../../layout.tsx'
 import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../../parts/changes.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton } from '../../parts/field.tsx'
 import { readStanding } from '../../parts/item-actions.tsx'
-import { type Action, listedVersions, type PageRequest, shownVersion } from '../../request.ts'
+import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 import { type Collection, readItem, readVersionNumber } from './versions.tsx'
 
-type Shown = z.infer<typeof shownVersion>
+type Shown = Output<typeof getVersion>
 type File = NonNullable<Shown['files']>[number]
 
 /** Longest file that is compared, in UTF-16 units. */
@@ -36,12 +37,12 @@ interface Versions {
 async function readVersions(request: PageRequest, collection: Collection): Promise<Versions> {
   const { call, ref, query } = request
   const number = readVersionNumber(request.param('version'))
-  const find = (version: number) => call('get_version', { collection, id: ref, version }, shownVersion)
+  const find = (version: number) => call(getVersion, { collection, id: ref, version })
   const [item, shown] = await Promise.all([readItem(request, collection), find(number)])
   const named = query.get('against')
   const earlier = named
     ? readVersionNumber(named)
-    : (await call('list_versions', { collection, id: ref, before: number, limit: 1 }, listedVersions)).versions[0]?.version
+    : (await call(listVersions, { collection, id: ref, before: number, limit: 1 })).versions[0]?.version
   const against = earlier === undefined || (number === 1 && !named) ? null : await find(earlier)
   const standing = await readStanding(request, collection, ref)
   const canRestore = standing?.isOwner === true && standing.version !== number
@@ -224,9 +225,9 @@ function compareFields({ words }: Site, before: Shown, after: Shown): FieldChang
 }
 
 /** Writes a version again, as the newest. */
-export function restoreVersion(collection: Collection): Action {
+export function submitRestore(collection: Collection): Action {
   return async ({ call, ref, param }) => {
-    await call('restore_version', { collection, id: ref, version: readVersionNumber(param('version')) }, z.object({}))
+    await call(restoreVersion, { collection, id: ref, version: readVersionNumber(param('version')) })
     return { to: `/${collection}/${encodeURIComponent(ref)}?done=version-restored` }
   }
 }

@@ -1,10 +1,13 @@
-import type { z } from 'zod'
 import { AppError } from '../../../errors.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { listVersions } from '../../../operations/items/versions.ts'
+import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
+import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
 import { Day } from '../../parts/day.tsx'
 import { Done } from '../../parts/field.tsx'
 import { readStanding } from '../../parts/item-actions.tsx'
-import { listedVersions, type PageRequest, shownPrompt, shownSkill } from '../../request.ts'
+import type { PageRequest } from '../../request.ts'
 
 /** Versions of one page. */
 const PER_PAGE = 50
@@ -14,8 +17,7 @@ export type Collection = 'prompts' | 'skills'
 
 /** What every page about an item's versions knows of the item. @throws AppError `not_found` */
 export async function readItem({ call, ref }: PageRequest, collection: Collection): Promise<{ title: string; path: string }> {
-  const { title, url } =
-    collection === 'prompts' ? await call('show_prompt', { id: ref }, shownPrompt) : await call('get_skill', { id: ref }, shownSkill)
+  const { title, url } = collection === 'prompts' ? await call(showPrompt, { id: ref }) : await call(getSkill, { id: ref })
   return { title, path: new URL(url).pathname }
 }
 
@@ -32,7 +34,7 @@ export function showVersions(collection: Collection) {
     const before = query.has('before') ? readVersionNumber(query.get('before') ?? '') : undefined
     const [item, { versions, nextBefore }] = await Promise.all([
       readItem(request, collection),
-      call('list_versions', { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }, listedVersions),
+      call(listVersions, { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }),
     ])
     const { words } = site
     const standing = await readStanding(request, collection, ref)
@@ -77,7 +79,7 @@ const VersionRows = ({
   words,
 }: {
   path: string
-  versions: z.infer<typeof listedVersions>['versions']
+  versions: Output<typeof listVersions>['versions']
   words: PageRequest['site']['words']
 }) => (
   <ol class="rows">

@@ -4,29 +4,31 @@ import { AppError, invalidInput, toAppError } from '../../../errors.ts'
 import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../library/fields.ts'
 import { diffTexts } from '../../../library/text-diff.ts'
 import { parseVariables } from '../../../library/variables.ts'
+import { showAccount } from '../../../operations/account/account.ts'
+import { keepFormDraft, showFormDraft } from '../../../operations/account/form-drafts.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { showMarks } from '../../../operations/items/item-marks.ts'
+import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
+import { savePrompt } from '../../../operations/prompts/save-prompt.ts'
+import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
+import { updatePrompt } from '../../../operations/prompts/update-prompt.ts'
 import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
 import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
 import { compareItemFields, ItemFieldsPart, type ItemValues, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
-import { type Action, marks, type PageRequest, shownPrompt } from '../../request.ts'
+import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 const FIELDS = ['title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
-const saved = z.object({ prompt: z.object({ url: z.string() }) })
-const improvement = z.object({
-  improved: z.string(),
-  model: z.string(),
-  inspirations: z.array(z.object({ slug: z.string(), title: z.string(), similarity: z.number() })),
-})
-type Improvement = z.infer<typeof improvement>
+type Improvement = Output<typeof improvePrompt>
 
 /** A form between two pages: where it is from, what it holds, and what is shown beside it. */
 const keptForm = z.object({
   path: z.string(),
   fields: z.record(z.string(), z.string()),
-  improvement: improvement.nullable(),
+  improvement: improvePrompt.output.nullable(),
 })
 /** What a kept form has beside the fields that people see. */
 const HIDDEN_FIELDS = ['lineEnds', 'baseVersion']
@@ -52,7 +54,7 @@ interface EditorProps {
 /** A new prompt. */
 export async function showNewPrompt(request: PageRequest) {
   // Asked for so that who is not signed in is sent to sign in before anything is typed.
-  await request.call('show_account', {}, z.object({}))
+  await request.call(showAccount, {})
   return await drawEditor(request, EMPTY, null)
 }
 
@@ -70,7 +72,7 @@ async function drawEditor(request: PageRequest, draft: Draft, known: EditorProps
 async function readKeptForm({ call, query, path }: PageRequest) {
   const id = query.get('draft')
   if (!id) return null
-  const { body } = await call('show_form_draft', { id }, z.object({ body: z.string().nullable() }))
+  const { body } = await call(showFormDraft, { id })
   const kept = body === null ? null : keptForm.parse(JSON.parse(body))
   return kept?.path === path ? kept : null
 }
@@ -84,13 +86,13 @@ async function keepForm(
   const names = [...FIELDS, ...HIDDEN_FIELDS].filter((name) => form.has(name))
   const fields = { ...Object.fromEntries(names.map((name) => [name, form.text(name)])), ...changed }
   const body = JSON.stringify({ path, fields, improvement } satisfies z.infer<typeof keptForm>)
-  const { id } = await call('keep_form_draft', { body }, z.object({ id: z.string() }))
+  const { id } = await call(keepFormDraft, { body })
   return { to: `${path}?draft=${id}#${improvement ? 'improved' : 'preview'}` }
 }
 
 async function readPrompt({ call, ref }: PageRequest) {
-  const prompt = await call('show_prompt', { id: ref }, shownPrompt)
-  const { isOwner, version } = await call('show_marks', { collection: 'prompts', id: prompt.id }, marks)
+  const prompt = await call(showPrompt, { id: ref })
+  const { isOwner, version } = await call(showMarks, { collection: 'prompts', id: prompt.id })
   if (!isOwner) throw new AppError('forbidden', 'Only its owner may change this prompt.')
   return { prompt, known: { version, path: new URL(prompt.url).pathname, content: prompt.content } }
 }
@@ -257,7 +259,11 @@ function checkContent(content: string): void {
   if (!parsed.success) throw invalidInput('content', `content ${parsed.error.issues[0]?.message}.`)
 }
 
-const OUTPUT_OF_TYPE: Readonly<Record<string, string>> = { IMAGE: 'image', VIDEO: 'video', AUDIO: 'sound' }
+const OUTPUT_OF_TYPE: ReadonlyMap<string, 'image' | 'video' | 'sound'> = new Map([
+  ['IMAGE', 'image'],
+  ['VIDEO', 'video'],
+  ['AUDIO', 'sound'],
+])
 
 /** Saves, or shows a preview or a better text. */
 export const savePromptForm: Action = async (request) => {
@@ -271,8 +277,8 @@ export const savePromptForm: Action = async (request) => {
     case 'use':
       return await keepForm(request, form, { changed: { content: form.text('improved') } })
     case 'improve': {
-      const input = { prompt: content, outputType: OUTPUT_OF_TYPE[form.text('type')] ?? 'text' }
-      const found = await call('improve_prompt', input, improvement).catch((error: unknown) => {
+      const input = { prompt: content, outputType: OUTPUT_OF_TYPE.get(form.text('type')) ?? 'text' } as const
+      const found = await call(improvePrompt, input).catch((error: unknown) => {
         const fault = toAppError(error)
         // The operation calls the text a prompt; this form calls it the content.
         if (fault.code !== 'invalid_input') throw error
@@ -283,13 +289,15 @@ export const savePromptForm: Action = async (request) => {
   }
   const note = form.text('note')
   const fields = {
-    ...readItemFields(form, ref === ''),
     content,
-    ...(form.text('type') === '' ? {} : { type: form.text('type') }),
+    ...(form.text('type') === '' ? {} : { type: form.choice('type', PROMPT_TYPES) }),
     ...(note === '' ? {} : { note }),
   }
-  if (ref === '') return { to: `${new URL((await call('save_prompt', fields, saved)).prompt.url).pathname}?done=saved` }
+  if (ref === '') {
+    const { prompt } = await call(savePrompt, { ...readItemFields(form, undefined), ...fields })
+    return { to: `${new URL(prompt.url).pathname}?done=saved` }
+  }
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
-  const { prompt } = await call('update_prompt', { id: ref, ...fields, baseVersion: Number(base) }, saved)
+  const { prompt } = await call(updatePrompt, { id: ref, ...readItemFields(form, null), ...fields, baseVersion: Number(base) })
   return { to: `${new URL(prompt.url).pathname}?done=saved` }
 }

@@ -1,26 +1,27 @@
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
 import { AppError, invalidInput } from '../../../errors.ts'
 import { cutAtWord } from '../../../library/characters.ts'
 import { MAX_DESCRIPTION } from '../../../library/fields.ts'
 import { readFrontmatter } from '../../../library/frontmatter.ts'
 import { type FileContent, SKILL_MD } from '../../../library/skill.ts'
 import { diffByLines } from '../../../library/text-diff.ts'
+import { showAccount } from '../../../operations/account/account.ts'
+import type { Input, Output } from '../../../operations/core/define-operation.ts'
+import { showMarks } from '../../../operations/items/item-marks.ts'
+import { arrangeSkillFiles, readArchive } from '../../../operations/skills/arrange-skill-files.ts'
+import { getSkill } from '../../../operations/skills/get-skill.ts'
+import { saveSkill } from '../../../operations/skills/save-skill.ts'
+import { updateSkill } from '../../../operations/skills/update-skill.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Done, Fault, Field, faultOf, sentOr } from '../../parts/field.tsx'
 import { compareItemFields, ItemFieldsPart, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
-import { type Action, marks, type PageRequest, shownSkill } from '../../request.ts'
+import type { Action, PageRequest } from '../../request.ts'
 
-type ShownSkill = z.infer<typeof shownSkill>
+type ShownSkill = Output<typeof getSkill>
 
 const FIELDS = ['title', 'description', 'category', 'tags', 'visibility', 'skillMd', 'upload', 'note']
-const savedSkill = z.object({ skill: z.object({ url: z.string() }) })
-const archive = z.object({
-  files: z.array(z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })),
-  skipped: z.array(z.object({ filename: z.string(), reason: z.string() })),
-})
 
 /** Files that are opened; others are taken as they are. */
 const ARCHIVE = /\.(?:zip|skill)$/i
@@ -38,7 +39,7 @@ description: What it does, and when to use it.
 export async function showNewSkill(request: PageRequest) {
   const { site, sent } = request
   const { words } = site
-  await request.call('show_account', {}, z.object({}))
+  await request.call(showAccount, {})
   const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
   return (
     <Layout site={site} title={words.newSkill} isIndexed={false} scripts={['editor.js']}>
@@ -92,7 +93,7 @@ async function readUploads(request: PageRequest, form: SentForm, folder = ''): P
   for (const { filename, bytes } of chosen) {
     const content = Buffer.from(bytes).toString('base64')
     if (ARCHIVE.test(filename)) {
-      const opened = await request.call('read_skill_archive', { archive: content }, archive)
+      const opened = await request.call(readArchive, { archive: content })
       files.push(...opened.files.map(({ encoding, ...file }) => (encoding ? { ...file, encoding } : file)))
     } else files.push({ filename: `${folder}${filename}`, content, encoding: 'base64' })
   }
@@ -109,19 +110,20 @@ export const saveNewSkill: Action = async (request) => {
   const head = files.find(({ filename }) => filename === SKILL_MD)
   const text = head ? Buffer.from(head.content, head.encoding ?? 'utf8').toString('utf8') : ''
   const { name, description } = readFrontmatter(text, '')
-  const fields = readItemFields(form, true)
+  const fields = readItemFields(form, undefined)
   const told = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
-  const { skill } = await call(
-    'save_skill',
-    { ...fields, title: fields.title || (name ?? ''), description: fields.description ?? told, files },
-    savedSkill,
-  )
+  const { skill } = await call(saveSkill, {
+    ...fields,
+    title: fields.title || (name ?? ''),
+    description: fields.description ?? told,
+    files,
+  })
   return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
 }
 
 async function readSkill({ call, ref }: PageRequest) {
-  const skill = await call('get_skill', { id: ref }, shownSkill)
-  const { isOwner, version } = await call('show_marks', { collection: 'skills', id: skill.id }, marks)
+  const skill = await call(getSkill, { id: ref })
+  const { isOwner, version } = await call(showMarks, { collection: 'skills', id: skill.id })
   if (!isOwner) throw new AppError('forbidden', 'Only its owner may change this skill.')
   return { skill, version, path: new URL(skill.url).pathname }
 }
@@ -323,11 +325,12 @@ export const saveSkillForm: Action = async (request) => {
   const does = form.text('do')
   const filename = form.text('filename')
   const baseVersion = Number(does === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion'))
-  const arrange = (change: Record<string, unknown>) => call('arrange_skill_files', { skillId: ref, baseVersion, ...change }, z.object({}))
+  const arrange = (change: Omit<Input<typeof arrangeSkillFiles>, 'skillId' | 'baseVersion'>) =>
+    call(arrangeSkillFiles, { skillId: ref, baseVersion, ...change })
   const back = (file: string, done: string) => ({ to: `${request.path}?file=${encodeURIComponent(file)}&done=${done}` })
   switch (does) {
     case 'details': {
-      const { skill } = await call('update_skill', { id: ref, ...readItemFields(form, false), baseVersion }, savedSkill)
+      const { skill } = await call(updateSkill, { id: ref, ...readItemFields(form, null), baseVersion })
       return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
     }
     case 'add':

@@ -1,10 +1,10 @@
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { AppError } from '../../../errors.ts'
 import { cutAtWord } from '../../../library/characters.ts'
 import { EMBED_FIELDS, type EmbedConfig, isEmbedFlag, MAX_EMBED_QUERY, withoutMcp } from '../../../library/embed/config.ts'
 import { listEmbedCategories, listEmbedExamples } from '../../../library/embed/examples.ts'
-import { embedRecord } from '../../../operations/embeds.ts'
+import { deleteEmbed, type embedRecord, listEmbeds, saveEmbed, showEmbed } from '../../../operations/embeds.ts'
 import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame, writeMarkdownLink } from '../../embed/addresses.ts'
 import { DEFAULT_COLORS } from '../../embed/colors.ts'
 import { type EmbeddedItem, findEmbeddedItem } from '../../embed/item.ts'
@@ -17,7 +17,6 @@ import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 type EmbedRecord = z.infer<typeof embedRecord>
-const embedList = z.object({ embeds: z.array(embedRecord) })
 
 /** Pairs of colours to choose from. */
 const PRESETS: readonly (readonly [name: string, light: string, dark: string])[] = [
@@ -48,31 +47,31 @@ export async function showEmbeds(request: PageRequest) {
 }
 
 async function listOwn({ site, call }: PageRequest): Promise<EmbedRecord[]> {
-  return site.reader ? (await call('list_embeds', {}, embedList)).embeds : []
+  return site.reader ? (await call(listEmbeds, {})).embeds : []
 }
 
 /** What the address, or the form that was refused, says. */
 async function readDraft(request: PageRequest): Promise<Draft> {
-  const { site, query, sent, callAsNobody } = request
+  const { site, query, sent, callAnonymously } = request
   if (sent) return await readForm(request, sent.form)
   const view = { shownTheme: 'auto', shownWidth: 'wide' } as const
   const id = query.get('embed')
-  const stored = id === null ? null : await callAsNobody('show_embed', { id }, embedRecord)
+  const stored = id === null ? null : await callAnonymously(showEmbed, { id })
   const example = listEmbedExamples(site.hasMcp).find(({ value }) => value === query.get('example'))
   const item = query.get('item')
   return {
     config: forSite(site, stored?.config ?? example?.config ?? readEmbedQuery(query).config),
-    item: item ? await findEmbeddedItem(callAsNobody, item) : null,
+    item: item ? await findEmbeddedItem(callAnonymously, item) : null,
     stored,
     ...view,
   }
 }
 
-async function readForm({ callAsNobody, site }: PageRequest, form: SentForm): Promise<Draft> {
+async function readForm({ callAnonymously, site }: PageRequest, form: SentForm): Promise<Draft> {
   const item = form.text('item')
   return {
     config: forSite(site, readFields(form).config),
-    item: item === '' ? null : await findEmbeddedItem(callAsNobody, item),
+    item: item === '' ? null : await findEmbeddedItem(callAnonymously, item),
     stored: null,
     shownTheme: SHOWN_THEMES.find((one) => one === form.text('shownTheme')) ?? 'auto',
     shownWidth: SHOWN_WIDTHS.find((one) => one === form.text('shownWidth')) ?? 'wide',
@@ -99,7 +98,7 @@ function forSite(site: Site, config: EmbedConfig): EmbedConfig {
 export const changeEmbeds: Action = async (request) => {
   const { call, form } = request
   if (form.text('do') === 'delete') {
-    await call('delete_embed', { id: form.text('id') }, z.object({}))
+    await call(deleteEmbed, { id: form.text('id') })
     return { to: '/embeds?done=embed-deleted' }
   }
   const { faults } = readFields(form)
@@ -109,7 +108,7 @@ export const changeEmbeds: Action = async (request) => {
   }
   const draft = await readForm(request, form)
   if (form.text('do') === 'save') {
-    const { id } = await call('save_embed', { config: draft.config }, embedRecord)
+    const { id } = await call(saveEmbed, { config: draft.config })
     return { to: `/embeds?embed=${id}&done=embed-saved` }
   }
   return { html: <Designer request={request} draft={draft} own={await listOwn(request)} /> }

@@ -1,22 +1,17 @@
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
 import { VISIBILITIES } from '../../../library/visibility.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { listOwnItems } from '../../../operations/items/item-marks.ts'
+import { listTrash, restoreItem } from '../../../operations/items/trash.ts'
 import { Layout } from '../../layout.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { type Action, listedPrompts, listedSkills, type PageRequest, readPageNumber } from '../../request.ts'
+import { type Action, type PageRequest, readPageNumber } from '../../request.ts'
 
 const PER_PAGE = 24
 const COLLECTIONS = ['prompts', 'skills'] as const
-const ownItems = listedPrompts.omit({ correctedQuery: true }).extend({ skills: listedSkills.shape.skills })
-const trash = z.object({
-  items: z.array(z.object({ id: z.string(), kind: z.enum(['prompt', 'skill']), title: z.string(), deletedAt: z.string() })),
-  total: z.number(),
-  page: z.number(),
-  totalPages: z.number(),
-})
 
 /** What is the reader's own, whatever its visibility. */
 export async function showLibrary(request: PageRequest) {
@@ -24,7 +19,7 @@ export async function showLibrary(request: PageRequest) {
   const { words } = site
   const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
   const visibility = VISIBILITIES.find((one) => one === query.get('visibility'))
-  const found = await call('list_own_items', { collection, visibility, page: readPageNumber(query), perPage: PER_PAGE }, ownItems)
+  const found = await call(listOwnItems, { collection, visibility, page: readPageNumber(query), perPage: PER_PAGE })
   const linkTo = (kind: string, chosen: string | undefined) => {
     const params = new URLSearchParams({ ...(kind === 'prompts' ? {} : { kind }), ...(chosen === undefined ? {} : { visibility: chosen }) })
     return params.size === 0 ? '/library' : `/library?${params}`
@@ -95,7 +90,7 @@ function withPage(path: string, page: number): string {
 export async function showTrash(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
-  const found = await call('list_trash', { page: readPageNumber(query), perPage: PER_PAGE }, trash)
+  const found = await call(listTrash, { page: readPageNumber(query), perPage: PER_PAGE })
   return (
     <Layout site={site} title={words.trash} current="library" isIndexed={false}>
       <h1>{words.trash}</h1>
@@ -112,7 +107,7 @@ export async function showTrash(request: PageRequest) {
   )
 }
 
-const Deleted: FC<{ words: PageRequest['site']['words']; items: z.infer<typeof trash>['items'] }> = ({ words, items }) => (
+const Deleted: FC<{ words: PageRequest['site']['words']; items: Output<typeof listTrash>['items'] }> = ({ words, items }) => (
   <ul class="entries">
     {items.map(({ id, kind, title, deletedAt }) => (
       <li>
@@ -137,7 +132,7 @@ const Deleted: FC<{ words: PageRequest['site']['words']; items: z.infer<typeof t
 
 /** Brings something back. */
 export const restoreFromTrash: Action = async ({ call, form }) => {
-  const collection = form.text('collection')
-  const { slug } = await call('restore_item', { collection, id: form.text('id') }, z.object({ slug: z.string() }))
+  const collection = form.choice('collection', ['prompts', 'skills'])
+  const { slug } = await call(restoreItem, { collection, id: form.text('id') })
   return { to: `/${collection}/${encodeURIComponent(slug)}?done=restored` }
 }

@@ -1,27 +1,18 @@
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
 import { AppError } from '../../../errors.ts'
+import { purgeFile, purgeItem, purgeVersions, showPurge } from '../../../operations/items/purge.ts'
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { ENGLISH } from '../../strings.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
-const about = z.object({
-  id: z.string(),
-  title: z.string(),
-  version: z.number().nullable(),
-  isOwner: z.boolean(),
-  isInTrash: z.boolean(),
-  copies: z.object({ backups: z.number(), upgrades: z.number(), replaced: z.number() }),
-})
-
 /** What can be deleted for good of an item, what that does not reach, and a form for each. */
-export function showPurge(collection: Collection) {
+export function showPurgePage(collection: Collection) {
   return async (request: PageRequest) => {
     const { site, call, ref, query, sent } = request
     const { words } = site
-    const item = await call('show_purge', { collection, id: ref }, about)
+    const item = await call(showPurge, { collection, id: ref })
     const texts = words.purge
     const older = item.isOwner && item.version !== null && item.version > 1 ? item.version - 1 : null
     const path = `/${collection}/${encodeURIComponent(item.id)}`
@@ -119,16 +110,16 @@ export function purge(collection: Collection): Action {
     const path = `/${collection}/${encodeURIComponent(ref)}`
     switch (form.text('do')) {
       case 'versions': {
-        const [first, last] = ['first', 'last'].map((name) => readVersionNumber(form.text(name).trim()))
-        await call('purge_versions', { collection, id: ref, first, last }, z.object({}))
+        const number = (name: string) => readVersionNumber(form.text(name).trim())
+        await call(purgeVersions, { collection, id: ref, first: number('first'), last: number('last') })
         return { to: `${path}/versions?done=purged` }
       }
       case 'file':
-        await call('purge_file', { id: ref, filename: form.text('filename') }, z.object({}))
+        await call(purgeFile, { id: ref, filename: form.text('filename') })
         return { to: `${path}/versions?done=purged` }
       case 'item': {
-        const { isOwner } = await call('show_purge', { collection, id: ref }, about)
-        await call('purge_item', { collection, id: ref }, z.object({}))
+        const { isOwner } = await call(showPurge, { collection, id: ref })
+        await call(purgeItem, { collection, id: ref })
         return { to: isOwner ? '/trash?done=purged' : '/admin?done=purged' }
       }
       default:
