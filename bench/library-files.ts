@@ -19,8 +19,9 @@ export async function fillLibrary(path: string, promptsFile: string, count: numb
   const app = await openLibrary(path)
   try {
     const { store } = app
-    const owner = (await store.findUser('bench')) ?? (await store.createUser({ username: 'bench', defaultVisibility: 'public' }))
-    const missing = count - (await store.countPrompts({ kind: 'anonymous' }, {}))
+    const owner =
+      (await store.people.findUser('bench')) ?? (await store.people.createUser({ username: 'bench', defaultVisibility: 'public' }))
+    const missing = count - (await store.items.countPrompts({ kind: 'anonymous' }, {}))
     let batch: { title: string; content: string; type: PromptType }[] = []
     const flush = async () => {
       const made = batch
@@ -28,7 +29,7 @@ export async function fillLibrary(path: string, promptsFile: string, count: numb
       await store.inTransaction(async (transaction) => {
         for (const one of made) {
           const fields = { ...one, description: null, category: null, tags: [], visibility: 'public' as const }
-          await transaction.createPrompt({ userId: owner.id, note: null }, fields)
+          await transaction.items.createPrompt({ userId: owner.id, note: null }, fields)
         }
       })
     }

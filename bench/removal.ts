@@ -26,8 +26,8 @@ const folder = mkdtempSync(join(tmpdir(), 'commonplace-removal-'))
 async function fill(path: string): Promise<void> {
   const store = await createStore(openSqlite(path), SYSTEM)
   const [stays, leaves] = [
-    await store.createUser({ username: 'stays', defaultVisibility: 'public' }),
-    await store.createUser({ username: 'leaves', defaultVisibility: 'public' }),
+    await store.people.createUser({ username: 'stays', defaultVisibility: 'public' }),
+    await store.people.createUser({ username: 'leaves', defaultVisibility: 'public' }),
   ]
   const every = Math.floor(items / ofOne)
   const prompts = recombinePrompts(findTestData().promptsFile, items, SEED)
@@ -38,7 +38,7 @@ async function fill(path: string): Promise<void> {
         if (next.done) return
         const owner = made % every === 0 ? leaves : stays
         const fields = { ...next.value, description: null, category: null, tags: [], visibility: 'public' as const }
-        await transaction.createPrompt({ userId: owner.id, note: null }, fields)
+        await transaction.items.createPrompt({ userId: owner.id, note: null }, fields)
       }
     })
   }
@@ -66,17 +66,17 @@ try {
     const path = join(folder, `run-${run}.db`)
     copyFileSync(filled, path)
     const store = await createStore(openSqlite(path), SYSTEM)
-    await store.loadSearch()
-    const leaver = await store.findUser('leaves')
+    await store.service.loadSearch()
+    const leaver = await store.people.findUser('leaves')
     let isOver = false
     const reading = (async () => {
       while (!isOver) {
-        await store.loadSearch()
+        await store.service.loadSearch()
         await sleep(5)
       }
     })()
     const startedMs = performance.now()
-    const blockMs = await longestBlock(() => store.deletePerson(leaver?.id ?? ''))
+    const blockMs = await longestBlock(() => store.people.deletePerson(leaver?.id ?? ''))
     const tookMs = performance.now() - startedMs
     const floorMs = await longestBlock(() => sleep(tookMs))
     isOver = true

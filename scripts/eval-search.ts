@@ -37,7 +37,7 @@ try {
     toAppSettings(loadConfig({ DATABASE_URL: values.database ?? `sqlite:${join(folder, 'eval.db')}` }), 'http://127.0.0.1'),
   )
   try {
-    if (!(await app.store.isEmpty()) && !(await app.store.findUser(OWNER))) {
+    if (!(await app.store.service.isEmpty()) && !(await app.store.people.findUser(OWNER))) {
       throw new Error('--database holds a library of somebody; give the address of an empty one')
     }
     const report = await importPrompts(app.store, values.prompts, { owner: OWNER, visibility: 'public' })

@@ -15,10 +15,11 @@ import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
-import type { LibraryChange } from './library/library-change.ts'
 import type { LibraryCopy } from './library/library-copies.ts'
 import type { PasswordHash } from './library/password.ts'
-import type { Clock, LibraryStore, Random } from './library/ports.ts'
+import type { Clock, Random } from './library/ports/environment.ts'
+import type { LibraryChange } from './library/ports/instances.ts'
+import type { LibraryStore } from './library/ports/store.ts'
 import type { Context, Operation } from './operations/core/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
 import { searchByMeaning } from './search/vectors/search-by-meaning.ts'
@@ -168,7 +169,7 @@ export async function openApp(
   })
   if (options.service) {
     try {
-      await store.checkWrite()
+      await store.service.checkWrite()
     } catch (error) {
       await store.close()
       throw error
@@ -179,11 +180,11 @@ export async function openApp(
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,
   }
-  const embeddings = settings.embeddings && createEmbeddings(settings.embeddings, store, patience)
-  const searched = embeddings ? searchByMeaning(store, embeddings.embedQuery) : store
+  const embeddings = settings.embeddings && createEmbeddings(settings.embeddings, store.embeddings, patience)
+  const searched = embeddings ? { ...store, items: searchByMeaning(store.items, embeddings.embedQuery) } : store
   listeners.add(({ isPublic }) => isPublic && embeddings?.wake())
-  const secret = settings.secretKey ?? (await store.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
-  const keptUrl = settings.isBaseUrlGuessed ? await store.findServiceUrl() : null
+  const secret = settings.secretKey ?? (await store.service.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
+  const keptUrl = settings.isBaseUrlGuessed ? await store.service.findServiceUrl() : null
   const baseUrl = keptUrl ?? settings.baseUrl
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
@@ -201,7 +202,7 @@ export async function openApp(
     sealer,
     clock: outside.clock,
     baseUrl,
-    findSimilar: searched.findSimilarPrompts,
+    findSimilar: searched.items.findSimilarPrompts,
     improver,
     logins,
     secrets: {
@@ -232,12 +233,12 @@ export async function openApp(
     contextFor: (actor, entry) => ({ ...shared, ...ENTRIES[entry], actor }),
     logins,
     setupCode,
-    authenticate: (key) => authenticate(key, store, outside.clock),
+    authenticate: (key) => authenticate(key, store.keys, outside.clock),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    listen: (onMail) => store.listen({ onChange, onLoginsChanged: logins.forgetHere, onMail }),
+    listen: (onMail) => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere, onMail }),
     async close() {
       await embeddings?.stop()
       await store.close()

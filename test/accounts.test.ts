@@ -24,7 +24,7 @@ describe('the first account', () => {
       expect(refused.html).toContain('value="ada"')
       expect(refused.html).not.toContain(PASSWORD)
     }
-    expect(await test.app.store.hasLogins()).toBe(false)
+    expect(await test.app.store.people.hasLogins()).toBe(false)
     const made = await visitor.post('/sign-up', { ...fields, setupCode: test.app.setupCode })
     expect([made.status, made.to]).toEqual([303, '/settings/keys?done=welcome'])
     expect((await visitor.get('/admin')).status).toBe(200)
@@ -34,7 +34,7 @@ describe('the first account', () => {
     await signUp(test, 'ada')
     const second = await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, setupCode: test.app.setupCode })
     expect(second.status).toBe(403)
-    expect(await test.app.store.findPersonByName('eve')).toBeNull()
+    expect(await test.app.store.people.findPersonByName('eve')).toBeNull()
   })
 
   it('is one even when two ask at the same moment', async () => {
@@ -49,7 +49,7 @@ describe('an invite before there is an administrator', () => {
   const invite = async (role: 'user' | 'admin') => {
     const { token, sha256 } = test.app.contextFor({ kind: 'anonymous' }, 'rest').secrets.makeToken()
     const expiresAt = new Date(test.app.clock() + 86_400_000).toISOString()
-    await test.app.store.createInvite({ sha256, username: null, role, expiresAt })
+    await test.app.store.people.createInvite({ sha256, username: null, role, expiresAt })
     return token
   }
 
@@ -59,7 +59,7 @@ describe('an invite before there is an administrator', () => {
     expect([refused.status, refused.html]).toEqual([403, expect.stringContaining('setup code')])
     expect((await visit(test).post('/sign-up', { username: 'ada', password: PASSWORD, invite: forAdmin })).status).toBe(303)
     expect((await visit(test).post('/sign-up', { username: 'eve', password: PASSWORD, invite: plain })).status).toBe(303)
-    const roles = (await test.app.store.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username, role }) => [
+    const roles = (await test.app.store.people.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username, role }) => [
       username,
       role,
     ])
@@ -89,7 +89,7 @@ describe('signing up', () => {
     const invite = /invite=([\w-]+)/.exec(made.html)?.[1] ?? ''
     const refused = await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD, invite, ...fields })
     expect([refused.status, faultsIn(refused.html)]).toEqual([400, ['Please correct the fields marked below.', fault]])
-    expect((await test.app.store.listInvites({ limit: 1, offset: 0 })).items[0]?.usedAt).toBeNull()
+    expect((await test.app.store.people.listInvites({ limit: 1, offset: 0 })).items[0]?.usedAt).toBeNull()
   })
 
   it('is open to everybody only where the settings say so', async () => {
@@ -126,20 +126,19 @@ describe('signing up', () => {
     test.wait(7 * 86_400_000)
     expect(await tryInvite(late, 'late')).toEqual([403, 'This invite has expired. Ask for another one.'])
     const revoked = await inviteFor('')
-    const newest = (await test.app.store.listInvites({ limit: 1, offset: 0 })).items[0]?.id ?? ''
+    const newest = (await test.app.store.people.listInvites({ limit: 1, offset: 0 })).items[0]?.id ?? ''
     await admin.post('/admin/invites', { do: 'revoke', id: newest })
     expect(await tryInvite(revoked, 'gone')).toEqual([403, 'This invite is not known here. Ask for another one.'])
     expect(await tryInvite('made-up', 'gone')).toEqual([403, 'This invite is not known here. Ask for another one.'])
-    expect((await test.app.store.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username }) => username)).toEqual([
-      'ada',
-      'BOB',
-    ])
+    expect(
+      (await test.app.store.people.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username }) => username),
+    ).toEqual(['ada', 'BOB'])
   })
 
   it('gives a kept name, or a contributor’s, only to who is invited under it', async () => {
     const admin = await signUp(test, 'ada')
     await test.user('kept')
-    const placeholder = await test.app.store.ensurePlaceholder('Grace')
+    const placeholder = await test.app.store.people.ensurePlaceholder('Grace')
     const anyName = await admin.postOn('/admin/invites', { do: 'create', role: 'user' })
     const invite = /invite=([\w-]+)/.exec(anyName.html)?.[1] ?? ''
     for (const username of ['kept', 'grace']) {
@@ -151,9 +150,13 @@ describe('signing up', () => {
     const grace = visit(test)
     const token = /invite=([\w-]+)/.exec(forGrace.html)?.[1] ?? ''
     expect((await grace.post('/sign-up', { username: 'Grace', password: PASSWORD, invite: token })).status).toBe(303)
-    expect(await test.app.store.findPersonByName('grace')).toMatchObject({ id: placeholder.id, hasLogin: true, isPlaceholder: false })
+    expect(await test.app.store.people.findPersonByName('grace')).toMatchObject({
+      id: placeholder.id,
+      hasLogin: true,
+      isPlaceholder: false,
+    })
     // What names her in a file from now on stands for somebody else.
-    expect((await test.app.store.ensurePlaceholder('Grace')).id).not.toBe(placeholder.id)
+    expect((await test.app.store.people.ensurePlaceholder('Grace')).id).not.toBe(placeholder.id)
   })
 })
 
@@ -272,7 +275,7 @@ describe('sessions', () => {
   it('of somebody else cannot be ended', async () => {
     const ada = await signUp(test, 'ada')
     const eve = await signUp(test, 'eve')
-    const person = await test.app.store.findPersonByName('ada')
+    const person = await test.app.store.people.findPersonByName('ada')
     const [session] = await test.app.logins.listSessions(person?.id ?? '')
     expect((await eve.post('/settings/sessions', { do: 'end', id: session?.id ?? '' })).status).toBe(404)
     expect((await ada.get('/settings')).status).toBe(200)
@@ -318,7 +321,7 @@ describe('forms', () => {
     const ada = await signUp(test, 'ada')
     const answer = await ada.post('/settings', { do: 'profile', displayName: 'Changed', defaultVisibility: 'private' }, headers)
     expect(answer.status).toBe(status)
-    const person = await test.app.store.findPersonByName('ada')
+    const person = await test.app.store.people.findPersonByName('ada')
     expect(person?.displayName).toBe(status === 303 ? 'Changed' : null)
   })
 
@@ -410,7 +413,7 @@ describe('keys', () => {
         body: '{"title":"T","content":"C"}',
       })
     expect((await save()).status).toBe(201)
-    const [stored] = await test.app.store.listKeys('ada')
+    const [stored] = await test.app.store.keys.listKeys('ada')
     expect(stored).toMatchObject({ name: 'laptop', scopes: ['read', 'write'] })
     await ada.post('/settings/keys', { do: 'revoke', id: stored?.id ?? '' })
     expect((await save()).status).toBe(401)
@@ -420,7 +423,7 @@ describe('keys', () => {
     const ada = await signUp(test, 'ada')
     const key = keyIn((await ada.postOn('/settings/keys', { do: 'create', name: 'of ada', scopes: ['read'] })).html)
     const eve = await signUp(test, 'eve')
-    const [stored] = await test.app.store.listKeys('ada')
+    const [stored] = await test.app.store.keys.listKeys('ada')
     expect((await eve.post('/settings/keys', { do: 'revoke', id: stored?.id ?? '' })).status).toBe(404)
     expect((await eve.get('/settings/keys')).html).not.toContain('of ada')
     expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
@@ -437,7 +440,7 @@ describe('keys', () => {
     const refused = await ada.postOn('/settings/keys', { do: 'create', ...fields })
     expect(refused.status).toBe(400)
     expect(faultsIn(refused.html).join(' ')).toMatch(fault)
-    expect(await test.app.store.listKeys('ada')).toEqual([])
+    expect(await test.app.store.keys.listKeys('ada')).toEqual([])
   })
 
   it('never make, list or end what only a person may', async () => {
@@ -603,7 +606,7 @@ describe('leaving', () => {
   it('takes everything along as a library that can be imported', async () => {
     const ada = await signUp(test, 'ada')
     await ada.post('/new', { title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
-    await test.app.store.createCategory({ slug: 'ours', name: 'Ours', parent: 'coding' })
+    await test.app.store.categories.createCategory({ slug: 'ours', name: 'Ours', parent: 'coding' })
     const form = new FormData()
     form.set('do', 'save')
     form.set('title', 'Skill')

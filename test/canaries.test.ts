@@ -140,7 +140,7 @@ beforeAll(async () => {
   await ownerBrowser.post('/settings/keys', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
   // What the database keeps of passwords, sessions and keys is for nobody.
   for (const table of ['login_account', 'login_session'] as const) {
-    for (const row of await test.app.store.findLoginRows(table, [], { limit: 100, offset: 0 })) {
+    for (const row of await test.app.store.logins.findLoginRows(table, [], { limit: 100, offset: 0 })) {
       for (const field of ['password', 'token'])
         if (typeof row[field] === 'string') secrets.push({ what: `${table}.${field}`, word: row[field], id: null })
     }

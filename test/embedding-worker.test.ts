@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../src/ai/embedding-worker.ts'
 import { AppError } from '../src/errors.ts'
-import type { TextEmbedder } from '../src/library/ports.ts'
+import type { TextEmbedder } from '../src/library/ports/models.ts'
 import { eventually } from './support/model-server.ts'
 import { type TestApp, testApp } from './support/test-app.ts'
 
@@ -40,7 +40,7 @@ async function start() {
       }),
     fraction: () => 1,
   }
-  const worker = createEmbeddingWorker(test.app.store, embedder, patience)
+  const worker = createEmbeddingWorker(test.app.store.embeddings, embedder, patience)
   return {
     worker,
     sent,
@@ -82,7 +82,7 @@ describe('the worker', () => {
     expect(await waiting(2)).toBe(60_000)
     expect(sent).toEqual([['One\n\ntext']])
     // Somebody else forgets, and tells nobody.
-    await test.app.store.forgetEmbeddings(null)
+    await test.app.store.embeddings.forgetEmbeddings(null)
     waits[1]?.end()
     await waiting(3)
     expect(sent).toEqual([['One\n\ntext'], ['One\n\ntext']])
@@ -139,14 +139,14 @@ describe('the worker', () => {
   it('forgets what other models made, once all is embedded', async () => {
     const { worker, start: begin, save, waiting } = await start()
     await save('One')
-    const { items } = await test.app.store.listUnembedded('before', 0, 10)
-    await test.app.store.saveEmbeddings(
+    const { items } = await test.app.store.embeddings.listUnembedded('before', 0, 10)
+    await test.app.store.embeddings.saveEmbeddings(
       'before',
       items.map((item) => ({ item, vector: VECTOR })),
     )
     begin()
     await waiting(1)
-    expect((await test.app.store.countEmbeddings('before')).embedded).toBe(0)
+    expect((await test.app.store.embeddings.countEmbeddings('before')).embedded).toBe(0)
     await worker.stop()
   })
 })

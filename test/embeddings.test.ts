@@ -125,7 +125,7 @@ describe('an application with a provider', () => {
     for (const query of ['', '   ', '!!!']) await test.call(actor, 'search_prompts', { query })
     await test.app.contextFor(actor, 'rest').store.inTransaction(async (store) => {
       const query = { words: ['cats'], isLastGrowing: false }
-      await store.searchPrompts(actor, { query, text: 'cats', filter: {}, sort: 'relevance', limit: 10, offset: 0 })
+      await store.items.searchPrompts(actor, { query, text: 'cats', filter: {}, sort: 'relevance', limit: 10, offset: 0 })
     })
     expect(await models.embeddings('normal:nothing')).toEqual([])
     await test.close()

@@ -158,7 +158,7 @@ describe('embeds that are kept', () => {
     await expect(
       service.call(person, 'save_embed', { config: { prompt: wide, diffOldText: wide, diffNewText: wide } }),
     ).rejects.toMatchObject({ code: 'too_large' })
-    const before = (await service.app.store.listEmbeds(actor.userId)).length
+    const before = (await service.app.store.embeds.listEmbeds(actor.userId)).length
     for (let count = before; count < 200; count++) await service.call(person, 'save_embed', { config: { prompt: `${count}` } })
     await expect(service.call(person, 'save_embed', { config: {} })).rejects.toMatchObject({ code: 'conflict' })
   })

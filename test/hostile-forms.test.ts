@@ -148,11 +148,11 @@ describe('accounts', () => {
 
   it('have no more than a hundred sessions', async () => {
     await signUp(test, 'ada')
-    const person = await test.app.store.findPersonByName('ada')
+    const person = await test.app.store.people.findPersonByName('ada')
     const first = visit(test)
     await first.post('/sign-in', { name: 'ada', password: PASSWORD })
     for (let n = 0; n < 105; n++) {
-      await test.app.store.insertLoginRow('login_session', {
+      await test.app.store.logins.insertLoginRow('login_session', {
         id: `s${n}`,
         user_id: person?.id ?? '',
         token: `t${n}`,
@@ -162,7 +162,7 @@ describe('accounts', () => {
       })
     }
     await visit(test).post('/sign-in', { name: 'ada', password: PASSWORD })
-    expect(await test.app.store.countLoginRows('login_session', [])).toBe(100)
+    expect(await test.app.store.logins.countLoginRows('login_session', [])).toBe(100)
   }, 120_000)
 
   it('are signed out at once, whatever else is asked at that moment', async () => {

@@ -98,11 +98,11 @@ describe('opening', () => {
   it('notices a revoked and an expired key on the next request', async () => {
     const { key: doomed, actor } = await test.user('ada')
     expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(200)
-    await test.app.store.revokeKey(actor.keyId ?? '')
+    await test.app.store.keys.revokeKey(actor.keyId ?? '')
     expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: doomed })).status).toBe(401)
     const shortLived = createApiKey()
     const expiresAt = new Date(test.app.clock() + 60_000).toISOString()
-    await test.app.store.createKey({ name: 'k', userId: actor.userId, sha256: hashApiKey(shortLived), scopes: ['read'], expiresAt })
+    await test.app.store.keys.createKey({ name: 'k', userId: actor.userId, sha256: hashApiKey(shortLived), scopes: ['read'], expiresAt })
     expect((await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })).status).toBe(200)
     test.wait(60_000)
     const late = await test.fetch('/api/mcp', { ...rpc('ping'), key: shortLived })
@@ -171,7 +171,7 @@ describe('prompts', () => {
     const { actor } = await crowd.user('ada')
     await crowd.app.store.inTransaction(async (store) => {
       for (let i = 0; i < 4321; i++) {
-        await store.createPrompt(
+        await store.items.createPrompt(
           { userId: actor.userId, note: null },
           { title: `Prompt ${i}`, content: 'text', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
         )
@@ -197,7 +197,7 @@ describe('prompts', () => {
     const slots = Array.from({ length: 100 }, (_, n) => `\${v${n}:${'d'.repeat(250)}}`).join(' ')
     await heavy.app.store.inTransaction(async (store) => {
       for (let i = 0; i < 120; i++) {
-        await store.createPrompt(
+        await store.items.createPrompt(
           { userId: actor.userId, note: null },
           { title: `Heavy ${i}`, content: slots, description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
         )

@@ -118,7 +118,7 @@ describe('the visibility table of pages', () => {
     readers.set('owner', await signUp(test, 'owner'))
     readers.set('other', await signUp(test, 'other'))
     readers.set('anonymous', visit(test))
-    const person = await test.app.store.findPersonByName('owner')
+    const person = await test.app.store.people.findPersonByName('owner')
     const actor = { kind: 'user', userId: person?.id ?? '', username: 'owner', scopes: new Set(['read', 'write'] as const) } as const
     let count = 0
     for (const kind of ['prompt', 'skill'] as const) {

@@ -32,7 +32,7 @@ const as = (reader: Reader): Visitor => {
 
 /** What the owner has, with two versions. */
 async function save(kind: (typeof KINDS)[number], state: State, text = 'before') {
-  const person = await test.app.store.findPersonByName('owner')
+  const person = await test.app.store.people.findPersonByName('owner')
   const actor = { kind: 'user', userId: person?.id ?? '', username: 'owner', scopes: new Set(['read', 'write'] as const) } as const
   const title = `Marked ${++count}`
   const visibility = state === 'deleted' || state === 'held' ? 'public' : state
@@ -125,7 +125,7 @@ it('is offered where people look: in the trash, beside versions, and to administ
 
 it('cannot be done with a key, whatever it may', async () => {
   const { id } = await save('prompt', 'public')
-  const person = await test.app.store.findPersonByName('owner')
+  const person = await test.app.store.people.findPersonByName('owner')
   const actor = {
     kind: 'user',
     userId: person?.id ?? '',

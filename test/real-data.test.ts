@@ -47,11 +47,11 @@ describe.skipIf(data === null)('a library of real size', () => {
     expect(await importSkills(store, skillsFolder, options)).toMatchObject({ read: 100, created: 100, refused: 0 })
     expect(await importSkills(store, skillsFolder, options)).toMatchObject({ unchanged: 100 })
     const [one, two] = [join(folder, 'one'), join(folder, 'two')]
-    expect(await exportLibrary(store, one, null)).toEqual({ prompts: 1257, skills: 100 })
+    expect(await exportLibrary(store.transfer, one, null)).toEqual({ prompts: 1257, skills: 100 })
     const other = await testApp()
     expect((await importLibrary(other.app.store, one, asWritten)).report).toMatchObject({ read: 1357, created: 1357, refused: 0 })
     expect((await importLibrary(other.app.store, one, asWritten)).report).toMatchObject({ unchanged: 1357 })
-    await exportLibrary(other.app.store, two, null)
+    await exportLibrary(other.app.store.transfer, two, null)
     await other.close()
     const [before, after] = [readTree(one), readTree(two)]
     expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
@@ -61,11 +61,11 @@ describe.skipIf(data === null)('a library of real size', () => {
   it('is exported whole and read back as the same library, with its history', async () => {
     const { store } = test.app
     const [one, two] = [join(folder, 'whole-one'), join(folder, 'whole-two')]
-    const { digest, counts } = await exportWholeLibrary(store, one)
+    const { digest, counts } = await exportWholeLibrary(store.transfer, one)
     expect(counts).toMatchObject({ items: 1357, versions: 1357 })
     const other = await testApp()
-    expect(await importWholeLibrary(other.app.store, one)).toEqual({ digest, counts, isNew: true })
-    expect((await exportWholeLibrary(other.app.store, two)).digest).toBe(digest)
+    expect(await importWholeLibrary(other.app.store.transfer, one)).toEqual({ digest, counts, isNew: true })
+    expect((await exportWholeLibrary(other.app.store.transfer, two)).digest).toBe(digest)
     const [before, after] = [readTree(one), readTree(two)]
     expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted())
     for (const [name, bytes] of before) expect(after.get(name) === bytes, name).toBe(true)

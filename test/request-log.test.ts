@@ -15,7 +15,7 @@ let adaId: string
 beforeAll(async () => {
   test = await testApp({ RATE_LIMITS: 1000 }, {}, null, {}, { write: (line) => lines.push(line) })
   ada = await signUp(test, 'ada')
-  adaId = (await test.app.store.findPersonByName('ada'))?.id ?? ''
+  adaId = (await test.app.store.people.findPersonByName('ada'))?.id ?? ''
   const bob = await test.user('bob')
   key = bob.key
   keyId = bob.actor.keyId ?? ''

@@ -167,7 +167,7 @@ describe('the life of a prompt', () => {
   })
 
   it('follows its owner’s default', async () => {
-    await test.app.store.createUser({ username: 'Open', defaultVisibility: 'public' })
+    await test.app.store.people.createUser({ username: 'Open', defaultVisibility: 'public' })
     const open = (await test.user('Open')).key
     const save = async (withKey: string, more: object) =>
       (await readJson(await send('POST', '/api/prompts', { title: 'x', content: 'x', ...more }, withKey))).prompt.visibility

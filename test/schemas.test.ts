@@ -82,7 +82,7 @@ describe.each(readdirSync(FIXTURES))('a library of %s', (fixture) => {
       key: ADA ?? '',
     })
     expect([answer.status, typeof answer.headers.get('mcp-session-id')]).toEqual([200, 'string'])
-    expect(await app.store.isEmpty()).toBe(false)
+    expect(await app.store.service.isEmpty()).toBe(false)
     await close()
 
     const copy = readdirSync(folder).find((name) => name.startsWith(`${fixture}.db.before-`)) ?? ''

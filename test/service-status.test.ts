@@ -36,7 +36,7 @@ describe('metrics of the library', () => {
     await test.call(actor, 'save_skill', { title: 'Tidy', files })
     const { id } = Object((await test.call(actor, 'save_prompt', { title: 'Gone', content: 'x' })).prompt)
     await test.call(actor, 'delete_item', { collection: 'prompts', id })
-    await test.app.store.loadSearch()
+    await test.app.store.service.loadSearch()
     expect(await read('commonplace_items')).toEqual({ 'kind="prompt"': 3, 'kind="skill"': 1 })
     expect(await read('commonplace_trash_items')).toEqual({ '': 1 })
     expect(await read('commonplace_search_ready')).toEqual({ '': 1 })
@@ -173,13 +173,13 @@ describe('the status of the service', () => {
   })
 
   it.skipIf(isOnPostgres())('names what stands beside the library, and nothing else there', async () => {
-    const { database } = await test.app.store.readFigures()
+    const { database } = await test.app.store.service.readFigures()
     expect(database).toMatchObject({ engine: 'SQLite', place: 'library.db', beside: [] })
     const path = test.libraryFile
     for (const name of ['.before-0011', '.replaced-20260101T000000Z', '.restoring', '.made'])
       writeFileSync(`${path}${name}`, 'x'.repeat(name.length))
     writeFileSync(`${path.replace('library.db', 'other.db')}.before-0011`, 'x')
-    expect((await test.app.store.readFigures()).database.beside).toEqual([
+    expect((await test.app.store.service.readFigures()).database.beside).toEqual([
       { name: 'library.db.replaced-20260101T000000Z', bytes: 26 },
       { name: 'library.db.before-0011', bytes: 12 },
       { name: 'library.db.restoring', bytes: 10 },

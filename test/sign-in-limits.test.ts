@@ -75,18 +75,18 @@ it('a password among the commonest is refused wherever one is chosen', async () 
 it('an old hash is renewed when its owner signs in, and not before', async () => {
   const test = await start()
   await signUp(test, 'ada')
-  const [row] = await test.app.store.findLoginRows('login_account', [], { limit: 1, offset: 0 })
+  const [row] = await test.app.store.logins.findLoginRows('login_account', [], { limit: 1, offset: 0 })
   const old = String(row?.['password'])
   expect(old).toMatch(/^[0-9a-f]{32}:/)
   const strong = await start({ passwordHash: 'owasp' })
   await signUp(strong, 'ada')
   const readHash = async () => {
-    const [account] = await strong.app.store.findLoginRows('login_account', [], { limit: 1, offset: 0 })
+    const [account] = await strong.app.store.logins.findLoginRows('login_account', [], { limit: 1, offset: 0 })
     return String(account?.['password'])
   }
   expect(await readHash()).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/)
   // As it was before the setting.
-  await strong.app.store.updateLoginRows('login_account', [], { password: old })
+  await strong.app.store.logins.updateLoginRows('login_account', [], { password: old })
   expect(await tryAs(visit(strong), 'ada', 'a wrong password', '192.0.2.1')).toBe(401)
   expect(await readHash()).toBe(old)
   expect(await tryAs(visit(strong), 'ada', PASSWORD, '192.0.2.1')).toBe(303)

@@ -32,7 +32,7 @@ describe('the starter library', () => {
   it('has at least 40 prompts over all types and categories, a third of them with variables', async () => {
     expect(prompts.length).toBeGreaterThanOrEqual(40)
     expect(new Set(prompts.map((prompt) => prompt.type))).toEqual(new Set(PROMPT_TYPES))
-    const categories = await test.app.store.listCategories(ANONYMOUS)
+    const categories = await test.app.store.categories.listCategories(ANONYMOUS)
     expect(categories.filter((category) => category.prompts === 0)).toEqual([])
     expect(prompts.filter((prompt) => parseVariables(prompt.content).variables.length > 0).length).toBeGreaterThanOrEqual(
       prompts.length / 3,
@@ -47,7 +47,7 @@ describe('the starter library', () => {
   })
 
   it('has at least 5 skills with several files each', async () => {
-    const { items } = await test.app.store.searchSkills(ANONYMOUS, {
+    const { items } = await test.app.store.items.searchSkills(ANONYMOUS, {
       query: null,
       filter: {},
       sort: 'newest',

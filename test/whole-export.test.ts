@@ -26,12 +26,12 @@ describe('a library that a whole export came into', () => {
 
   it('is answered from at once, though it was asked before', async () => {
     await makeRichLibrary(from.app.store)
-    await exportWholeLibrary(from.app.store, join(folder, 'out'))
+    await exportWholeLibrary(from.app.store.transfer, join(folder, 'out'))
     const read = async (test: TestApp, path: string) => await readJson(await test.fetch(path))
     const paths = ['/api/prompts?q=walrus', '/api/prompts', '/api/categories', '/api/tags', '/api/skills']
     for (const path of paths.slice(0, 2)) expect((await read(to, path)).total, path).toBe(0)
     for (const path of paths) await to.fetch(path)
-    await importWholeLibrary(to.app.store, join(folder, 'out'))
+    await importWholeLibrary(to.app.store.transfer, join(folder, 'out'))
     expect((await read(to, '/api/prompts?q=walrus')).total).toBe(1)
     for (const path of paths) expect(await read(to, path), path).toEqual(await read(from, path))
     const old = await to.fetch('/prompts/quiet-walrus')
@@ -42,8 +42,8 @@ describe('a library that a whole export came into', () => {
 
   it('is claimed by its people, each by an invite under their name', async () => {
     const was = await makeRichLibrary(from.app.store)
-    await exportWholeLibrary(from.app.store, join(folder, 'out'))
-    await importWholeLibrary(to.app.store, join(folder, 'out'))
+    await exportWholeLibrary(from.app.store.transfer, join(folder, 'out'))
+    await importWholeLibrary(to.app.store.transfer, join(folder, 'out'))
     const stranger = visit(to)
     const taken = await stranger.post('/sign-up', { username: 'ada', password: PASSWORD, setupCode: to.app.setupCode })
     expect(taken.html).toContain('is reserved')

@@ -1,5 +1,6 @@
 import { AppError, toAppError } from '../errors.ts'
-import type { EmbeddingStore, TextEmbedder, UnembeddedItem } from '../library/ports.ts'
+import type { EmbeddingStore, UnembeddedItem } from '../library/ports/embeddings.ts'
+import type { TextEmbedder } from '../library/ports/models.ts'
 
 /** Texts of one request, and their characters (UTF-16 units) in all. */
 const MAX_BATCH_TEXTS = 32

@@ -1,5 +1,6 @@
 import { toAppError } from '../errors.ts'
-import type { EmbeddingStore, TextEmbedder } from '../library/ports.ts'
+import type { EmbeddingStore } from '../library/ports/embeddings.ts'
+import type { TextEmbedder } from '../library/ports/models.ts'
 import { backOffMs, type Patience } from './back-off.ts'
 import { type EmbeddingRun, embedPending } from './embed-pending.ts'
 

@@ -1,4 +1,5 @@
-import type { EmbeddingStore, EmbedQuery } from '../library/ports.ts'
+import type { EmbeddingStore } from '../library/ports/embeddings.ts'
+import type { EmbedQuery } from '../library/ports/models.ts'
 import type { Patience } from './back-off.ts'
 import { embedPending } from './embed-pending.ts'
 import { createEmbeddingWorker } from './embedding-worker.ts'

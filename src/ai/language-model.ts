@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LanguageModel as SdkModel, streamText as SdkStreamText } from 'ai'
 import { AppError } from '../errors.ts'
-import type { LanguageModel, ModelRequest } from '../library/ports.ts'
+import type { LanguageModel, ModelRequest } from '../library/ports/models.ts'
 import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
 
 /** A model of the SDK, and the parts of the SDK that talk to it: loaded when first needed, because that takes a second and much memory. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
-import type { TextEmbedder } from '../library/ports.ts'
+import type { TextEmbedder } from '../library/ports/models.ts'
 import { createQueryEmbedder } from './query-embedder.ts'
 
 const VECTOR = Float32Array.of(1, 0)

@@ -1,6 +1,6 @@
 import { toAppError } from '../errors.ts'
 import { cutCharacters } from '../library/characters.ts'
-import type { EmbedQuery, TextEmbedder } from '../library/ports.ts'
+import type { EmbedQuery, TextEmbedder } from '../library/ports/models.ts'
 import { backOffMs, type Patience } from './back-off.ts'
 import { PROBE } from './embed-pending.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { TextEmbedder } from '../library/ports.ts'
+import type { TextEmbedder } from '../library/ports/models.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { type Failure, readRetryAfter, waitBeforeRetry } from './retries.ts'
 

@@ -1,7 +1,7 @@
 import { AppError, invalidInput } from '../errors.ts'
-import type { AccountStore } from '../library/account-ports.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
-import type { Clock } from '../library/ports.ts'
+import type { Clock } from '../library/ports/environment.ts'
+import type { KeyStore } from '../library/ports/keys.ts'
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
 
 /** How often a key's last use is written down. */
@@ -35,15 +35,15 @@ function readBearer(value: string): string {
  * Who presents this key. The store is asked on every call, so a revocation is felt on the next one.
  * @throws AppError `invalid_api_key` for a key that is malformed, unknown, expired or revoked: never a silent fall-back to anonymous
  */
-export async function authenticate(key: string | null, accounts: AccountStore, clock: Clock): Promise<Actor> {
+export async function authenticate(key: string | null, keys: Pick<KeyStore, 'findKey' | 'touchKey'>, clock: Clock): Promise<Actor> {
   if (key === null) return ANONYMOUS
   if (!isWellFormedApiKey(key)) throw new AppError('invalid_api_key', 'The API key is malformed: it is mistyped or cut off. Copy it again.')
-  const stored = await accounts.findKey(hashApiKey(key))
+  const stored = await keys.findKey(hashApiKey(key))
   if (!stored) throw new AppError('invalid_api_key', 'The API key is not known here.')
   if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key was revoked.')
   if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
     throw new AppError('invalid_api_key', 'The API key has expired.')
   // A note of its last use is best effort: a busy or full disk must not keep anybody from reading.
-  if (stored.lastUsedAt === null || Date.parse(stored.lastUsedAt) < clock() - TOUCH_EVERY_MS) accounts.touchKey(stored.id).catch(() => {})
+  if (stored.lastUsedAt === null || Date.parse(stored.lastUsedAt) < clock() - TOUCH_EVERY_MS) keys.touchKey(stored.id).catch(() => {})
   return { kind: 'user', userId: stored.userId, username: stored.username, scopes: new Set(stored.scopes), keyId: stored.id }
 }

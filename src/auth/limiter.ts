@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { CounterStore, Instances } from '../library/instances.ts'
-import type { Clock } from '../library/ports.ts'
+import type { Clock } from '../library/ports/environment.ts'
+import type { CounterStore, Instances } from '../library/ports/instances.ts'
 
 /** Lets each of many do something so often in a stretch of time. */
 export interface Limiter {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type CustomAdapter, createAdapterFactory } from '@better-auth/core/db/adapter'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { LoginCondition, LoginRecords, LoginRow, LoginTable } from '../library/account-ports.ts'
+import type { LoginCondition, LoginRecords, LoginRow, LoginTable } from '../library/ports/logins.ts'
 
 const rowShape = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
 const tableShape = z.enum(['login', 'login_account', 'login_session', 'login_verification'])

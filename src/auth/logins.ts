@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
-import type { BrowserSession, ClientOfRequest, LoginRecords, Logins, PeopleStore } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
-import type { AuditStore } from '../library/audit.ts'
-import type { CounterStore, Instances } from '../library/instances.ts'
 import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
-import type { Clock, LibraryWriter } from '../library/ports.ts'
+import type { Clock } from '../library/ports/environment.ts'
+import type { BrowserSession, ClientOfRequest, LoginRecords, Logins } from '../library/ports/logins.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
 import { createAttempts } from './attempts.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
@@ -136,12 +135,7 @@ function cookiePrefix(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? `__Host-${COOKIE_PREFIX}` : COOKIE_PREFIX
 }
 
-type LoginStore = LoginRecords &
-  PeopleStore &
-  Instances &
-  CounterStore &
-  Pick<AuditStore, 'recordEvent'> &
-  Pick<LibraryWriter, 'inTransaction'>
+type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'inTransaction'>
 
 /** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
 export function createLogins(store: LoginStore, settings: LoginSettings): LoginService {
@@ -150,10 +144,10 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
   const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
   const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
   const auth = () => {
-    loading ??= createAuth(store, settings)
+    loading ??= createAuth(store.logins, settings)
     return loading
   }
-  const limiters = { store, clock: settings.clock }
+  const limiters = { store: store.instances, clock: settings.clock }
   const attempts = createAttempts(limiters)
   const browsers = createKnownBrowsers(settings)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
@@ -168,7 +162,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
   const forget = async () => {
     forgetHere()
     // Another instance that does not hear of it believes them a few seconds longer.
-    await store.tellLoginsChanged().catch(() => {})
+    await store.instances.tellLoginsChanged().catch(() => {})
   }
   const believed = new Map<string, { actor: Actor; until: number }>()
   const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
@@ -179,10 +173,10 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     await records.deleteLoginRows('login_session', [is('user_id', userId), ...others], null, event)
   }
   const endSessions = async (userId: string, keptSessionId: string | null) => {
-    await deleteSessions(store, userId, keptSessionId, true)
+    await deleteSessions(store.logins, userId, keptSessionId, true)
     await forget()
   }
-  const endResetLinks = async (userId: string, records: LoginRecords = store) => {
+  const endResetLinks = async (userId: string, records: LoginRecords = store.logins) => {
     await records.deleteLoginRows('login_verification', [is('value', userId)], null)
   }
   /** Sets a password, and ends what others may hold: sessions, and links that would undo it. */
@@ -195,9 +189,9 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     const account = [is('user_id', userId), is('provider_id', 'credential'), is('account_id', userId)]
     const values = { password: hash, updated_at: new Date().toISOString() }
     await store.inTransaction(async (transaction) => {
-      await transaction.updateLoginRows('login_account', account, values, { action, userId })
-      await endResetLinks(userId, transaction)
-      await deleteSessions(transaction, userId, keptSessionId, false)
+      await transaction.logins.updateLoginRows('login_account', account, values, { action, userId })
+      await endResetLinks(userId, transaction.logins)
+      await deleteSessions(transaction.logins, userId, keptSessionId, false)
     })
     await forget()
   }
@@ -220,27 +214,28 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
   }
   const recordFailure = async (userId: string) => {
     if ((await failures.count(userId)) !== null) return
-    await store.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
+    await store.audit.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
   }
   /** Hashes a password anew that was just proved, when its hash is weaker than what is asked for now. */
   const renewHash = async (userId: string, password: string) => {
     const account = [is('user_id', userId), is('provider_id', 'credential')]
-    const [row] = await store.findLoginRows('login_account', account, { limit: 1, offset: 0 })
+    const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })
     const old = row?.['password']
     const { isWeakerHash } = await import('./password-hash.ts')
     if (typeof old !== 'string' || !isWeakerHash(old, settings.passwordHash)) return
     const renewed = await (await (await auth()).$context).password.hash(password)
     // Not over a password that was set meanwhile.
-    await store.updateLoginRows('login_account', [...account, is('password', old)], { password: renewed })
+    await store.logins.updateLoginRows('login_account', [...account, is('password', old)], { password: renewed })
   }
   /** Sessions that are over go, and the oldest of somebody who has many. */
   const endStaleSessions = async (userId: string) => {
     const now = new Date().toISOString()
-    await store.deleteLoginRows('login_session', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
+    await store.logins.deleteLoginRows('login_session', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
     const sortBy = { field: 'created_at', direction: 'desc' } as const
-    const old = await store.findLoginRows('login_session', [is('user_id', userId)], { limit: 1_000, offset: MAX_SESSIONS, sortBy })
+    const old = await store.logins.findLoginRows('login_session', [is('user_id', userId)], { limit: 1_000, offset: MAX_SESSIONS, sortBy })
     const ids = old.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
-    if (ids.length > 0) await store.deleteLoginRows('login_session', [{ field: 'id', operator: 'in', value: ids, connector: 'AND' }], null)
+    if (ids.length > 0)
+      await store.logins.deleteLoginRows('login_session', [{ field: 'id', operator: 'in', value: ids, connector: 'AND' }], null)
   }
 
   return {
@@ -250,7 +245,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       throw new AppError('rate_limited', 'Many accounts were made from here just now. Try again in an hour.', { retryAfterSeconds })
     },
     async signInNew({ name, password }, client) {
-      const person = await store.findPersonByName(name)
+      const person = await store.people.findPersonByName(name)
       if (!person) return { cookies: [] }
       const email = person.email ?? placeholderEmail(person.id)
       const cookies = await prove({ email, password, isRemembered: true }, client)
@@ -260,7 +255,9 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       return await (await (await auth()).$context).password.hash(password)
     },
     async signIn({ name, password, isRemembered }, client) {
-      const person = name.includes('@') ? await store.findPersonByEmail(name.toLowerCase()) : await store.findPersonByName(name)
+      const person = name.includes('@')
+        ? await store.people.findPersonByEmail(name.toLowerCase())
+        : await store.people.findPersonByName(name)
       // Nobody has an address with a number made up just now; looking for it takes the same time as for one there is.
       const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail(crypto.randomUUID())
       let cookies: string[] = []
@@ -292,7 +289,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       const asked = generation
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
-      const person = response ? await store.findPerson(response.user.id) : null
+      const person = response ? await store.people.findPerson(response.user.id) : null
       if (!response || !person) return { actor: null, cookies }
       const actor: Actor = {
         kind: 'user',
@@ -307,7 +304,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       return { actor, cookies }
     },
     async isPasswordOf(userId, password) {
-      const [account] = await store.findLoginRows('login_account', [is('user_id', userId), is('provider_id', 'credential')], {
+      const [account] = await store.logins.findLoginRows('login_account', [is('user_id', userId), is('provider_id', 'credential')], {
         limit: 1,
         offset: 0,
       })
@@ -344,7 +341,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       return true
     },
     async listSessions(userId) {
-      const rows = await store.findLoginRows('login_session', [is('user_id', userId)], {
+      const rows = await store.logins.findLoginRows('login_session', [is('user_id', userId)], {
         limit: MAX_SESSIONS,
         offset: 0,
         sortBy: { field: 'updated_at', direction: 'desc' },
@@ -363,7 +360,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     },
     async endSession(userId, sessionId) {
       const conditions = [is('user_id', userId), is('id', sessionId)]
-      const ended = await store.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
+      const ended = await store.logins.deleteLoginRows('login_session', conditions, null, { action: 'sessions_ended', userId })
       await forget()
       return ended.length > 0
     },

@@ -28,7 +28,7 @@ function readAction(name: string): AuditAction {
 }
 
 async function findUserId(store: App['store'], username: string): Promise<string> {
-  const user = await store.findUser(username)
+  const user = await store.people.findUser(username)
   if (!user) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
   return user.id
 }
@@ -51,7 +51,7 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
           aboutId: flags.user === undefined ? undefined : await findUserId(store, flags.user),
         }
         for (let before: number | undefined; ; ) {
-          const events = await store.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
+          const events = await store.audit.listEvents(ANONYMOUS, { ...query, before, limit: PAGE })
           for (const event of events) process.stdout.write(`${JSON.stringify(toAuditRecord(event, false))}\n`)
           before = events.at(-1)?.order
           if (events.length < PAGE) return

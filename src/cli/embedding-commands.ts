@@ -20,7 +20,7 @@ export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
     .action((options: { json?: true }) =>
       withApp(async (app) => {
         const { model } = requireEmbeddings(app)
-        const counts = await app.store.countEmbeddings(model)
+        const counts = await app.store.embeddings.countEmbeddings(model)
         const { total, embedded, pending } = counts
         process.stdout.write(
           options.json
@@ -38,8 +38,8 @@ export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
     .action((options: { resume?: true }) =>
       withApp(async (app) => {
         const { model, embedAll } = requireEmbeddings(app)
-        if (!options.resume) await app.store.forgetEmbeddings(null)
-        const { pending } = await app.store.countEmbeddings(model)
+        if (!options.resume) await app.store.embeddings.forgetEmbeddings(null)
+        const { pending } = await app.store.embeddings.countEmbeddings(model)
         const bar = startProgress(pending, `Embedding with ${model}`)
         let saved = 0
         let refused = 0

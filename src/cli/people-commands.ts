@@ -4,9 +4,9 @@ import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { AppError } from '../errors.ts'
 import { keyNameField, ROLES, roleField } from '../library/account.ts'
-import type { Person } from '../library/account-ports.ts'
 import { type Actor, ADMIN_RIGHTS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
+import type { Person } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
 import { createInvite, createResetLink, deletePerson, setRole } from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
@@ -29,7 +29,7 @@ export const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'op
 
 /** @throws AppError `not_found`, `invalid_input` for a placeholder */
 export async function requireAccount(app: App, username: string): Promise<User> {
-  const user = await app.store.findUser(username)
+  const user = await app.store.people.findUser(username)
   if (!user) {
     const remedy = usernameFault(username) === null ? ` Make one ${suggest(`users create ${username}`)}` : ''
     throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".${remedy}`)
@@ -58,7 +58,7 @@ function readScopes(text: string): Scope[] {
 
 async function countOwned(app: App, { id }: User): Promise<number> {
   const page = { visibility: null, limit: 1, offset: 0 }
-  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.listOwned(id, { kind, ...page })))
+  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.marks.listOwned(id, { kind, ...page })))
   return counts.reduce((sum, { total }) => sum + total, 0)
 }
 
@@ -80,7 +80,10 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         const fault = usernameFault(name)
         if (fault) throw new AppError('invalid_input', `The user name "${name.slice(0, 80)}" ${fault}.`)
-        const user = await app.store.createUser({ username: name, defaultVisibility: options.publicByDefault ? 'public' : 'private' })
+        const user = await app.store.people.createUser({
+          username: name,
+          defaultVisibility: options.publicByDefault ? 'public' : 'private',
+        })
         process.stdout.write(
           `Made the user ${user.username}. Make a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`,
         )
@@ -95,7 +98,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         const people: Person[] = []
         for (let page = PAGE; page === PAGE; ) {
-          const { items } = await app.store.listPeople({ limit: PAGE, offset: people.length, matching: null })
+          const { items } = await app.store.people.listPeople({ limit: PAGE, offset: people.length, matching: null })
           people.push(...items)
           page = items.length
         }
@@ -177,7 +180,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const expiresAt = options.expires === undefined ? null : new Date(app.clock() + parseDuration(options.expires)).toISOString()
         const user = await requireAccount(app, options.user)
         const key = createApiKey()
-        const stored = await app.store.createKey({ name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt })
+        const stored = await app.store.keys.createKey({ name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt })
         process.stderr.write(
           `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `until ${expiresAt}` : 'never expires'}. It is shown this once:\n`,
         )
@@ -190,7 +193,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .option('--user <name>', 'only this user')
     .action((options: { user?: string }) =>
       withApp(async (app) => {
-        const keys = await app.store.listKeys(options.user ?? null)
+        const keys = await app.store.keys.listKeys(options.user ?? null)
         printTable(
           keys.map((key) => {
             const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'never expires'
@@ -204,7 +207,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .description('Revoke a key by the id that `keys list` shows. Its next request is refused.')
     .action((id: string) =>
       withApp(async (app) => {
-        const key = await app.store.revokeKey(id)
+        const key = await app.store.keys.revokeKey(id)
         if (!key) throw new AppError('not_found', `There is no key ${id.slice(0, 80)}. See their ids ${suggest('keys list')}`)
         process.stdout.write(`Revoked ${key.name} of ${key.username}.\n`)
       }, EXISTING),

@@ -30,7 +30,7 @@ async function withApp(work: (app: App) => Promise<void>, options: { mustExist?:
   const settings = toAppSettings(config, config.BASE_URL ?? defaultBaseUrl(config.HOST, config.PORT))
   const app = await openApp({ ...settings, isBaseUrlGuessed: config.BASE_URL === null }, options)
   try {
-    await app.store.actingAs(OPERATOR_ORIGIN, () => work(app))
+    await app.store.audit.actingAs(OPERATOR_ORIGIN, () => work(app))
   } finally {
     await app.close()
   }

@@ -61,8 +61,8 @@ export async function serve(config: Config, options: { starter: boolean; create:
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     backups = scheduleBackups(config, logger)
     server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined, settings: describeSettings() })
-    await app.store.keepServiceUrl(address)
-    const setupCode = (await app.store.hasLogins()) ? null : app.setupCode
+    await app.store.service.keepServiceUrl(address)
+    const setupCode = (await app.store.people.hasLogins()) ? null : app.setupCode
     // Before the welcome: whoever reads it may send a signal at once.
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
@@ -95,9 +95,9 @@ function scheduleBackups(
 
 /** Fills an empty library in one transaction: all of it or nothing, and by one of several instances that start at once. Gives how many items there are then. */
 async function loadStarter({ store }: App): Promise<number> {
-  if (!(await store.isEmpty())) return 0
+  if (!(await store.service.isEmpty())) return 0
   return await store.inTransaction(async (transaction) => {
-    if (!(await transaction.isEmpty())) return 0
+    if (!(await transaction.service.isEmpty())) return 0
     const { report } = await importLibrary(transaction, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
     return report.created
   })

@@ -62,7 +62,7 @@ function describeHistory({ counts, digest }: History): string {
 
 async function importWhole(app: App, folder: string): Promise<void> {
   let bar: ProgressBar | null = null
-  const history = await importWholeLibrary(app.store, folder, (done, of) => {
+  const history = await importWholeLibrary(app.store.transfer, folder, (done, of) => {
     bar ??= startProgress(of, 'Importing the library')
     bar.advanceTo(done)
   }).finally(() => bar?.stop('Imported the library'))
@@ -141,11 +141,11 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         if (options.full) {
           if (options.user !== undefined) throw new AppError('invalid_input', 'A whole export has no --user: it holds everybody.')
-          process.stdout.write(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store, folder))}`)
+          process.stdout.write(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
           return
         }
         const owner = options.user === undefined ? null : await requireAccount(app, options.user)
-        const { prompts, skills } = await exportLibrary(app.store, folder, owner?.id ?? null)
+        const { prompts, skills } = await exportLibrary(app.store.transfer, folder, owner?.id ?? null)
         process.stdout.write(`Wrote ${prompts} prompts and ${skills} skills to ${folder}.\n`)
       }, EXISTING),
     )

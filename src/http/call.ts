@@ -1,6 +1,6 @@
 import type { Answer, Exchange } from '../exchange.ts'
-import type { ClientOfRequest } from '../library/account-ports.ts'
 import type { Actor } from '../library/actor.ts'
+import type { ClientOfRequest } from '../library/ports/logins.ts'
 import type { Context } from '../operations/core/define-operation.ts'
 import type { Route, RouteKind } from './route.ts'
 

@@ -1,5 +1,5 @@
+import { createRevisionCaches } from '../cache/revision-cache.ts'
 import type { Answer } from '../exchange.ts'
-import { createPublicReads } from '../library/public-reads.ts'
 import type { Call } from './call.ts'
 import { hasKeyHeader } from './cors.ts'
 
@@ -19,9 +19,9 @@ export interface PageCache {
 }
 
 /** @param headers of a page of a list */
-export function createPageCache(readVersion: () => Promise<number>, headers: () => Record<string, string>): PageCache {
-  const reads = createPublicReads(readVersion)
-  const pages = reads.keep<Uint8Array<ArrayBuffer>>(MAX_BYTES)
+export function createPageCache(readRevision: () => Promise<number>, headers: () => Record<string, string>): PageCache {
+  const caches = createRevisionCaches(readRevision)
+  const pages = caches.create<Uint8Array<ArrayBuffer>>(MAX_BYTES)
   const isCacheable = ({ exchange }: Call) => {
     const { method, path, search, header } = exchange
     return (
@@ -37,7 +37,7 @@ export function createPageCache(readVersion: () => Promise<number>, headers: () 
     find(call) {
       if (!isCacheable(call)) return null
       const { path, search } = call.exchange
-      return reads.refresh().then(() => {
+      return caches.refresh().then(() => {
         const body = pages.get(path + search)
         return body ? { status: 200, headers: headers(), body } : null
       })
@@ -45,10 +45,10 @@ export function createPageCache(readVersion: () => Promise<number>, headers: () 
     async show(call, make) {
       if (!isCacheable(call)) return await make()
       const { path, search } = call.exchange
-      const state = await reads.refresh()
+      const revision = await caches.refresh()
       const html = await make()
       const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
-      pages.put(state, path + search, bytes, bytes.length)
+      pages.put(revision, path + search, bytes, bytes.length)
       return html
     },
   }

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
-import type { CounterStore } from '../library/instances.ts'
-import type { Clock } from '../library/ports.ts'
+import type { Clock } from '../library/ports/environment.ts'
+import type { CounterStore } from '../library/ports/instances.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SECONDS = 60

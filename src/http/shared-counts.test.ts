@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CounterStore } from '../library/instances.ts'
+import type { CounterStore } from '../library/ports/instances.ts'
 import { createSharedCounts } from './shared-counts.ts'
 
 const MINUTE = 60_000

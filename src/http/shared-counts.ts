@@ -1,5 +1,5 @@
-import type { CounterStore } from '../library/instances.ts'
-import type { Clock } from '../library/ports.ts'
+import type { Clock } from '../library/ports/environment.ts'
+import type { CounterStore } from '../library/ports/instances.ts'
 
 /** Part of a limit an instance counts by itself before it adds it to what all have counted: callers who ask for little cost nothing. */
 const UNSHARED_PART = 1 / 100

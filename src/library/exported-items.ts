@@ -1,5 +1,5 @@
-import type { ExportedPrompt, ExportedSkill, Hold } from './export-ports.ts'
 import type { Item } from './items.ts'
+import type { ExportedPrompt, ExportedSkill, Hold } from './ports/transfer.ts'
 
 /** Names inside an exported library, which an import reads back. */
 export const EXPORT_NAMES = {

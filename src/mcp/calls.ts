@@ -1,6 +1,6 @@
 import { type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { joinBytes, toJsonBytes, toQuotedBytes } from '../cache/shared-records.ts'
 import { type AppError, toAppError } from '../errors.ts'
-import { joinBytes, toJsonBytes, toQuotedBytes } from '../library/shared-records.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { splitHints } from '../operations/core/filter-hints.ts'
 import { toProtocolError, toToolError } from './errors.ts'

@@ -6,12 +6,12 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { joinBytes } from '../cache/shared-records.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { type Answer, type Exchange, fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
 import type { Actor } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
-import { joinBytes } from '../library/shared-records.ts'
 import { createTally } from '../library/tally.ts'
 import { bindOnce, type Calls } from './calls.ts'
 import { toErrorBody } from './errors.ts'

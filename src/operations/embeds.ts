@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../library/embed/config.ts'
 import { isId } from '../library/identifier.ts'
-import type { StoredEmbed } from '../library/ports.ts'
+import type { StoredEmbed } from '../library/ports/embeds.ts'
 import { defineOperation, requireUser } from './core/define-operation.ts'
 import { refInput } from './core/inputs.ts'
 
@@ -37,7 +37,7 @@ export const saveEmbed = defineOperation({
     if (bytes > MAX_EMBED_BYTES) {
       throw new AppError('too_large', `The embed has ${bytes} bytes; the limit is ${MAX_EMBED_BYTES}. Shorten its texts.`)
     }
-    const saved = await store.saveEmbed(requireUser(actor).userId, config, MAX_EMBEDS)
+    const saved = await store.embeds.saveEmbed(requireUser(actor).userId, config, MAX_EMBEDS)
     if (!saved) throw new AppError('conflict', `You keep ${MAX_EMBEDS} embeds; delete one first.`)
     return toEmbedRecord(saved, baseUrl)
   },
@@ -52,7 +52,7 @@ export const showEmbed = defineOperation({
   input: z.object({ id: refInput }),
   output: embedRecord,
   async run({ store, baseUrl }, { id }) {
-    const embed = isId(id) ? await store.findEmbed(id.toLowerCase()) : null
+    const embed = isId(id) ? await store.embeds.findEmbed(id.toLowerCase()) : null
     if (!embed) throw new AppError('not_found', 'There is no such embed.')
     return toEmbedRecord(embed, baseUrl)
   },
@@ -68,7 +68,7 @@ export const listEmbeds = defineOperation({
   input: z.object({}),
   output: z.object({ embeds: z.array(embedRecord) }),
   async run({ actor, store, baseUrl }) {
-    const embeds = await store.listEmbeds(requireUser(actor).userId)
+    const embeds = await store.embeds.listEmbeds(requireUser(actor).userId)
     return { embeds: embeds.map((embed) => toEmbedRecord(embed, baseUrl)) }
   },
 })
@@ -83,7 +83,7 @@ export const deleteEmbed = defineOperation({
   input: z.object({ id: refInput }),
   output: z.object({ success: z.literal(true) }),
   async run({ actor, store }, { id }) {
-    if (!(await store.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'You keep no such embed.')
+    if (!(await store.embeds.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'You keep no such embed.')
     return { success: true as const }
   },
 })

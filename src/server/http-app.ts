@@ -97,7 +97,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     backups: options.backups,
     settings: options.settings ?? [],
   })
-  const cache = createPageCache(() => app.store.readVersion(), describePage)
+  const cache = createPageCache(() => app.store.service.readRevision('library'), describePage)
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
@@ -159,14 +159,14 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const metrics = [
     ...(requests?.metrics ?? []),
     ...figures.metrics,
-    ...databaseMetrics(app.store),
+    ...databaseMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
-    ...(embeddings ? embeddingMetrics(embeddings, () => app.store.countEmbeddings(embeddings.model)) : []),
+    ...(embeddings ? embeddingMetrics(embeddings, () => app.store.embeddings.countEmbeddings(embeddings.model)) : []),
   ]
   const router = createRouter<BoundRoute>([
     ...healthRoutes({
-      check: () => app.store.check(),
-      loadSearch: () => app.store.loadSearch(),
+      check: () => app.store.service.check(),
+      loadSearch: () => app.store.service.loadSearch(),
       onFault,
       isReady: options.isReady ?? (() => true),
       embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
@@ -186,7 +186,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pipeline = createPipeline({
     router,
     rules: { baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS },
-    limits: createRateLimits(settings.RATE_LIMITS, app.store.isShared ? { store: app.store, clock: app.clock } : null),
+    limits: createRateLimits(settings.RATE_LIMITS, app.store.instances.isShared ? { store: app.store.instances, clock: app.clock } : null),
     admission,
     turns,
     readBytes: createBodyReader(),

@@ -9,7 +9,11 @@ let stop: (() => Promise<void>) | undefined
 afterEach(async () => await stop?.())
 
 /** Begins with a store that notes what it is asked, and waits until `isDone` says so of that. */
-async function run(settings: Partial<Retention>, isDone: (asked: readonly unknown[]) => boolean, store: Partial<Retention['store']> = {}) {
+async function run(
+  settings: Partial<Retention>,
+  isDone: (asked: readonly unknown[]) => boolean,
+  store: Partial<Retention['purges'] & Retention['audit']> = {},
+) {
   const asked: unknown[] = []
   const purged: unknown[] = []
   const failures: unknown[] = []
@@ -22,7 +26,7 @@ async function run(settings: Partial<Retention>, isDone: (asked: readonly unknow
     onFailure: (error) => failures.push(error),
     wait: { firstMs: 1, everyMs: 1, agedMs: 3 },
     ...settings,
-    store: {
+    purges: {
       async finishDeletions() {
         asked.push('finish')
         await store.finishDeletions?.()
@@ -31,6 +35,8 @@ async function run(settings: Partial<Retention>, isDone: (asked: readonly unknow
         asked.push(limits)
         return (await store.purgeExpired?.(limits, signal)) ?? { items: 0, versions: 0 }
       },
+    },
+    audit: {
       async removeEvents(oldest, limit) {
         asked.push([oldest, limit])
         return (await store.removeEvents?.(oldest, limit)) ?? 0

@@ -19,7 +19,8 @@ export interface Retention {
   readonly versionsKeep: number | null
   /** Days in the audit log; null keeps all events. */
   readonly auditDays: number | null
-  readonly store: Pick<PurgeStore, 'purgeExpired' | 'finishDeletions'> & Pick<AuditStore, 'removeEvents'>
+  readonly purges: Pick<PurgeStore, 'purgeExpired' | 'finishDeletions'>
+  readonly audit: Pick<AuditStore, 'removeEvents'>
   readonly clock: () => number
   readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
   readonly onFailure: (error: unknown) => void
@@ -32,7 +33,7 @@ export interface Retention {
  * keep. Every instance does; what one has removed, another does not find. Returns how to stop.
  */
 export function startRetention(retention: Retention): () => Promise<void> {
-  const { trashDays, versionsKeep, auditDays, store, clock } = retention
+  const { trashDays, versionsKeep, auditDays, purges, audit, clock } = retention
   const { wait = { firstMs: FIRST_MS, everyMs: EVERY_MS, agedMs: AGED_MS } } = retention
   const stopping = new AbortController()
   const { signal } = stopping
@@ -46,19 +47,19 @@ export function startRetention(retention: Retention): () => Promise<void> {
   }
   const purgeExpired = async () => {
     if (trashDays === null && versionsKeep === null) return
-    const removed = await store.purgeExpired({ trashBefore: trashDays === null ? null : daysAgo(trashDays), versionsKeep }, signal)
+    const removed = await purges.purgeExpired({ trashBefore: trashDays === null ? null : daysAgo(trashDays), versionsKeep }, signal)
     if (removed.items + removed.versions > 0) retention.onPurged(removed)
   }
   const removeOldEvents = async () => {
     if (auditDays === null) return
     const oldest = daysAgo(auditDays)
-    while (!signal.aborted && (await store.removeEvents(oldest, EVENTS_A_BATCH)) === EVENTS_A_BATCH) await nextTurn()
+    while (!signal.aborted && (await audit.removeEvents(oldest, EVENTS_A_BATCH)) === EVENTS_A_BATCH) await nextTurn()
   }
   const run = async () => {
     let sinceAgedMs = Number.POSITIVE_INFINITY
     for (let waitMs = wait.firstMs; ; waitMs = wait.everyMs) {
       await sleep(waitMs, undefined, { signal, ref: false })
-      await attempt(() => store.finishDeletions())
+      await attempt(() => purges.finishDeletions())
       sinceAgedMs += waitMs
       if (sinceAgedMs < wait.agedMs) continue
       sinceAgedMs = 0

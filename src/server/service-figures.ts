@@ -24,7 +24,7 @@ export function createServiceFigures({ app, version, admission, turns, faults, b
   readStatus(): Promise<ServiceStatus>
 } {
   const startedAt = new Date(app.clock()).toISOString()
-  const readLibrary = keepFor(KEPT_MS, () => app.store.readFigures(), { isLasting: ({ search }) => search.isReady })
+  const readLibrary = keepFor(KEPT_MS, () => app.store.service.readFigures(), { isLasting: ({ search }) => search.isReady })
   const readLoad = (): LoadFigures => {
     const { running, waiting, streams } = admission.counts()
     return { running, streams, waiting: { admission: waiting, turns: turns.countWaiting() } }
@@ -32,7 +32,7 @@ export function createServiceFigures({ app, version, admission, turns, faults, b
   return {
     metrics: [...libraryMetrics(version, readLibrary), ...loadMetrics(readLoad, faults.counts)],
     readStatus: async () => ({
-      ...(await app.store.readFigures()),
+      ...(await app.store.service.readFigures()),
       ...readLoad(),
       version,
       startedAt,

@@ -63,13 +63,14 @@ export async function startServer(address: { host: string; port: number }, logge
         trashDays: settings.TRASH_DAYS,
         versionsKeep: settings.VERSIONS_KEEP,
         auditDays: settings.AUDIT_DAYS,
-        store: app.store,
+        purges: app.store.purges,
+        audit: app.store.audit,
         clock: app.clock,
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions that are over TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed and will be tried again'),
       })
       // The first search should not wait for it; what goes wrong is told when somebody asks.
-      app.store.loadSearch().catch(() => {})
+      app.store.service.loadSearch().catch(() => {})
     },
     async close() {
       isReady = false

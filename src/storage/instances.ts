@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { CounterStore, InstanceListener, Instances } from '../library/instances.ts'
-import type { LibraryChange } from '../library/library-change.ts'
+import type { CounterStore, InstanceListener, Instances, LibraryChange } from '../library/ports/instances.ts'
 
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-items.ts'

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely'
 import type { Role } from '../library/account.ts'
 import type { AuditAction, Surface } from '../library/audit.ts'
 import type { ItemKind } from '../library/items.ts'
+import type { RevisionScope } from '../library/ports/store.ts'
 import type { Visibility } from '../library/visibility.ts'
 
 /** Row numbers (`seq`) are the store's own and never leave it; times are ISO 8601 text in UTC; booleans are 0 or 1; lists are JSON text. */
@@ -224,8 +225,8 @@ export interface Database {
     owner_id: string | null
     detail: string
   }
-  /** Counts commits, on engines that do not count them by themselves. */
-  write_count: { count: number }
+  /** A number for each scope of answers, raised by triggers with every change that such an answer can show. */
+  revision: { scope: RevisionScope; value: number }
   /** What one instance has to say to another, until that has read it. */
   instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
   /** What callers did in a stretch of time, over all instances. */

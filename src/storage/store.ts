@@ -1,37 +1,42 @@
 import type { Kysely } from 'kysely'
-import type { LibraryChange } from '../library/library-change.ts'
-import type { Clock, LibraryStore, Random } from '../library/ports.ts'
-import { createPublicReads } from '../library/public-reads.ts'
+import { createRevisionCaches } from '../cache/revision-cache.ts'
+import type { Clock, Random } from '../library/ports/environment.ts'
+import type { LibraryChange } from '../library/ports/instances.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
 import { ANALYSIS, type SearchableText } from '../search/analysis/indexed-text.ts'
 import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
 import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
+import { cacheQueries } from './cache/cached-queries.ts'
 import { copyBeforeUpgrade } from './copy/upgrade-copy.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { figureStore } from './figures.ts'
 import { exportReader } from './history/export-items.ts'
 import { tellOfHistory, writeHistory } from './history/write-history.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
+import { readCategories, writeCategories } from './items/categories.ts'
 import { embedStore } from './items/embeds.ts'
 import { markStore } from './items/item-marks.ts'
 import { readSearchableText } from './items/item-parts.ts'
+import { createItemQueries } from './items/item-queries.ts'
 import { purgeStore } from './items/purges.ts'
-import { readLibrary } from './items/read-items.ts'
-import { type WriteContext, writeLibrary } from './items/write-items.ts'
-import { keepPublicReads } from './kept-reads.ts'
+import { readItems } from './items/read-items.ts'
+import { type WriteContext, writeItems } from './items/write-items.ts'
 import { migrate } from './migrations/index.ts'
-import { accountStore } from './people/accounts.ts'
 import { finishRemovals } from './people/delete-person.ts'
 import { formDraftStore } from './people/form-drafts.ts'
 import { budgetStore } from './people/improve-usage.ts'
+import { keyStore } from './people/keys.ts'
 import { loginRecords } from './people/login-records.ts'
 import { peopleStore } from './people/people.ts'
 import { sessionStore } from './people/sessions.ts'
+import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 import { dropStaleEmbeddings, embeddingStore } from './search/embeddings.ts'
 import { createWordsWriter } from './search/item-words.ts'
 import { readSearchIndex } from './search/search-reader.ts'
 import { readVectors } from './search/vector-reader.ts'
+import { secretStore } from './secrets.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 
 /** Items whose words are read anew in one transaction. */
@@ -73,39 +78,58 @@ export async function createStore(
   const { embeddingModel } = outside
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
-  const search = readSearchIndex(database.reader, database.dialect, index, vectors)
-  const kept = keepPublicReads(createPublicReads(() => database.dialect.readVersion(database.reader)))
+  const search = readSearchIndex(database.reader, index, vectors)
+  const caches = createRevisionCaches(() => readRevision(database.reader, 'library'))
+  const cached = cacheQueries(createItemQueries(database.reader, search, vectors), caches)
   const words = createWordsWriter(index.embedder)
   const origins = createOrigins()
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
+    // What others do not see yet is read without the cache.
+    const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors)
     return {
-      ...readLibrary(reader, search, vectors, reader === database.reader ? kept : null),
-      ...writeLibrary(context),
-      ...accountStore(reader, context),
-      ...exportReader(reader),
-      async importHistory(source, onItem = () => {}) {
-        const imported = await writeHistory(database, outside.random, source, onItem)
-        // Whoever opens the library after a cut finishes this.
-        if (imported.isNew) {
-          await indexUnread(database.reader, transact, onProgress)
-          await transact(tellOfHistory)
-        }
-        return imported
+      items: { ...readItems(reader, queries, search, vectors), ...writeItems(context) },
+      marks: markStore(reader, context),
+      categories: { ...readCategories(queries), ...writeCategories(context) },
+      purges: purgeStore(reader, context),
+      people: peopleStore(reader, context),
+      keys: keyStore(reader, context),
+      logins: loginRecords(reader, context),
+      formDrafts: formDraftStore(reader, context),
+      embeds: embedStore(reader, context),
+      embeddings: embeddingStore(reader, context, instances, table),
+      budgets: budgetStore(context),
+      sessions: sessionStore(reader, context),
+      instances,
+      transfer: {
+        ...exportReader(reader),
+        readSnapshot: (work) => database.readSnapshot((db) => work(exportReader(db))),
+        async importHistory(source, onItem = () => {}) {
+          const imported = await writeHistory(database, outside.random, source, onItem)
+          // Whoever opens the library after a cut finishes this.
+          if (imported.isNew) {
+            await indexUnread(database.reader, transact, onProgress)
+            await transact(tellOfHistory)
+          }
+          return imported
+        },
       },
-      readSnapshot: (work) => database.readSnapshot((db) => work(exportReader(db))),
-      ...peopleStore(reader, context),
-      ...markStore(reader, context),
-      ...loginRecords(reader, context),
-      ...sessionStore(reader, context),
-      ...budgetStore(context),
-      ...embeddingStore(reader, context, instances, table),
-      ...embedStore(reader, context),
-      ...formDraftStore(reader, context),
-      ...purgeStore(reader, context),
-      ...auditStore(reader, context, origins),
-      ...instances,
+      audit: auditStore(reader, context, origins),
+      service: {
+        ...secretStore(reader, context),
+        ...figureStore(database, search),
+        async isEmpty() {
+          return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
+        },
+        readUsage: () => database.readUsage(),
+        check: () => database.check(),
+        checkWrite: () => database.checkWrite(),
+        async loadSearch() {
+          await search.current()
+        },
+        readRevision: (scope) => readRevision(reader, scope),
+      },
       inTransaction: (work) =>
         transact((db, notes) =>
           work(
@@ -120,17 +144,6 @@ export async function createStore(
             }),
           ),
         ),
-      async isEmpty() {
-        return (await reader.selectFrom('item').select('seq').limit(1).executeTakeFirst()) === undefined
-      },
-      ...figureStore(database, search),
-      readUsage: () => database.readUsage(),
-      check: () => database.check(),
-      checkWrite: () => database.checkWrite(),
-      async loadSearch() {
-        await search.current()
-      },
-      readVersion: () => database.dialect.readVersion(database.reader),
       close: () => database.close(),
     }
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { categoryNameField } from '../library/category-name.ts'
 import type { Category } from '../library/items.ts'
-import type { LibraryStore } from '../library/ports.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
 import { isSlug } from '../library/slug.ts'
 import { readRegularFile } from './regular-file.ts'
 
@@ -36,12 +36,12 @@ export async function importCategories(store: LibraryStore, path: string): Promi
   if (bytes === null) return []
   const wanted = parse(path, bytes)
   return await store.inTransaction(async (transaction) => {
-    const parents = new Map((await transaction.exportCategories()).map(({ slug, parent }) => [slug, parent]))
+    const parents = new Map((await transaction.transfer.exportCategories()).map(({ slug, parent }) => [slug, parent]))
     const made: string[] = []
     for (const { slug, name, parent } of wanted) {
       if (parents.has(slug)) continue
       const category = { slug, name, parent: parent !== null && parents.get(parent) === null ? parent : null }
-      await transaction.createCategory(category)
+      await transaction.categories.createCategory(category)
       parents.set(slug, category.parent)
       made.push(slug)
     }

@@ -1,8 +1,9 @@
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
-import type { Hold } from '../library/export-ports.ts'
 import type { Prompt } from '../library/items.ts'
-import type { ImportedTwin, LibraryStore } from '../library/ports.ts'
+import type { ImportedTwin } from '../library/ports/items.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
+import type { Hold } from '../library/ports/transfer.ts'
 import { toTags } from '../library/tags.ts'
 import { refuseWhileHeld, type Visibility } from '../library/visibility.ts'
 import { createPeople, type People } from './people.ts'
@@ -112,18 +113,20 @@ async function importDraft(
   }
   const { id, slug, createdAt, updatedAt, held } = draft
   const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
-  const twin = claimTwin(await store.findImported('prompt', owner.id, authorId, draft.title), claimed, (prompt) => isSame(prompt, draft))
+  const twin = claimTwin(await store.items.findImported('prompt', owner.id, authorId, draft.title), claimed, (prompt) =>
+    isSame(prompt, draft),
+  )
   const editor = { userId: owner.id, note: IMPORT_NOTE }
   if (!twin) {
     const visibility = stated ?? owner.defaultVisibility
-    const created = await store.createPrompt(editor, { ...fields, visibility }, origin)
+    const created = await store.items.createPrompt(editor, { ...fields, visibility }, origin)
     claimed.add(created.id)
     return { done: 'created' }
   }
   if (twin.item.deletedAt !== null) return { done: 'kept', remark: 'it is in the trash and stays there' }
   if (isSame(twin.item, draft)) return { done: 'unchanged' }
   if (twin.isEditedHere) return { done: 'kept', remark: 'it was edited here since its import' }
-  await store.changePrompt(twin.item.id, editor, () => fields, origin)
+  await store.items.changePrompt(twin.item.id, editor, () => fields, origin)
   return { done: 'updated' }
 }
 
@@ -142,7 +145,7 @@ export function statedVisibility(
 
 /** The slugs of all categories, for {@link checkCategory}. */
 export async function readCategories(store: LibraryStore): Promise<Set<string>> {
-  return new Set((await store.listCategories(ANONYMOUS)).map((category) => category.slug))
+  return new Set((await store.categories.listCategories(ANONYMOUS)).map((category) => category.slug))
 }
 
 /** @throws AppError `invalid_input` listing the valid slugs */

@@ -1,8 +1,8 @@
 import { basename, relative } from 'node:path'
 import { AppError } from '../errors.ts'
-import type { Hold } from '../library/export-ports.ts'
 import { descriptionField, tagsField, titleField } from '../library/fields.ts'
-import type { LibraryStore } from '../library/ports.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
+import type { Hold } from '../library/ports/transfer.ts'
 import type { SkillFile } from '../library/skill.ts'
 import { toTags } from '../library/tags.ts'
 import type { Visibility } from '../library/visibility.ts'
@@ -110,8 +110,8 @@ async function importSkill(
     }
     const editor = { userId: owner.id, note: 'Imported' }
     const readFiles = (skillId: string) =>
-      transaction.readSkillFiles({ kind: 'user', userId: owner.id, username: owner.username, scopes: new Set(['read']) }, skillId)
-    const twins = await transaction.findImported('skill', owner.id, authorId, fields.title)
+      transaction.items.readSkillFiles({ kind: 'user', userId: owner.id, username: owner.username, scopes: new Set(['read']) }, skillId)
+    const twins = await transaction.items.findImported('skill', owner.id, authorId, fields.title)
     const same = new Set<string>()
     for (const { item } of twins) {
       const isSame =
@@ -124,7 +124,7 @@ async function importSkill(
     const twin = claimTwin(twins, claimed, (item) => same.has(item.id))
     if (!twin) {
       const visibility = stated ?? owner.defaultVisibility
-      claimed.add((await transaction.createSkill(editor, { ...fields, visibility }, origin)).id)
+      claimed.add((await transaction.items.createSkill(editor, { ...fields, visibility }, origin)).id)
       return 'created'
     }
     if (twin.item.deletedAt !== null) {
@@ -136,7 +136,7 @@ async function importSkill(
       remark('it was edited here since its import and is kept')
       return 'kept'
     }
-    await transaction.changeSkill(twin.item.id, editor, () => fields, origin)
+    await transaction.items.changeSkill(twin.item.id, editor, () => fields, origin)
     return 'updated'
   })
 }

@@ -32,7 +32,7 @@ it('brings every text and file back as it was, under its address', async () => {
     { filename: 'a/b.bin', content: bytes.toString('base64'), encoding: 'base64' },
   ]
   await from.call(actor, 'save_skill', { title: 'S', files })
-  await exportLibrary(from.app.store, join(folder, 'out'), null)
+  await exportLibrary(from.app.store.transfer, join(folder, 'out'), null)
   const { report } = await importLibrary(to.app.store, join(folder, 'out'), OPTIONS)
   expect(report).toMatchObject({ read: 2, created: 2, refused: 0 })
 
@@ -63,6 +63,6 @@ it.each(['prompts.jsonl', 'prompts.json', 'prompts.csv', 'skills.json', 'skills'
     }
     await symlink(join(outside, name), join(library, name))
     await expect(importLibrary(to.app.store, library, OPTIONS)).rejects.toMatchObject({ code: 'invalid_input' })
-    expect(await to.app.store.isEmpty()).toBe(true)
+    expect(await to.app.store.service.isEmpty()).toBe(true)
   },
 )

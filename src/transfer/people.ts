@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { User } from '../library/items.ts'
-import type { LibraryStore } from '../library/ports.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
 import { usernameFault } from '../library/username.ts'
 
 /** Finds the people an import names, making who is missing; remembers them, so that each is asked for once. */
@@ -23,7 +23,7 @@ export function createPeople(): People {
       const key = username.toLowerCase()
       const known = owners.get(key)
       if (known) return known
-      let user = await store.findUser(username)
+      let user = await store.people.findUser(username)
       const fault = user ? null : usernameFault(username)
       if (fault) throw new AppError('invalid_input', `The user name "${username.slice(0, 80)}" ${fault}.`)
       if (user?.isPlaceholder)
@@ -32,7 +32,7 @@ export function createPeople(): People {
           `"${user.username}" stands for a contributor of imported items and cannot own any; name another user.`,
         )
       if (!user) {
-        user = await store.createUser({ username, defaultVisibility: 'private' })
+        user = await store.people.createUser({ username, defaultVisibility: 'private' })
         madeOwners.push(user.username)
       }
       owners.set(key, user)
@@ -44,7 +44,7 @@ export function createPeople(): People {
       const key = first.toLowerCase()
       const known = placeholders.get(key)
       if (known) return { authorId: known.id, others }
-      const placeholder = await store.ensurePlaceholder(first)
+      const placeholder = await store.people.ensurePlaceholder(first)
       placeholders.set(key, placeholder)
       return { authorId: placeholder.id, others }
     },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import { OPERATOR_ORIGIN } from '../../src/library/audit.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { startRetention } from '../../src/server/retention.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { createStore } from '../../src/storage/store.ts'
@@ -37,22 +37,24 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
     await place.remove()
   })
 
-  const log = async () => await store.listEvents(ANONYMOUS, { limit: 100 })
+  const log = async () => await store.audit.listEvents(ANONYMOUS, { limit: 100 })
   const actions = async () => (await log()).map(({ action }) => action)
 
   it('records a change with whoever acts, however deep the call is', async () => {
-    const { id } = await store.createUser({ username: 'ada', defaultVisibility: 'private' })
+    const { id } = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
     const origin = { actorId: id, keyId: 'k', surface: 'mcp' } as const
     const editor = { userId: id, note: null }
-    await store.actingAs(origin, () =>
+    await store.audit.actingAs(origin, () =>
       store.inTransaction(async (transaction) => {
-        await transaction.createPrompt(editor, FIELDS)
-        await transaction.createPrompt(editor, FIELDS)
+        await transaction.items.createPrompt(editor, FIELDS)
+        await transaction.items.createPrompt(editor, FIELDS)
       }),
     )
     await Promise.all([
-      store.actingAs(OPERATOR_ORIGIN, () => store.createInvite({ sha256: 'a', username: 'x', role: 'user', expiresAt: '2027' })),
-      store.createPrompt(editor, FIELDS),
+      store.audit.actingAs(OPERATOR_ORIGIN, () =>
+        store.people.createInvite({ sha256: 'a', username: 'x', role: 'user', expiresAt: '2027' }),
+      ),
+      store.items.createPrompt(editor, FIELDS),
     ])
     expect((await log()).map(({ action, actorId, keyId, surface }) => [action, actorId, keyId, surface]).toSorted()).toEqual([
       ['invite_created', null, null, 'cli'],
@@ -64,25 +66,25 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
   })
 
   it('has nothing of what was undone, or was refused', async () => {
-    const { id } = await store.createUser({ username: 'ada', defaultVisibility: 'private' })
+    const { id } = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
     const undone = store.inTransaction(async (transaction) => {
-      await transaction.createPrompt({ userId: id, note: null }, FIELDS)
+      await transaction.items.createPrompt({ userId: id, note: null }, FIELDS)
       throw new Error('cut off')
     })
     await expect(undone).rejects.toThrow('cut off')
     await store.inTransaction(async (transaction) => {
-      await transaction.createUser({ username: 'ADA', defaultVisibility: 'private' }).catch(() => {})
-      await transaction.createUser({ username: 'ben', defaultVisibility: 'private' })
+      await transaction.people.createUser({ username: 'ADA', defaultVisibility: 'private' }).catch(() => {})
+      await transaction.people.createUser({ username: 'ben', defaultVisibility: 'private' })
     })
-    await expect(store.setRole('nobody', 'admin')).rejects.toThrow('no user')
+    await expect(store.people.setRole('nobody', 'admin')).rejects.toThrow('no user')
     expect(await actions()).toEqual(['user_created', 'user_created'])
   })
 
   it('undoes a change that it cannot record', async () => {
-    const { id } = await store.createUser({ username: 'ada', defaultVisibility: 'private' })
+    const { id } = await store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
     await database.transact((db) => db.schema.alterTable('audit_event').renameTo('elsewhere').execute())
-    await expect(store.createPrompt({ userId: id, note: null }, FIELDS)).rejects.toThrow()
-    expect(await store.isEmpty()).toBe(true)
+    await expect(store.items.createPrompt({ userId: id, note: null }, FIELDS)).rejects.toThrow()
+    expect(await store.service.isEmpty()).toBe(true)
     await database.transact((db) => db.schema.alterTable('elsewhere').renameTo('audit_event').execute())
   })
 
@@ -107,7 +109,7 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
     const failures: unknown[] = []
     const limits = { trashDays: null, versionsKeep: null, onPurged: () => {}, onFailure: (error: unknown) => failures.push(error) }
     const wait = { firstMs: 1, everyMs: 1, agedMs: 1 }
-    const stop = startRetention({ ...limits, auditDays: 5, store, clock: () => now, wait })
+    const stop = startRetention({ ...limits, auditDays: 5, purges: store.purges, audit: store.audit, clock: () => now, wait })
     await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 })
     now += 4 * DAY_MS
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -118,6 +120,7 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
     expect(failures).toEqual([])
   })
 
-  const record = () => store.recordEvent({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: 'service_url' } })
-  const count = async () => (await store.listEvents(ANONYMOUS, { limit: 5_000 })).length
+  const record = () =>
+    store.audit.recordEvent({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: 'service_url' } })
+  const count = async () => (await store.audit.listEvents(ANONYMOUS, { limit: 5_000 })).length
 })

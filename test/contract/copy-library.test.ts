@@ -98,7 +98,10 @@ for (const engine of ENGINES) {
           // Of what is copied nothing is different now, but something might have been.
           [
             (db: Kysely<Database>): Promise<unknown> =>
-              db.insertInto('instance_mail').values({ instance: 'i', body: '', created_at: '' }).execute(),
+              db
+                .updateTable('item')
+                .set((eb) => ({ title: eb.ref('title') }))
+                .execute(),
             /written to while/,
           ],
         ] as const

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { examine, type Finding, repair } from '../../src/storage/doctor/examine.ts'
 import type { Database } from '../../src/storage/schema.ts'
@@ -96,17 +96,17 @@ describe.each(ENGINES)('the doctor on $name', (engine) => {
     remove = place.remove
     database = place.open()
     store = await createStore(database, SYSTEM)
-    const { id: userId } = await store.createUser({ username: 'ada', defaultVisibility: 'public' })
+    const { id: userId } = await store.people.createUser({ username: 'ada', defaultVisibility: 'public' })
     const editor = { userId, note: null }
     const fields = { description: null, category: null, tags: [], visibility: 'public' as const }
-    const prompt = await store.createPrompt(editor, { ...fields, title: 'Walrus', type: 'TEXT', content: 'Write about it.' })
-    await store.changePrompt(prompt.id, editor, () => ({ content: 'Write at length about it.' }))
+    const prompt = await store.items.createPrompt(editor, { ...fields, title: 'Walrus', type: 'TEXT', content: 'Write about it.' })
+    await store.items.changePrompt(prompt.id, editor, () => ({ content: 'Write at length about it.' }))
     const bytes = (text: string) => new TextEncoder().encode(text)
     const files = [
       { filename: 'SKILL.md', bytes: bytes('---\nname: tidy\ndescription: Tidy.\n---\n') },
       { filename: 'notes.txt', bytes: bytes('notes') },
     ]
-    await store.createSkill(editor, { ...fields, title: 'Tidy', files })
+    await store.items.createSkill(editor, { ...fields, title: 'Tidy', files })
   })
   afterEach(async () => {
     await database.close()

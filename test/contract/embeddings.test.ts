@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryStore, UnembeddedItem } from '../../src/library/ports.ts'
+import type { UnembeddedItem } from '../../src/library/ports/embeddings.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { createSearchIndex } from '../../src/search/index/search-index.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
@@ -34,19 +35,19 @@ for (const engine of ENGINES) {
     let now = Date.UTC(2026, 0, 1)
     const outside = { clock: () => (now += 1000), random: countingRandom(), embeddingModel: MODEL }
     const by = () => ({ userId: ada.id, note: null })
-    const pending = async (model = MODEL) => (await store.listUnembedded(model, 0, 100)).items
+    const pending = async (model = MODEL) => (await store.embeddings.listUnembedded(model, 0, 100)).items
     const embed = async (items: readonly UnembeddedItem[], vector = VECTOR, model = MODEL) =>
-      await store.saveEmbeddings(
+      await store.embeddings.saveEmbeddings(
         model,
         items.map((item) => ({ item, vector })),
       )
-    const counts = async (model = MODEL) => Object.values(await store.countEmbeddings(model))
+    const counts = async (model = MODEL) => Object.values(await store.embeddings.countEmbeddings(model))
 
     beforeEach(async () => {
       place = await engine.create()
       database = place.open()
       store = await createStore(database, outside)
-      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
     })
     afterEach(async () => {
       await store.close()
@@ -54,12 +55,12 @@ for (const engine of ENGINES) {
     })
 
     it('are wanted for public items alone: title, description and text, of both kinds', async () => {
-      const prompt = await store.createPrompt(by(), PROMPT)
-      const skill = await store.createSkill(by(), { ...PROMPT, title: 'Skill', description: null, files: SKILL_MD })
-      await store.createPrompt(by(), { ...PROMPT, title: 'Secret', visibility: 'private' })
-      await store.createPrompt(by(), { ...PROMPT, title: 'Hidden', visibility: 'unlisted' })
-      const gone = await store.createPrompt(by(), { ...PROMPT, title: 'Gone' })
-      await store.setDeleted('prompt', gone.id, ada.id, true)
+      const prompt = await store.items.createPrompt(by(), PROMPT)
+      const skill = await store.items.createSkill(by(), { ...PROMPT, title: 'Skill', description: null, files: SKILL_MD })
+      await store.items.createPrompt(by(), { ...PROMPT, title: 'Secret', visibility: 'private' })
+      await store.items.createPrompt(by(), { ...PROMPT, title: 'Hidden', visibility: 'unlisted' })
+      const gone = await store.items.createPrompt(by(), { ...PROMPT, title: 'Gone' })
+      await store.items.setDeleted('prompt', gone.id, ada.id, true)
       expect((await pending()).map(({ id, version, text }) => ({ id, version, text }))).toEqual([
         { id: prompt.id, version: 1, text: 'Title\n\nAbout it\n\nSome text' },
         { id: skill.id, version: 1, text: 'Skill\n\nSKILL.md\n# How to fold\n' },
@@ -69,11 +70,11 @@ for (const engine of ENGINES) {
 
     it('are wanted page by page, the latest written last', async () => {
       const made = []
-      for (let n = 0; n < 5; n++) made.push(await store.createPrompt(by(), { ...PROMPT, title: `Number ${n}` }))
-      await store.changePrompt(made[0]?.id ?? '', by(), () => ({ content: 'Changed' }))
+      for (let n = 0; n < 5; n++) made.push(await store.items.createPrompt(by(), { ...PROMPT, title: `Number ${n}` }))
+      await store.items.changePrompt(made[0]?.id ?? '', by(), () => ({ content: 'Changed' }))
       const seen: string[] = []
       for (let position = 0; ; ) {
-        const page = await store.listUnembedded(MODEL, position, 2)
+        const page = await store.embeddings.listUnembedded(MODEL, position, 2)
         if (page.items.length === 0) break
         expect(page.items.length).toBeLessThanOrEqual(2)
         seen.push(...page.items.map((item) => item.text.slice(0, 8)))
@@ -83,7 +84,7 @@ for (const engine of ENGINES) {
     })
 
     it('are kept for each model by itself, and forgotten for all but one or all', async () => {
-      await store.createPrompt(by(), PROMPT)
+      await store.items.createPrompt(by(), PROMPT)
       expect(await embed(await pending())).toBe(1)
       expect(await embed(await pending('two'), VECTOR, 'two')).toBe(1)
       expect([await counts(), await counts('two'), await counts('three')]).toEqual([
@@ -93,23 +94,23 @@ for (const engine of ENGINES) {
       ])
       expect(await pending()).toEqual([])
       expect((await pending('three')).length).toBe(1)
-      expect(await store.forgetEmbeddings(MODEL)).toBe(1)
+      expect(await store.embeddings.forgetEmbeddings(MODEL)).toBe(1)
       expect([await counts(), await counts('two')]).toEqual([
         [1, 1, 0],
         [1, 0, 1],
       ])
-      expect(await store.forgetEmbeddings(null)).toBe(1)
+      expect(await store.embeddings.forgetEmbeddings(null)).toBe(1)
       expect((await pending()).length).toBe(1)
     })
 
     it('go when the text changes, and stay when only tags or votes do', async () => {
-      const { id } = await store.createPrompt(by(), PROMPT)
+      const { id } = await store.items.createPrompt(by(), PROMPT)
       await embed(await pending())
-      await store.changePrompt(id, by(), () => ({ tags: ['another'], category: 'coding' }))
-      await store.setVote({ kind: 'user', userId: ada.id, username: 'Ada', scopes: new Set(['write']) }, 'prompt', id, ada.id, true)
+      await store.items.changePrompt(id, by(), () => ({ tags: ['another'], category: 'coding' }))
+      await store.marks.setVote({ kind: 'user', userId: ada.id, username: 'Ada', scopes: new Set(['write']) }, 'prompt', id, ada.id, true)
       expect(await counts()).toEqual([1, 1, 0])
       for (const change of [{ content: 'New text' }, { title: 'New title' }, { description: null }]) {
-        await store.changePrompt(id, by(), () => change)
+        await store.items.changePrompt(id, by(), () => change)
         expect(await counts(), JSON.stringify(change)).toEqual([1, 0, 1])
         await embed(await pending())
       }
@@ -117,12 +118,12 @@ for (const engine of ENGINES) {
 
     it('go in the moment an item is no longer public, for every model', async () => {
       const hide = [
-        (id: string) => store.changePrompt(id, by(), () => ({ visibility: 'private' })),
-        (id: string) => store.changePrompt(id, by(), () => ({ visibility: 'unlisted' })),
-        (id: string) => store.setDeleted('prompt', id, ada.id, true),
+        (id: string) => store.items.changePrompt(id, by(), () => ({ visibility: 'private' })),
+        (id: string) => store.items.changePrompt(id, by(), () => ({ visibility: 'unlisted' })),
+        (id: string) => store.items.setDeleted('prompt', id, ada.id, true),
       ]
       for (const change of hide) {
-        const { id } = await store.createPrompt(by(), PROMPT)
+        const { id } = await store.items.createPrompt(by(), PROMPT)
         await embed(await pending())
         await embed(await pending('two'), VECTOR, 'two')
         expect(await counts()).toEqual([1, 1, 0])
@@ -133,19 +134,19 @@ for (const engine of ENGINES) {
         ])
         expect(await pending()).toEqual([])
       }
-      const trashed = (await store.listTrash(ada.id, { limit: 1, offset: 0 })).items[0]
-      await store.setDeleted('prompt', trashed?.id ?? '', ada.id, false)
+      const trashed = (await store.items.listTrash(ada.id, { limit: 1, offset: 0 })).items[0]
+      await store.items.setDeleted('prompt', trashed?.id ?? '', ada.id, false)
       expect(await counts()).toEqual([1, 0, 1])
     })
 
     it('are not kept when the item changed, was hidden or deleted since its text was read', async () => {
       const items = []
-      for (const title of ['Changed', 'Hidden', 'Deleted', 'Same']) items.push(await store.createPrompt(by(), { ...PROMPT, title }))
+      for (const title of ['Changed', 'Hidden', 'Deleted', 'Same']) items.push(await store.items.createPrompt(by(), { ...PROMPT, title }))
       const [changed, hidden, deleted, same] = items
       const read = await pending()
-      await store.changePrompt(changed?.id ?? '', by(), () => ({ content: 'Other' }))
-      await store.changePrompt(hidden?.id ?? '', by(), () => ({ visibility: 'private' }))
-      await store.setDeleted('prompt', deleted?.id ?? '', ada.id, true)
+      await store.items.changePrompt(changed?.id ?? '', by(), () => ({ content: 'Other' }))
+      await store.items.changePrompt(hidden?.id ?? '', by(), () => ({ visibility: 'private' }))
+      await store.items.setDeleted('prompt', deleted?.id ?? '', ada.id, true)
       expect(await embed(read)).toBe(1)
       expect((await pending()).map((item) => item.id)).toEqual([changed?.id])
       expect(await counts()).toEqual([2, 1, 1])
@@ -156,18 +157,18 @@ for (const engine of ENGINES) {
     })
 
     it('of other dimensions go when a model begins to give others', async () => {
-      await store.createPrompt(by(), PROMPT)
+      await store.items.createPrompt(by(), PROMPT)
       await embed(await pending())
-      await store.createPrompt(by(), { ...PROMPT, title: 'Next' })
+      await store.items.createPrompt(by(), { ...PROMPT, title: 'Next' })
       await embed(await pending(), Float32Array.of(0, 1, 0))
       expect((await pending()).map((item) => item.text.slice(0, 5))).toEqual(['Title'])
     })
 
     it('are undone with the transaction that took them away', async () => {
-      const { id } = await store.createPrompt(by(), PROMPT)
+      const { id } = await store.items.createPrompt(by(), PROMPT)
       await embed(await pending())
       const work = store.inTransaction(async (transaction) => {
-        await transaction.changePrompt(id, by(), () => ({ visibility: 'private' }))
+        await transaction.items.changePrompt(id, by(), () => ({ visibility: 'private' }))
         throw new Error('stop')
       })
       await expect(work).rejects.toThrow('stop')
@@ -193,13 +194,13 @@ for (const engine of ENGINES) {
         offset: 0,
       })
       const titles = async (text: string, vector: Float32Array | null) =>
-        (await store.searchPrompts(ANONYMOUS, request(text, vector))).items.map((item) => item.title)
+        (await store.items.searchPrompts(ANONYMOUS, request(text, vector))).items.map((item) => item.title)
       /** Forty prompts, each toward a direction of its own. */
       const fill = async () => {
         for (let n = 1; n <= 40; n++)
-          await store.createPrompt(by(), { ...PROMPT, title: `Item ${n}`, content: `word${n}`, description: null })
+          await store.items.createPrompt(by(), { ...PROMPT, title: `Item ${n}`, content: `word${n}`, description: null })
         const items = await pending()
-        await store.saveEmbeddings(
+        await store.embeddings.saveEmbeddings(
           MODEL,
           items.map((item) => ({ item, vector: toward(Number(/\d+/.exec(item.text)?.[0])) })),
         )
@@ -211,15 +212,17 @@ for (const engine of ENGINES) {
         expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
         expect((await titles('item', toward(9)))[0]).toBe('Item 9')
         expect((await titles('item', toward(12)))[0]).toBe('Item 12')
-        const similar = await store.findSimilarPrompts('anything', { types: ['TEXT'], limit: 3, vector: toward(5) })
+        const similar = await store.items.findSimilarPrompts('anything', { types: ['TEXT'], limit: 3, vector: toward(5) })
         expect(similar[0]?.prompt.title).toBe('Item 5')
       })
 
       it('are known to a store that has the library open too, and to one that opens it later', async () => {
         const other = await createStore(place.open(), { ...outside })
-        expect((await other.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).total).toBe(0)
+        expect((await other.items.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).total).toBe(0)
         await fill()
-        expect((await other.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).items.map((item) => item.title)).toEqual(['Item 7'])
+        expect((await other.items.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))).items.map((item) => item.title)).toEqual([
+          'Item 7',
+        ])
         await other.close()
         await store.close()
         store = await createStore(place.open(), outside)
@@ -229,15 +232,15 @@ for (const engine of ENGINES) {
       it('stop counting in the moment an item is hidden, changed or its vectors forgotten', async () => {
         await fill()
         expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
-        const found = await store.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))
+        const found = await store.items.searchPrompts(ANONYMOUS, request('zzzunknown', toward(7)))
         const id = found.items[0]?.id ?? ''
-        await store.changePrompt(id, by(), () => ({ visibility: 'private' }))
+        await store.items.changePrompt(id, by(), () => ({ visibility: 'private' }))
         expect(await titles('zzzunknown', toward(7))).toEqual([])
-        await store.changePrompt(id, by(), () => ({ visibility: 'public' }))
+        await store.items.changePrompt(id, by(), () => ({ visibility: 'public' }))
         expect(await titles('zzzunknown', toward(7))).toEqual([])
         await embed(await pending(), toward(7))
         expect(await titles('zzzunknown', toward(7))).toEqual(['Item 7'])
-        await store.forgetEmbeddings(null)
+        await store.embeddings.forgetEmbeddings(null)
         expect(await titles('zzzunknown', toward(7))).toEqual([])
       })
 
@@ -246,10 +249,10 @@ for (const engine of ENGINES) {
         const before = await titles('item', toward(3))
         // Public for a while, then hidden: what was learned from them must not stay.
         const made = []
-        for (let n = 0; n < 40; n++) made.push(await store.createPrompt(by(), { ...PROMPT, title: `Item near three ${n}` }))
+        for (let n = 0; n < 40; n++) made.push(await store.items.createPrompt(by(), { ...PROMPT, title: `Item near three ${n}` }))
         await embed(await pending(), toward(3))
         expect(await titles('zzzunknown', toward(3))).not.toEqual(['Item 3'])
-        for (const { id } of made) await store.changePrompt(id, by(), () => ({ visibility: 'private' }))
+        for (const { id } of made) await store.items.changePrompt(id, by(), () => ({ visibility: 'private' }))
         expect(await titles('item', toward(3))).toEqual(before)
         expect(await titles('zzzunknown', toward(3))).toEqual(['Item 3'])
       })
@@ -262,7 +265,7 @@ for (const engine of ENGINES) {
         const begin = async () => {
           const index = createSearchIndex()
           const vectors = readVectors(database.reader, index, MODEL, null)
-          const search = readSearchIndex(database.reader, database.dialect, index, vectors)
+          const search = readSearchIndex(database.reader, index, vectors)
           const compare = async () => {
             await search.current()
             const cosines = (await vectors.compare('prompt', request, between)) ?? new Map<number, number>()
@@ -276,12 +279,12 @@ for (const engine of ENGINES) {
           const before = await (await begin()).compare()
           expect(before.length).toBe(40)
           const made = []
-          for (let n = 0; n < 4; n++) made.push(await store.createPrompt(by(), { ...PROMPT, title: `Extra ${n}` }))
+          for (let n = 0; n < 4; n++) made.push(await store.items.createPrompt(by(), { ...PROMPT, title: `Extra ${n}` }))
           await embed(await pending(), toward(3))
           const reader = await begin()
           const during = await reader.compare()
           expect([during.length, during.slice(0, 40)]).not.toEqual([44, before])
-          for (const { id } of made) await store.changePrompt(id, by(), () => ({ visibility: 'private' }))
+          for (const { id } of made) await store.items.changePrompt(id, by(), () => ({ visibility: 'private' }))
           expect(await reader.compare()).toEqual(before)
         })
 
@@ -289,8 +292,8 @@ for (const engine of ENGINES) {
           await fill()
           const reader = await begin()
           const before = await reader.compare()
-          const { items } = await store.searchPrompts(ANONYMOUS, { ...request, query: parseQuery('word3') })
-          await store.changePrompt(items[0]?.id ?? '', by(), () => ({ content: 'changed' }))
+          const { items } = await store.items.searchPrompts(ANONYMOUS, { ...request, query: parseQuery('word3') })
+          await store.items.changePrompt(items[0]?.id ?? '', by(), () => ({ content: 'changed' }))
           await embed(await pending(), toward(5))
           const after = await reader.compare()
           expect(after).not.toEqual(before)
@@ -301,7 +304,7 @@ for (const engine of ENGINES) {
           await fill()
           const { index, compare } = await begin()
           expect([(await compare()).length, index.codes.size]).toEqual([40, 40])
-          await store.forgetEmbeddings(null)
+          await store.embeddings.forgetEmbeddings(null)
           expect([await compare(), index.codes.size]).toEqual([[], 0])
           await embed(await pending(), toward(5))
           expect([(await compare()).length, index.codes.size]).toEqual([40, 40])
@@ -309,7 +312,7 @@ for (const engine of ENGINES) {
       })
 
       it('count for nothing when they are few, or of other dimensions than the query', async () => {
-        for (let n = 1; n <= 5; n++) await store.createPrompt(by(), { ...PROMPT, title: `Item ${n}` })
+        for (let n = 1; n <= 5; n++) await store.items.createPrompt(by(), { ...PROMPT, title: `Item ${n}` })
         await embed(await pending(), toward(1))
         expect(await titles('zzzunknown', toward(1))).toEqual([])
         await fill()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { exportWholeLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -35,7 +35,7 @@ for (const engine of ENGINES) {
       await makeRichLibrary(source)
       good = join(folder, 'good')
       bad = join(folder, 'bad')
-      await exportWholeLibrary(source, good)
+      await exportWholeLibrary(source.transfer, good)
       target = await openNew()
     })
     const path = (...parts: string[]) => join(bad, ...parts)
@@ -311,28 +311,28 @@ for (const engine of ENGINES) {
     ]
 
     it('is refused in words that say what is wrong, and leaves nothing', async () => {
-      const categories = await target.exportCategories()
+      const categories = await target.transfer.exportCategories()
       for (const [what, harm, reason] of FAULTS) {
         rmSync(bad, { recursive: true, force: true })
         cpSync(good, bad, { recursive: true })
         harm()
-        const refusal = await importWholeLibrary(target, bad).then(
+        const refusal = await importWholeLibrary(target.transfer, bad).then(
           () => null,
           (error: unknown) => error,
         )
         expect(refusal, what).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(reason) })
-        const left = [await target.isEmpty(), (await target.listPeople({ limit: 9, offset: 0, matching: null })).total]
+        const left = [await target.service.isEmpty(), (await target.people.listPeople({ limit: 9, offset: 0, matching: null })).total]
         expect(left, what).toEqual([true, 0])
-        expect(await target.exportCategories(), what).toEqual(categories)
+        expect(await target.transfer.exportCategories(), what).toEqual(categories)
       }
-      expect(await importWholeLibrary(target, good)).toMatchObject({ isNew: true })
+      expect(await importWholeLibrary(target.transfer, good)).toMatchObject({ isNew: true })
     }, 120_000)
 
     it('is not read where a folder stands for a file', async () => {
       cpSync(good, bad, { recursive: true })
       rmSync(path('history', 'records.jsonl'))
       mkdirSync(path('history', 'records.jsonl'))
-      await expect(importWholeLibrary(target, bad)).rejects.toMatchObject({ code: 'invalid_input' })
+      await expect(importWholeLibrary(target.transfer, bad)).rejects.toMatchObject({ code: 'invalid_input' })
     })
   })
 }

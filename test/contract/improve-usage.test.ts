@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
         [ADA, '2026-01-02', 101],
         [ADA, '2026-01-02', 100],
       ] as const)
-        said.push(await store.spendImproveBudget(spend(caller, day, characters), budget))
+        said.push(await store.budgets.spendImproveBudget(spend(caller, day, characters), budget))
       expect(said).toEqual([true, false, true, false, true, false, true])
       await store.close()
       await database.remove()
@@ -36,14 +36,16 @@ for (const engine of ENGINES) {
       const second = await createStore(database.open(), outside)
       const budget = { requests: 10, characters: null }
       const all = await Promise.all(
-        Array.from({ length: 15 }, (_, n) => (n % 2 === 0 ? first : second).spendImproveBudget(spend(ADA, '2026-01-01', 1), budget)),
+        Array.from({ length: 15 }, (_, n) =>
+          (n % 2 === 0 ? first : second).budgets.spendImproveBudget(spend(ADA, '2026-01-01', 1), budget),
+        ),
       )
       expect(all.filter(Boolean).length).toBe(10)
       await first.close()
       await second.close()
       const third = await createStore(database.open(), outside)
-      expect(await third.spendImproveBudget(spend(ADA, '2026-01-01', 1), budget)).toBe(false)
-      expect(await third.spendImproveBudget(spend(ADA, '2026-01-01', 1), { requests: null, characters: null })).toBe(true)
+      expect(await third.budgets.spendImproveBudget(spend(ADA, '2026-01-01', 1), budget)).toBe(false)
+      expect(await third.budgets.spendImproveBudget(spend(ADA, '2026-01-01', 1), { requests: null, characters: null })).toBe(true)
       await third.close()
       await database.remove()
     })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LibraryChange } from '../../src/library/library-change.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryChange } from '../../src/library/ports/instances.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { countingRandom, ENGINES } from '../support/engines.ts'
 
@@ -30,7 +30,7 @@ for (const engine of ENGINES) {
     }
     const listen = (store: LibraryStore) => {
       const heard = { changes: [] as LibraryChange[], logins: 0, mail: [] as string[] }
-      const stop = store.listen({
+      const stop = store.instances.listen({
         onChange: (change) => heard.changes.push(change),
         onLoginsChanged: () => heard.logins++,
         onMail: (body) => heard.mail.push(body),
@@ -50,25 +50,25 @@ for (const engine of ENGINES) {
     it('count together, each stretch of time by itself, and forget what is over', async () => {
       const [{ store: one }, { store: two }] = [await open('one'), await open('two')]
       const end = new Date(now + 60_000).toISOString()
-      expect(await one.addPoints(end, new Map([['a', 3]]))).toEqual(new Map([['a', 3]]))
+      expect(await one.instances.addPoints(end, new Map([['a', 3]]))).toEqual(new Map([['a', 3]]))
       const both = new Map([
         ['b', 1],
         ['a', 2],
       ])
-      expect(await two.addPoints(end, both)).toEqual(
+      expect(await two.instances.addPoints(end, both)).toEqual(
         new Map([
           ['a', 5],
           ['b', 1],
         ]),
       )
-      expect(await one.addPoints(end, new Map([['a', -1]]))).toEqual(new Map([['a', 4]]))
-      expect(await one.addPoints(end, new Map())).toEqual(new Map())
+      expect(await one.instances.addPoints(end, new Map([['a', -1]]))).toEqual(new Map([['a', 4]]))
+      expect(await one.instances.addPoints(end, new Map())).toEqual(new Map())
       const later = new Date(now + 120_000).toISOString()
-      expect(await one.addPoints(later, new Map([['a', 1]]))).toEqual(new Map([['a', 1]]))
+      expect(await one.instances.addPoints(later, new Map([['a', 1]]))).toEqual(new Map([['a', 1]]))
       // Many at once lose nothing.
       await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          stores[n % 2]?.addPoints(
+          stores[n % 2]?.instances.addPoints(
             later,
             new Map([
               ['a', 1],
@@ -77,27 +77,27 @@ for (const engine of ENGINES) {
           ),
         ),
       )
-      expect(await one.addPoints(later, new Map([['a', 0]]))).toEqual(new Map([['a', 41]]))
+      expect(await one.instances.addPoints(later, new Map([['a', 0]]))).toEqual(new Map([['a', 41]]))
       now += 2 * 3_600_000
-      expect(await one.addPoints(end, new Map([['a', 0]]))).toEqual(new Map([['a', 0]]))
+      expect(await one.instances.addPoints(end, new Map([['a', 0]]))).toEqual(new Map([['a', 0]]))
     })
 
     it('tell each other what they changed, and themselves nothing', async () => {
       const [one, two] = [await open('one'), await open('two')]
       const [first, second] = [listen(one.store), listen(two.store)]
-      const ada = await one.store.createUser({ username: 'ada', defaultVisibility: 'private' })
+      const ada = await one.store.people.createUser({ username: 'ada', defaultVisibility: 'private' })
       const fields = { title: 'T', content: 'x', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' } as const
-      if (one.store.isShared) {
+      if (one.store.instances.isShared) {
         // Whoever begins to listen may have missed anything.
         await eventually(() => [first, second].every(({ heard }) => heard.changes.length === 2 && heard.logins === 1))
-        await one.store.createPrompt({ userId: ada.id, note: null }, fields)
+        await one.store.items.createPrompt({ userId: ada.id, note: null }, fields)
         await eventually(() => second.heard.changes.length === 3)
         expect(second.heard.changes[2]).toEqual({ kind: 'prompt', ownerId: ada.id, isPublic: true })
         // More than a signal holds is told as anything.
         await one.store.inTransaction(async (store) => {
           for (let n = 0; n < 120; n++) {
-            const user = await store.createUser({ username: `user-${n}`, defaultVisibility: 'private' })
-            await store.createPrompt({ userId: user.id, note: null }, { ...fields, title: `T ${n}`, visibility: 'private' })
+            const user = await store.people.createUser({ username: `user-${n}`, defaultVisibility: 'private' })
+            await store.items.createPrompt({ userId: user.id, note: null }, { ...fields, title: `T ${n}`, visibility: 'private' })
           }
         })
         await eventually(() => second.heard.changes.length === 5)
@@ -105,12 +105,12 @@ for (const engine of ENGINES) {
           ['prompt', true],
           ['skill', true],
         ])
-        await one.store.tellLoginsChanged()
+        await one.store.instances.tellLoginsChanged()
         await eventually(() => second.heard.logins === 2)
         expect([first.heard.changes.length, first.heard.logins]).toEqual([2, 1])
       } else {
-        await one.store.createPrompt({ userId: ada.id, note: null }, fields)
-        await one.store.tellLoginsChanged()
+        await one.store.items.createPrompt({ userId: ada.id, note: null }, fields)
+        await one.store.instances.tellLoginsChanged()
         expect([second.heard.changes, second.heard.logins]).toEqual([[], 0])
       }
       expect(one.told.length).toBeGreaterThan(0)
@@ -122,16 +122,16 @@ for (const engine of ENGINES) {
       const [{ store: one }, { store: two }, { store: three }] = [await open('one'), await open('two'), await open('three')]
       // One that does not listen yet misses nothing.
       const texts = Array.from({ length: 50 }, (_, n) => `message ${n} ${'x'.repeat(n * 500)}`)
-      for (const text of texts.slice(0, 20)) await one.sendMail('two', text)
+      for (const text of texts.slice(0, 20)) await one.instances.sendMail('two', text)
       const [second, third] = [listen(two), listen(three)]
-      for (const text of texts.slice(20)) await one.sendMail('two', text)
-      if (one.isShared) {
+      for (const text of texts.slice(20)) await one.instances.sendMail('two', text)
+      if (one.instances.isShared) {
         await eventually(() => second.heard.mail.length >= texts.length)
         expect(second.heard.mail).toEqual(texts)
         // What nobody reads goes.
-        await one.sendMail('nobody', 'x')
+        await one.instances.sendMail('nobody', 'x')
         now += 2 * 3_600_000
-        await one.addPoints(new Date(now).toISOString(), new Map())
+        await one.instances.addPoints(new Date(now).toISOString(), new Map())
         const database = place.open()
         expect(await database.reader.selectFrom('instance_mail').selectAll().execute()).toEqual([])
         await database.close()

@@ -2,7 +2,7 @@ import type { KyselyPlugin, RootOperationNode } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { Prompt, PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { retireSlug } from '../../src/storage/items/item-slugs.ts'
@@ -33,18 +33,19 @@ for (const engine of ENGINES) {
     const outside = { clock: () => (now += 1000), random: countingRandom() }
     const as = (user: User): Actor => ({ kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read', 'write']) })
     const by = (user: User) => ({ userId: user.id, note: null })
-    const save = (user: User, fields: Partial<PromptFields> = {}) => store.createPrompt(by(user), { ...PROMPT, ...fields })
+    const save = (user: User, fields: Partial<PromptFields> = {}) => store.items.createPrompt(by(user), { ...PROMPT, ...fields })
     /** Many prompts of Ben's, in one transaction. */
     const saveMany = (count: number, fields: Partial<PromptFields> = {}) =>
       store.inTransaction(async (transaction) => {
         const made: Prompt[] = []
-        for (let n = 0; n < count; n++) made.push(await transaction.createPrompt(by(ben), { ...PROMPT, title: `Ben ${n}`, ...fields }))
+        for (let n = 0; n < count; n++)
+          made.push(await transaction.items.createPrompt(by(ben), { ...PROMPT, title: `Ben ${n}`, ...fields }))
         return made
       })
     const find = (query: string) =>
-      store.searchPrompts(ANONYMOUS, { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
+      store.items.searchPrompts(ANONYMOUS, { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })
     const join = (username: string, inviteSha256: string | null = null) =>
-      store.createLogin({ username, email: null, passwordHash: 'x', inviteSha256 }, () => 'user')
+      store.people.createLogin({ username, email: null, passwordHash: 'x', inviteSha256 }, () => 'user')
     /** Runs out of disk in the transaction after the first `good` ones. */
     const failAfter = async (good: number): Promise<LibraryStore> => {
       let left = Number.POSITIVE_INFINITY
@@ -66,8 +67,8 @@ for (const engine of ENGINES) {
       place = await engine.create()
       database = place.open()
       store = await createStore(database, outside)
-      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
-      ben = await store.createUser({ username: 'ben', defaultVisibility: 'public' })
+      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ben = await store.people.createUser({ username: 'ben', defaultVisibility: 'public' })
     })
     afterEach(async () => {
       await store.close()
@@ -80,32 +81,38 @@ for (const engine of ENGINES) {
         const items = await saveMany(450, { content: 'zorblat', tags: ['Bens'] })
         const [first] = items
         const unlisted = await save(ben, { title: 'By id', visibility: 'unlisted' })
-        await store.setVote(as(ben), 'prompt', kept.id, ben.id, true)
-        await store.createKey({ name: 'k', userId: ben.id, sha256: 'k', scopes: ['write'], expiresAt: null })
+        await store.marks.setVote(as(ben), 'prompt', kept.id, ben.id, true)
+        await store.keys.createKey({ name: 'k', userId: ben.id, sha256: 'k', scopes: ['write'], expiresAt: null })
         expect((await find('zorblat')).total).toBe(450)
         const killed = await failAfter(2)
-        await expect(killed.deletePerson(ben.id)).rejects.toThrow('killed')
+        await expect(killed.people.deletePerson(ben.id)).rejects.toThrow('killed')
         expect((await rowsOf('item')).length).toBe(1 + 351)
 
         for (const reader of [store, killed]) {
-          expect((await reader.listTags(as(ben), { limit: 9, offset: 0 })).items.map(({ name }) => name)).toEqual(['Shared'])
-          expect(await reader.findPrompt(ANONYMOUS, first?.slug ?? '')).toBeNull()
-          for (const actor of [ANONYMOUS, as(ben)]) expect(await reader.findPrompt(actor, unlisted.id)).toBeNull()
-          expect(await reader.listVersions(as(ben), items.at(-1)?.id ?? '', { before: null, limit: 9 })).toEqual([])
+          expect((await reader.categories.listTags(as(ben), { limit: 9, offset: 0 })).items.map(({ name }) => name)).toEqual(['Shared'])
+          expect(await reader.items.findPrompt(ANONYMOUS, first?.slug ?? '')).toBeNull()
+          for (const actor of [ANONYMOUS, as(ben)]) expect(await reader.items.findPrompt(actor, unlisted.id)).toBeNull()
+          expect(await reader.items.listVersions(as(ben), items.at(-1)?.id ?? '', { before: null, limit: 9 })).toEqual([])
         }
         expect((await find('zorblat')).total).toBe(0)
-        expect((await store.listTrash(ben.id, { limit: 9, offset: 0 })).total).toBe(0)
-        expect(await store.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ votes: 0 })
-        expect([await store.findUser('ben'), await store.findPerson(ben.id), await store.findKey('k')]).toEqual([null, null, null])
-        expect((await store.listPeople({ limit: 9, offset: 0, matching: null })).items.map(({ username }) => username)).toEqual(['Ada'])
+        expect((await store.items.listTrash(ben.id, { limit: 9, offset: 0 })).total).toBe(0)
+        expect(await store.items.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ votes: 0 })
+        expect([await store.people.findUser('ben'), await store.people.findPerson(ben.id), await store.keys.findKey('k')]).toEqual([
+          null,
+          null,
+          null,
+        ])
+        expect((await store.people.listPeople({ limit: 9, offset: 0, matching: null })).items.map(({ username }) => username)).toEqual([
+          'Ada',
+        ])
         // Nothing new becomes theirs, and nobody takes their place, while something is left.
         await expect(save(ben)).rejects.toMatchObject({ code: 'not_found' })
-        await expect(store.setDeleted('prompt', items.at(-1)?.id ?? '', ben.id, false)).resolves.toBeNull()
+        await expect(store.items.setDeleted('prompt', items.at(-1)?.id ?? '', ben.id, false)).resolves.toBeNull()
         const row = (await rowsOf('user')).find((user) => 'username' in user && user.username === 'ben')
         const leftOver = row && 'id' in row ? String(row.id) : ''
-        await expect(store.createPrompt({ userId: leftOver, note: null }, PROMPT)).rejects.toMatchObject({ code: 'not_found' })
+        await expect(store.items.createPrompt({ userId: leftOver, note: null }, PROMPT)).rejects.toMatchObject({ code: 'not_found' })
         await expect(
-          store.createKey({ name: 'k', userId: leftOver, sha256: 'l', scopes: ['read'], expiresAt: null }),
+          store.keys.createKey({ name: 'k', userId: leftOver, sha256: 'l', scopes: ['read'], expiresAt: null }),
         ).rejects.toMatchObject({ code: 'not_found' })
         await expect(join('Ben')).rejects.toMatchObject({ code: 'conflict' })
 
@@ -115,13 +122,13 @@ for (const engine of ENGINES) {
         expect((await rowsOf('item')).length).toBe(1)
         expect((await rowsOf('version')).length).toBe(1)
         expect((await rowsOf('slug')).length).toBe(1)
-        expect(await store.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ title: 'Kept' })
+        expect(await store.items.findPrompt(ANONYMOUS, kept.id)).toMatchObject({ title: 'Kept' })
       })
 
       it('lets others write between its parts, and readers go on', async () => {
         await saveMany(450)
         let isOver = false
-        const removal = store.deletePerson(ben.id).then(() => {
+        const removal = store.people.deletePerson(ben.id).then(() => {
           isOver = true
         })
         await save(ada)
@@ -138,7 +145,7 @@ for (const engine of ENGINES) {
       it('goes even when two processes do it at once', async () => {
         await saveMany(250)
         const killed = await failAfter(1)
-        await expect(killed.deletePerson(ben.id)).rejects.toThrow('killed')
+        await expect(killed.people.deletePerson(ben.id)).rejects.toThrow('killed')
         const [one, two] = await Promise.all([createStore(place.open(), outside), createStore(place.open(), outside)])
         expect([(await rowsOf('item')).length, (await rowsOf('user')).length]).toEqual([0, 2])
         await one.close()
@@ -148,25 +155,27 @@ for (const engine of ENGINES) {
       it('leaves nothing in what is kept', async () => {
         await save(ada, { content: 'shared words stay' })
         await save(ben, { title: 'Quokkatitle', content: 'zorblatsecret shared words', tags: ['Frobniktag'], visibility: 'private' })
-        await store.changePrompt((await save(ben, { content: 'olderversion '.repeat(500) })).id, by(ben), () => ({
+        await store.items.changePrompt((await save(ben, { content: 'olderversion '.repeat(500) })).id, by(ben), () => ({
           content: 'newerversion',
         }))
-        await store.changeProfile(ben.id, { bio: 'biographysecret' })
-        await store.createInvite({ sha256: 'i', username: null, role: 'user', expiresAt: '2030-01-01' })
+        await store.people.changeProfile(ben.id, { bio: 'biographysecret' })
+        await store.people.createInvite({ sha256: 'i', username: null, role: 'user', expiresAt: '2030-01-01' })
         const { id } = await join('zoesecret', 'i')
-        const keyOf = await store.createKey({ name: 'keysecret', userId: id, sha256: 'k', scopes: ['read'], expiresAt: null })
-        await store.createSession(
+        const keyOf = await store.keys.createKey({ name: 'keysecret', userId: id, sha256: 'k', scopes: ['read'], expiresAt: null })
+        await store.sessions.createSession(
           { sha256: 's', owner: `user ${id} key ${keyOf.id}`, quota: 'q', initialize: 'initsecret' },
           { idleMs: DAY_MS, perQuota: 9, total: 9 },
         )
         for (const caller of [`key ${keyOf.id}`, `user ${id}`, 'key other']) {
-          await store.spendImproveBudget({ caller, day: '2026-01-01', characters: 1 }, { requests: null, characters: null })
+          await store.budgets.spendImproveBudget({ caller, day: '2026-01-01', characters: 1 }, { requests: null, characters: null })
         }
-        await store.deletePerson(ben.id)
-        await store.deletePerson(id)
+        await store.people.deletePerson(ben.id)
+        await store.people.deletePerson(id)
         expect(await rowsOf('session')).toEqual([])
         expect(await rowsOf('improve_usage')).toMatchObject([{ caller: 'key other' }])
-        expect((await store.listInvites({ limit: 1, offset: 0 })).items).toMatchObject([{ usedBy: null, usedAt: expect.any(String) }])
+        expect((await store.people.listInvites({ limit: 1, offset: 0 })).items).toMatchObject([
+          { usedBy: null, usedAt: expect.any(String) },
+        ])
         const words = (await rowsOf('word')).map((row) => ('word' in row ? row.word : ''))
         expect(words).toContain('shared')
         for (const word of ['quokkatitle', 'zorblatsecret', 'frobniktag']) expect(words).not.toContain(word)
@@ -178,15 +187,17 @@ for (const engine of ENGINES) {
 
       it('takes words along that others then use again', async () => {
         const other = await createStore(place.open(), outside)
-        await other.createPrompt(by(ben), { ...PROMPT, content: 'zorblat' })
-        await save(ada, { content: 'zorblat', title: 'Gone' }).then(({ id }) => store.changePrompt(id, by(ada), () => ({ content: 'x' })))
+        await other.items.createPrompt(by(ben), { ...PROMPT, content: 'zorblat' })
+        await save(ada, { content: 'zorblat', title: 'Gone' }).then(({ id }) =>
+          store.items.changePrompt(id, by(ada), () => ({ content: 'x' })),
+        )
         expect((await find('zorblat')).total).toBe(1)
-        await store.deletePerson(ben.id)
+        await store.people.deletePerson(ben.id)
         // Both have known the word by a number that is no more.
         await save(ada, { content: 'zorblat' })
-        await other.createPrompt(by(ada), { ...PROMPT, content: 'zorblat frobnik' })
+        await other.items.createPrompt(by(ada), { ...PROMPT, content: 'zorblat frobnik' })
         for (const reader of [store, other, await createStore(place.open(), outside)]) {
-          const found = await reader.searchPrompts(ANONYMOUS, {
+          const found = await reader.items.searchPrompts(ANONYMOUS, {
             query: parseQuery('zorblat '),
             filter: {},
             sort: 'relevance',
@@ -206,58 +217,63 @@ for (const engine of ENGINES) {
           ...database,
           // The first hides, the next two remove items until there are none, the fourth removes words: all words have been read by then.
           transact: async (work) => {
-            if (++begun === 4) await other.createPrompt(by(ada), { ...PROMPT, content: 'zorblat' })
+            if (++begun === 4) await other.items.createPrompt(by(ada), { ...PROMPT, content: 'zorblat' })
             return await database.transact(work)
           },
         }
         const writer = await createStore(watched, outside)
         begun = 0
-        await writer.deletePerson(ben.id)
+        await writer.people.deletePerson(ben.id)
         expect(begun).toBeGreaterThan(3)
         await other.close()
         expect((await rowsOf('word')).map((row) => ('word' in row ? row.word : ''))).toContain('zorblat')
         const fresh = await createStore(place.open(), outside)
         const request = { query: parseQuery('zorblat '), filter: {}, sort: 'relevance', limit: 9, offset: 0 } as const
-        expect((await fresh.searchPrompts(ANONYMOUS, request)).total).toBe(1)
+        expect((await fresh.items.searchPrompts(ANONYMOUS, request)).total).toBe(1)
         await fresh.close()
       })
 
       it('leaves the addresses of what was public once, and no others', async () => {
         const open = await save(ben, { title: 'Once open' })
-        await store.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
+        await store.items.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
         await save(ben, { title: 'Layoffs in May', visibility: 'private' })
-        await store.deletePerson(ben.id)
+        await store.people.deletePerson(ben.id)
         const retired = await database.reader.selectFrom('retired_slug').select('slug').execute()
         expect(retired).toEqual([{ slug: retireSlug('once-open') }])
         expect((await save(ada, { title: 'Once open' })).slug).not.toBe('once-open')
       })
 
       it('keeps the name from strangers where something stood under it, and only there', async () => {
-        const quiet = await store.createUser({ username: 'quiet', defaultVisibility: 'private' })
+        const quiet = await store.people.createUser({ username: 'quiet', defaultVisibility: 'private' })
         await save(quiet, { visibility: 'private' })
         const open = await save(ben)
-        await store.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
-        await store.changeProfile(ben.id, { displayName: 'Ben B.', bio: 'b', website: 'https://b.example', defaultVisibility: 'public' })
-        await store.deletePerson(quiet.id)
-        await store.deletePerson(ben.id)
-        expect(await store.findPersonByName('quiet')).toBeNull()
-        const reserved = await store.findPersonByName('BEN')
+        await store.items.changePrompt(open.id, by(ben), () => ({ visibility: 'private' }))
+        await store.people.changeProfile(ben.id, {
+          displayName: 'Ben B.',
+          bio: 'b',
+          website: 'https://b.example',
+          defaultVisibility: 'public',
+        })
+        await store.people.deletePerson(quiet.id)
+        await store.people.deletePerson(ben.id)
+        expect(await store.people.findPersonByName('quiet')).toBeNull()
+        const reserved = await store.people.findPersonByName('BEN')
         expect(reserved).toMatchObject({ displayName: null, bio: null, website: null, role: 'user', hasLogin: false, isPlaceholder: false })
         expect(reserved?.id).not.toBe(ben.id)
-        await expect(store.createUser({ username: 'Ben', defaultVisibility: 'public' })).rejects.toMatchObject({ code: 'conflict' })
+        await expect(store.people.createUser({ username: 'Ben', defaultVisibility: 'public' })).rejects.toMatchObject({ code: 'conflict' })
         // Whoever is invited under it gets it.
         expect(await join('ben')).toMatchObject({ id: reserved?.id, hasLogin: true })
       })
     })
 
     describe('a hold', () => {
-      const hold = async (id: string, isHeld: boolean) => expect(await store.setHeld('prompt', id, isHeld)).toBe(true)
-      const visibilityOf = async (id: string) => (await store.findPrompt(as(ada), id))?.visibility
+      const hold = async (id: string, isHeld: boolean) => expect(await store.marks.setHeld('prompt', id, isHeld)).toBe(true)
+      const visibilityOf = async (id: string) => (await store.items.findPrompt(as(ada), id))?.visibility
 
       it('that is lifted makes public what it took out of the lists, edited or not', async () => {
         const { id } = await save(ada)
         await hold(id, true)
-        await store.changePrompt(id, by(ada), () => ({ title: 'Mended', visibility: 'unlisted' }))
+        await store.items.changePrompt(id, by(ada), () => ({ title: 'Mended', visibility: 'unlisted' }))
         await hold(id, false)
         expect(await visibilityOf(id)).toBe('public')
       })
@@ -265,11 +281,11 @@ for (const engine of ENGINES) {
       it('that is lifted leaves what its owner chose meanwhile', async () => {
         const { id } = await save(ada)
         await hold(id, true)
-        for (const visibility of ['private', 'unlisted'] as const) await store.changePrompt(id, by(ada), () => ({ visibility }))
+        for (const visibility of ['private', 'unlisted'] as const) await store.items.changePrompt(id, by(ada), () => ({ visibility }))
         await hold(id, false)
         expect(await visibilityOf(id)).toBe('unlisted')
         // The next one begins anew.
-        await store.changePrompt(id, by(ada), () => ({ visibility: 'public' }))
+        await store.items.changePrompt(id, by(ada), () => ({ visibility: 'public' }))
         await hold(id, true)
         await hold(id, false)
         expect(await visibilityOf(id)).toBe('public')
@@ -279,8 +295,8 @@ for (const engine of ENGINES) {
         const ids: string[] = []
         for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Held ${n}` })).id)
         for (const id of ids.toReversed()) await hold(id, true)
-        await store.changePrompt(ids[4] ?? '', by(ada), () => ({ visibility: 'private' }))
-        const page = await store.listHeld({ limit: 2, offset: 1 })
+        await store.items.changePrompt(ids[4] ?? '', by(ada), () => ({ visibility: 'private' }))
+        const page = await store.marks.listHeld({ limit: 2, offset: 1 })
         expect([page.items.map(({ id }) => id), page.total]).toEqual([ids.slice(1, 3), 4])
       })
     })
@@ -289,8 +305,8 @@ for (const engine of ENGINES) {
       const ids: string[] = []
       for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Own ${n}`, visibility: n === 2 ? 'private' : 'public' })).id)
       await save(ben)
-      await store.setDeleted('prompt', ids[1] ?? '', ada.id, true)
-      await store.changePrompt(ids[4] ?? '', by(ada), () => ({ title: 'Last' }))
+      await store.items.setDeleted('prompt', ids[1] ?? '', ada.id, true)
+      await store.items.changePrompt(ids[4] ?? '', by(ada), () => ({ title: 'Last' }))
       const asked: RootOperationNode[] = []
       const listening: KyselyPlugin = {
         transformQuery({ node }) {
@@ -301,8 +317,8 @@ for (const engine of ENGINES) {
       }
       const watched = await createStore({ ...database, reader: database.reader.withPlugin(listening) }, outside)
       asked.length = 0
-      await watched.listOwned(ada.id, { kind: 'prompt', visibility: 'public', limit: 2, offset: 1 })
-      await watched.listHeld({ limit: 2, offset: 1 })
+      await watched.marks.listOwned(ada.id, { kind: 'prompt', visibility: 'public', limit: 2, offset: 1 })
+      await watched.marks.listHeld({ limit: 2, offset: 1 })
       const pages = asked
         .map((node) => database.reader.getExecutor().compileQuery(node, { queryId: 'x' }))
         .filter(({ sql }) => / offset /.test(sql))
@@ -311,13 +327,13 @@ for (const engine of ENGINES) {
         expect(await engine.isServedByIndex(database, page), page.sql).toBe(true)
       }
       const list = async (visibility: 'private' | null, limit: number, offset: number) => {
-        const page = await store.listOwned(ada.id, { kind: 'prompt', visibility, limit, offset })
+        const page = await store.marks.listOwned(ada.id, { kind: 'prompt', visibility, limit, offset })
         return [page.items.map(({ id }) => ids.indexOf(id)), page.total]
       }
       expect(await list(null, 9, 0)).toEqual([[4, 0, 2, 3], 4])
       expect(await list(null, 2, 2)).toEqual([[2, 3], 4])
       expect(await list('private', 9, 0)).toEqual([[2], 1])
-      expect(await store.listOwned(outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 })).toMatchObject({
+      expect(await store.marks.listOwned(outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 })).toMatchObject({
         total: 0,
       })
     })
@@ -325,7 +341,7 @@ for (const engine of ENGINES) {
     it('lets one person have 100 keys that work, whoever makes them', async () => {
       const make = (expiresAt: string | null) => {
         const sha256 = outside.random.id()
-        return store.createKey({ name: 'k', userId: ada.id, sha256, scopes: ['read'], expiresAt })
+        return store.keys.createKey({ name: 'k', userId: ada.id, sha256, scopes: ['read'], expiresAt })
       }
       await make(new Date(now + DAY_MS).toISOString())
       for (let n = 0; n < 98; n++) await make(null)
@@ -334,7 +350,7 @@ for (const engine of ENGINES) {
         code: 'conflict',
         message: 'Ada has 100 keys that work, and may have no more; revoke one first.',
       })
-      await store.revokeKey(last.id)
+      await store.keys.revokeKey(last.id)
       await make(null)
       await expect(make(null)).rejects.toMatchObject({ code: 'conflict' })
       now += 2 * DAY_MS
@@ -344,10 +360,10 @@ for (const engine of ENGINES) {
 
     it('forgets keys a month after their end, and lists no more than 200 of one person, those that work first', async () => {
       const make = (name: string, expiresAt: string | null = null) =>
-        store.createKey({ name, userId: ada.id, sha256: name, scopes: ['read'], expiresAt })
-      const names = async () => (await store.listKeys('Ada')).map(({ name }) => name)
+        store.keys.createKey({ name, userId: ada.id, sha256: name, scopes: ['read'], expiresAt })
+      const names = async () => (await store.keys.listKeys('Ada')).map(({ name }) => name)
       await make('works')
-      await store.revokeKey((await make('revoked')).id)
+      await store.keys.revokeKey((await make('revoked')).id)
       await make('expires', new Date(now + DAY_MS).toISOString())
       now += 29 * DAY_MS
       await make('second')
@@ -355,7 +371,7 @@ for (const engine of ENGINES) {
       now += 2.5 * DAY_MS
       await make('third')
       expect(await names()).toEqual(['works', 'second', 'third'])
-      for (let n = 0; n < 205; n++) await store.revokeKey((await make(`over ${n}`)).id)
+      for (let n = 0; n < 205; n++) await store.keys.revokeKey((await make(`over ${n}`)).id)
       const listed = await names()
       expect([listed.length, listed.slice(0, 4), listed.at(-1)]).toEqual([200, ['works', 'second', 'third', 'over 8'], 'over 204'])
     })

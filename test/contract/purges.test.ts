@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadWordVectors } from '../../src/ai/word-vectors-file.ts'
 import type { Actor } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
-import type { LibraryChange } from '../../src/library/library-change.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryChange } from '../../src/library/ports/instances.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { prepareRestored } from '../../src/storage/backup/prepare-restored.ts'
 import { holdLibrary } from '../../src/storage/backup/present-library.ts'
@@ -45,19 +45,19 @@ for (const engine of ENGINES) {
     const by = (user: User) => ({ userId: user.id, note: null })
     const asAda = (): Actor => ({ kind: 'user', userId: ada.id, username: ada.username, scopes: new Set(['read', 'write']) })
     const find = async (query: string) =>
-      (await store.searchPrompts(asAda(), { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })).total
+      (await store.items.searchPrompts(asAda(), { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 })).total
     const everything = async () => await engine.readEverything(database)
     const expectSound = async () => {
       const findings = await database.readSnapshot((db) => examine(db, database.dialect))
       expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
     }
     const numbersOf = async (id: string) =>
-      (await store.listVersions(asAda(), id, { before: null, limit: 50 })).map(({ version }) => version).toReversed()
+      (await store.items.listVersions(asAda(), id, { before: null, limit: 50 })).map(({ version }) => version).toReversed()
     const isMine = ({ ownerId }: { ownerId: string }) => ownerId === ada.id
     /** A prompt whose versions are numbered in their texts. */
     const saveVersions = async (count: number, text: (version: number) => string) => {
-      const { id } = await store.createPrompt(by(ada), { ...PROMPT, content: text(1) })
-      for (let version = 2; version <= count; version++) await store.changePrompt(id, by(ada), () => ({ content: text(version) }))
+      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: text(1) })
+      for (let version = 2; version <= count; version++) await store.items.changePrompt(id, by(ada), () => ({ content: text(version) }))
       return id
     }
 
@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
       place = await engine.create()
       database = place.open()
       store = await createStore(database, outside)
-      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
     })
     afterEach(async () => {
       await store.close()
@@ -75,65 +75,71 @@ for (const engine of ENGINES) {
     })
 
     it('takes an item out of everything, and leaves its id alone', async () => {
-      const kept = await store.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'shared words' })
-      const { id, slug } = await store.createPrompt(by(ada), {
+      const kept = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'shared words' })
+      const { id, slug } = await store.items.createPrompt(by(ada), {
         ...PROMPT,
         title: `Title ${LEAK}a`,
         content: `${LEAK}b`,
         tags: [`${LEAK}c`],
       })
-      await store.changePrompt(id, { userId: ada.id, note: `${LEAK}d` }, () => ({ description: `${LEAK}e`, content: `shared ${LEAK}f` }))
-      await store.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${slug}/edit`, text: `${LEAK}g` }), { most: 5, oldest: '' })
-      const other = await store.saveFormDraft(ada.id, JSON.stringify({ path: '/prompts/another/edit', text: 'other' }), {
+      await store.items.changePrompt(id, { userId: ada.id, note: `${LEAK}d` }, () => ({
+        description: `${LEAK}e`,
+        content: `shared ${LEAK}f`,
+      }))
+      await store.formDrafts.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${slug}/edit`, text: `${LEAK}g` }), {
         most: 5,
         oldest: '',
       })
-      await store.setVote(asAda(), 'prompt', id, ada.id, true)
+      const other = await store.formDrafts.saveFormDraft(ada.id, JSON.stringify({ path: '/prompts/another/edit', text: 'other' }), {
+        most: 5,
+        oldest: '',
+      })
+      await store.marks.setVote(asAda(), 'prompt', id, ada.id, true)
       expect(await find(`${LEAK}f`)).toBe(1)
       expect(await everything()).toContain(LEAK)
       changes.length = 0
-      expect(await store.purgeItem('prompt', id, () => false)).toBe(false)
-      expect(await store.purgeItem('prompt', id, isMine)).toBe(true)
-      expect(await store.purgeItem('prompt', id, isMine)).toBe(false)
+      expect(await store.purges.purgeItem('prompt', id, () => false)).toBe(false)
+      expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(true)
+      expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(false)
       expect(changes).toMatchObject([{ kind: 'prompt', ownerId: ada.id, isPublic: true, isPurge: true }])
       expect(await find(`${LEAK}f`)).toBe(0)
       expect(await find('shared')).toBe(1)
-      expect(await store.findPrompt(asAda(), id)).toBeNull()
+      expect(await store.items.findPrompt(asAda(), id)).toBeNull()
       expect(await everything()).not.toContain(LEAK)
       expect(await everything()).toContain(id)
-      expect(await store.findFormDraft(ada.id, other, '')).toContain('other')
+      expect(await store.formDrafts.findFormDraft(ada.id, other, '')).toContain('other')
       await expectSound()
       // The address is not given again, though nobody can read it any more.
-      const next = await store.createPrompt(by(ada), { ...PROMPT, title: `Title ${LEAK}a` })
+      const next = await store.items.createPrompt(by(ada), { ...PROMPT, title: `Title ${LEAK}a` })
       expect(next.slug).not.toBe(slug)
-      expect(await store.findPrompt(asAda(), kept.id)).toMatchObject({ content: 'shared words' })
+      expect(await store.items.findPrompt(asAda(), kept.id)).toMatchObject({ content: 'shared words' })
     })
 
     it('takes an item out of the trash', async () => {
-      const { id } = await store.createPrompt(by(ada), { ...PROMPT, title: LEAK, visibility: 'private' })
-      expect(await store.findDeleted('prompt', id, ada.id)).toBeNull()
-      await store.setDeleted('prompt', id, ada.id, true)
-      expect(await store.findDeleted('prompt', id, ada.id)).toEqual({ id, title: LEAK })
-      expect(await store.findDeleted('prompt', id, 'somebody else')).toBeNull()
-      expect(await store.purgeItem('prompt', id, isMine)).toBe(true)
-      expect((await store.listTrash(ada.id, { limit: 9, offset: 0 })).total).toBe(0)
+      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, title: LEAK, visibility: 'private' })
+      expect(await store.purges.findDeleted('prompt', id, ada.id)).toBeNull()
+      await store.items.setDeleted('prompt', id, ada.id, true)
+      expect(await store.purges.findDeleted('prompt', id, ada.id)).toEqual({ id, title: LEAK })
+      expect(await store.purges.findDeleted('prompt', id, 'somebody else')).toBeNull()
+      expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(true)
+      expect((await store.items.listTrash(ada.id, { limit: 9, offset: 0 })).total).toBe(0)
       expect(await everything()).not.toContain(LEAK)
       await expectSound()
     })
 
     it('takes versions out, with words that stood in them alone', async () => {
       const id = await saveVersions(6, (version) => (version <= 3 ? `${LEAK} ${version}` : `clean ${version}`))
-      await store.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${id}/edit`, text: LEAK }), { most: 5, oldest: '' })
-      expect(await store.purgeVersions('prompt', id, 'somebody else', { first: 1, last: 1 })).toBeNull()
-      await expect(store.purgeVersions('prompt', id, ada.id, { first: 1, last: 6 })).rejects.toMatchObject({ code: 'conflict' })
+      await store.formDrafts.saveFormDraft(ada.id, JSON.stringify({ path: `/prompts/${id}/edit`, text: LEAK }), { most: 5, oldest: '' })
+      expect(await store.purges.purgeVersions('prompt', id, 'somebody else', { first: 1, last: 1 })).toBeNull()
+      await expect(store.purges.purgeVersions('prompt', id, ada.id, { first: 1, last: 6 })).rejects.toMatchObject({ code: 'conflict' })
       expect(await numbersOf(id)).toEqual([1, 2, 3, 4, 5, 6])
-      expect(await store.purgeVersions('prompt', id, ada.id, { first: 2, last: 2 })).toBe(1)
+      expect(await store.purges.purgeVersions('prompt', id, ada.id, { first: 2, last: 2 })).toBe(1)
       expect(await everything()).toContain(LEAK)
       await expectSound()
-      expect(await store.purgeVersions('prompt', id, ada.id, { first: 1, last: 3 })).toBe(2)
-      expect(await store.purgeVersions('prompt', id, ada.id, { first: 1, last: 3 })).toBe(0)
+      expect(await store.purges.purgeVersions('prompt', id, ada.id, { first: 1, last: 3 })).toBe(2)
+      expect(await store.purges.purgeVersions('prompt', id, ada.id, { first: 1, last: 3 })).toBe(0)
       expect(await numbersOf(id)).toEqual([4, 5, 6])
-      expect(await store.findVersion(asAda(), id, 3)).toBeNull()
+      expect(await store.items.findVersion(asAda(), id, 3)).toBeNull()
       expect(await everything()).not.toContain(LEAK)
       await expectSound()
       const gaps = database.reader.selectFrom('purge').select(['item_id', 'first_version', 'last_version']).where('file_key', 'is', null)
@@ -142,66 +148,68 @@ for (const engine of ENGINES) {
 
     it('takes a file out of the versions before, and leaves what the newest has', async () => {
       const file = (filename: string, text: string) => ({ filename, bytes: toBytes(text) })
-      const { id } = await store.createSkill(by(ada), {
+      const { id } = await store.items.createSkill(by(ada), {
         ...PROMPT,
         files: [{ filename: 'SKILL.md', bytes: skillMd }, file('keys.env', `${LEAK}1`)],
       })
-      await store.changeSkill(id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }, file('keys.env', `${LEAK}2`)] }))
-      await expect(store.purgeFile(id, ada.id, 'SKILL.md')).rejects.toMatchObject({ code: 'invalid_input' })
-      expect(await store.purgeFile(id, ada.id, 'none.txt')).toBe(0)
-      expect(await store.purgeFile(id, 'somebody else', 'keys.env')).toBeNull()
-      expect(await store.purgeFile(id, ada.id, 'keys.env')).toBe(1)
+      await store.items.changeSkill(id, by(ada), () => ({
+        files: [{ filename: 'SKILL.md', bytes: skillMd }, file('keys.env', `${LEAK}2`)],
+      }))
+      await expect(store.purges.purgeFile(id, ada.id, 'SKILL.md')).rejects.toMatchObject({ code: 'invalid_input' })
+      expect(await store.purges.purgeFile(id, ada.id, 'none.txt')).toBe(0)
+      expect(await store.purges.purgeFile(id, 'somebody else', 'keys.env')).toBeNull()
+      expect(await store.purges.purgeFile(id, ada.id, 'keys.env')).toBe(1)
       expect(await everything()).not.toContain(`${LEAK}1`)
       expect(await everything()).toContain(`${LEAK}2`)
-      await store.changeSkill(id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
-      expect(await store.purgeFile(id, ada.id, 'keys.env')).toBe(1)
+      await store.items.changeSkill(id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
+      expect(await store.purges.purgeFile(id, ada.id, 'keys.env')).toBe(1)
       expect(await everything()).not.toContain(LEAK)
       expect(await everything()).not.toContain('keys.env')
       expect(await numbersOf(id)).toEqual([1, 2, 3])
-      expect(await store.findVersion(asAda(), id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
+      expect(await store.items.findVersion(asAda(), id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
       await expectSound()
     })
 
     it('takes out what lay in the trash for too long, and versions beyond the newest', async () => {
-      const old = await store.createPrompt(by(ada), { ...PROMPT, title: `${LEAK}old` })
-      await store.setDeleted('prompt', old.id, ada.id, true)
+      const old = await store.items.createPrompt(by(ada), { ...PROMPT, title: `${LEAK}old` })
+      await store.items.setDeleted('prompt', old.id, ada.id, true)
       now += 10 * DAY_MS
       const trashBefore = new Date(now - 5 * DAY_MS).toISOString()
-      const fresh = await store.createPrompt(by(ada), { ...PROMPT, title: 'Fresh' })
-      await store.setDeleted('prompt', fresh.id, ada.id, true)
+      const fresh = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Fresh' })
+      await store.items.setDeleted('prompt', fresh.id, ada.id, true)
       const long = await saveVersions(5, (version) => `${version <= 3 ? LEAK : 'clean'} ${version}`)
       const short = await saveVersions(2, (version) => `short ${version}`)
-      expect(await store.purgeExpired({ trashBefore: null, versionsKeep: null })).toEqual({ items: 0, versions: 0 })
-      expect(await store.purgeExpired({ trashBefore, versionsKeep: 2 })).toEqual({ items: 1, versions: 3 })
-      expect(await store.purgeExpired({ trashBefore, versionsKeep: 2 })).toEqual({ items: 0, versions: 0 })
+      expect(await store.purges.purgeExpired({ trashBefore: null, versionsKeep: null })).toEqual({ items: 0, versions: 0 })
+      expect(await store.purges.purgeExpired({ trashBefore, versionsKeep: 2 })).toEqual({ items: 1, versions: 3 })
+      expect(await store.purges.purgeExpired({ trashBefore, versionsKeep: 2 })).toEqual({ items: 0, versions: 0 })
       expect([await numbersOf(long), await numbersOf(short)]).toEqual([
         [4, 5],
         [1, 2],
       ])
-      expect((await store.listTrash(ada.id, { limit: 9, offset: 0 })).items).toMatchObject([{ id: fresh.id }])
+      expect((await store.items.listTrash(ada.id, { limit: 9, offset: 0 })).items).toMatchObject([{ id: fresh.id }])
       expect(await everything()).not.toContain(LEAK)
       await expectSound()
     })
 
     it('counts the versions there are, not their numbers', async () => {
       const id = await saveVersions(8, (version) => `text ${version}`)
-      await store.purgeVersions('prompt', id, ada.id, { first: 4, last: 7 })
-      expect(await store.purgeExpired({ trashBefore: null, versionsKeep: 3 })).toEqual({ items: 0, versions: 1 })
+      await store.purges.purgeVersions('prompt', id, ada.id, { first: 4, last: 7 })
+      expect(await store.purges.purgeExpired({ trashBefore: null, versionsKeep: 3 })).toEqual({ items: 0, versions: 1 })
       expect(await numbersOf(id)).toEqual([2, 3, 8])
       await expectSound()
     })
 
     it('keeps no record of what went by age and number', async () => {
       const id = await saveVersions(4, (version) => `text ${version}`)
-      const old = await store.createPrompt(by(ada), PROMPT)
-      await store.setDeleted('prompt', old.id, ada.id, true)
-      await store.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
+      const old = await store.items.createPrompt(by(ada), PROMPT)
+      await store.items.setDeleted('prompt', old.id, ada.id, true)
+      await store.purges.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
       const rows = await database.reader.selectFrom('purge').select(['item_id', 'first_version', 'last_version', 'file_key']).execute()
       expect(rows).toEqual([{ item_id: id, first_version: 1, last_version: 3, file_key: null }])
     })
 
     it('is finished later when it could not be at once', async () => {
-      const { id } = await store.createPrompt(by(ada), { ...PROMPT, content: LEAK })
+      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: LEAK })
       let fails = false
       const failing: OpenDatabase = {
         ...database,
@@ -213,21 +221,21 @@ for (const engine of ENGINES) {
       const other = await createStore(failing, outside)
       fails = true
       // The deletion has been made, whatever is left to do.
-      expect(await other.purgeItem('prompt', id, isMine)).toBe(true)
+      expect(await other.purges.purgeItem('prompt', id, isMine)).toBe(true)
       const due = () => database.reader.selectFrom('secret').select('name').where('name', '=', 'sweep_due').execute()
       expect(await due()).toHaveLength(1)
-      await expect(other.finishDeletions()).rejects.toThrow('disk full')
+      await expect(other.purges.finishDeletions()).rejects.toThrow('disk full')
       // Whoever opens the library meanwhile is not kept from it.
-      expect((await createStore(failing, outside)).readUsage).toBeTypeOf('function')
+      expect((await createStore(failing, outside)).service.readUsage).toBeTypeOf('function')
       expect(await due()).toHaveLength(1)
       fails = false
-      await other.finishDeletions()
+      await other.purges.finishDeletions()
       expect(await due()).toEqual([])
       expect(await everything()).not.toContain(LEAK)
     })
 
     it('removes the words when it is opened again after a kill between', async () => {
-      const { id } = await store.createPrompt(by(ada), { ...PROMPT, content: LEAK })
+      const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: LEAK })
       let left = Number.POSITIVE_INFINITY
       const failing: OpenDatabase = {
         ...database,
@@ -238,7 +246,7 @@ for (const engine of ENGINES) {
       }
       const killed = await createStore(failing, outside)
       left = 1
-      expect(await killed.purgeItem('prompt', id, isMine)).toBe(true)
+      expect(await killed.purges.purgeItem('prompt', id, isMine)).toBe(true)
       const words = () => database.reader.selectFrom('word').select('word').where('word', '=', LEAK).execute()
       expect(await words()).toHaveLength(1)
       await createStore(database, outside)
@@ -264,7 +272,7 @@ describe('a backup of before', () => {
   async function use<T>(work: (store: LibraryStore, database: OpenDatabase, ada: User) => Promise<T>): Promise<T> {
     const database = openSqlite(path)
     const store = await createStore(database, outside)
-    const ada = (await store.findUser('ada')) ?? (await store.createUser({ username: 'ada', defaultVisibility: 'public' }))
+    const ada = (await store.people.findUser('ada')) ?? (await store.people.createUser({ username: 'ada', defaultVisibility: 'public' }))
     const result = await work(store, database, ada)
     await store.close()
     return result
@@ -286,7 +294,7 @@ describe('a backup of before', () => {
     renameSync(prepared, path)
     return report
   }
-  const save = (store: LibraryStore, ada: User, content: string) => store.createPrompt(by(ada), { ...PROMPT, content })
+  const save = (store: LibraryStore, ada: User, content: string) => store.items.createPrompt(by(ada), { ...PROMPT, content })
   const expectSound = () =>
     use(async (_, database) => {
       const findings = await database.readSnapshot((db) => examine(db, database.dialect))
@@ -298,30 +306,30 @@ describe('a backup of before', () => {
     const made = await use(async (store, _, ada) => {
       const gone = await save(store, ada, 'gone')
       const kept = await save(store, ada, `${LEAK} in version 1`)
-      await store.changePrompt(kept.id, by(ada), () => ({ content: 'clean' }))
+      await store.items.changePrompt(kept.id, by(ada), () => ({ content: 'clean' }))
       const newest = await save(store, ada, `${LEAK} now`)
       const files = [
         { filename: 'SKILL.md', bytes: skillMd },
         { filename: 'keys.env', bytes: toBytes(LEAK) },
       ]
-      return { gone, kept, newest, skill: await store.createSkill(by(ada), { ...PROMPT, title: 'Skill', files }) }
+      return { gone, kept, newest, skill: await store.items.createSkill(by(ada), { ...PROMPT, title: 'Skill', files }) }
     })
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      await store.purgeItem('prompt', made.gone.id, () => true)
-      await store.purgeVersions('prompt', made.kept.id, ada.id, { first: 1, last: 1 })
-      await store.changePrompt(made.newest.id, by(ada), () => ({ content: 'clean' }))
-      await store.purgeVersions('prompt', made.newest.id, ada.id, { first: 1, last: 1 })
-      await store.changeSkill(made.skill.id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
-      await store.purgeFile(made.skill.id, ada.id, 'keys.env')
+      await store.purges.purgeItem('prompt', made.gone.id, () => true)
+      await store.purges.purgeVersions('prompt', made.kept.id, ada.id, { first: 1, last: 1 })
+      await store.items.changePrompt(made.newest.id, by(ada), () => ({ content: 'clean' }))
+      await store.purges.purgeVersions('prompt', made.newest.id, ada.id, { first: 1, last: 1 })
+      await store.items.changeSkill(made.skill.id, by(ada), () => ({ files: [{ filename: 'SKILL.md', bytes: skillMd }] }))
+      await store.purges.purgeFile(made.skill.id, ada.id, 'keys.env')
     })
     const report = await restore(backup, `${path}.first`)
     expect(report).toMatchObject({ knewLater: true, removedParts: 2 })
     expect(report.removedItems.toSorted()).toEqual([made.gone.id, made.newest.id].toSorted())
     await use(async (store, _, ada) => {
-      expect(await store.findVersion(asUser(ada), made.kept.id, 1)).toBeNull()
-      expect(await store.findPrompt(asUser(ada), made.kept.id)).toMatchObject({ content: 'clean' })
-      expect(await store.findVersion(asUser(ada), made.skill.id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
+      expect(await store.items.findVersion(asUser(ada), made.kept.id, 1)).toBeNull()
+      expect(await store.items.findPrompt(asUser(ada), made.kept.id)).toMatchObject({ content: 'clean' })
+      expect(await store.items.findVersion(asUser(ada), made.skill.id, 1)).toMatchObject({ files: [{ filename: 'SKILL.md' }] })
     })
     expect(await everything()).not.toContain(LEAK)
     await expectSound()
@@ -330,8 +338,8 @@ describe('a backup of before', () => {
     const again = await restore(`${path}.first`, `${path}.second`)
     expect(again.removedItems).toEqual([])
     await use(async (store, _, ada) => {
-      expect(await store.findPrompt(asUser(ada), made.newest.id)).toMatchObject({ content: 'clean' })
-      expect(await store.findPrompt(asUser(ada), made.gone.id)).toBeNull()
+      expect(await store.items.findPrompt(asUser(ada), made.newest.id)).toMatchObject({ content: 'clean' })
+      expect(await store.items.findPrompt(asUser(ada), made.gone.id)).toBeNull()
     })
     expect(await everything()).not.toContain(LEAK)
     await expectSound()
@@ -342,7 +350,7 @@ describe('a backup of before', () => {
     const early = await backUp('early.db')
     const { id } = await use((store, _, ada) => save(store, ada, LEAK))
     const late = await backUp('late.db')
-    await use((store) => store.purgeItem('prompt', id, () => true))
+    await use((store) => store.purges.purgeItem('prompt', id, () => true))
     await restore(early, `${path}.one`)
     expect((await restore(late, `${path}.two`)).removedItems).toEqual([id])
     expect(await everything()).not.toContain(LEAK)
@@ -353,20 +361,20 @@ describe('a backup of before', () => {
   it('brings back what went by age and number alone', async () => {
     const { long, old } = await use(async (store, _, ada) => {
       const long = await save(store, ada, 'one')
-      await store.changePrompt(long.id, by(ada), () => ({ content: 'two' }))
+      await store.items.changePrompt(long.id, by(ada), () => ({ content: 'two' }))
       return { long, old: await save(store, ada, 'old') }
     })
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      for (const content of ['three', 'four', 'five']) await store.changePrompt(long.id, by(ada), () => ({ content }))
-      await store.setDeleted('prompt', old.id, ada.id, true)
-      await store.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
+      for (const content of ['three', 'four', 'five']) await store.items.changePrompt(long.id, by(ada), () => ({ content }))
+      await store.items.setDeleted('prompt', old.id, ada.id, true)
+      await store.purges.purgeExpired({ trashBefore: new Date(now + DAY_MS).toISOString(), versionsKeep: 1 })
     })
     for (const keptAs of [`${path}.one`, `${path}.two`]) {
       expect(await restore(backup, keptAs)).toMatchObject({ removedItems: [], removedParts: 0 })
       await use(async (store, _, ada) => {
-        expect(await store.findPrompt(asUser(ada), long.id)).toMatchObject({ content: 'two', version: 2 })
-        expect(await store.findPrompt(asUser(ada), old.id)).toMatchObject({ content: 'old' })
+        expect(await store.items.findPrompt(asUser(ada), long.id)).toMatchObject({ content: 'two', version: 2 })
+        expect(await store.items.findPrompt(asUser(ada), old.id)).toMatchObject({ content: 'old' })
       })
       await expectSound()
     }
@@ -376,15 +384,15 @@ describe('a backup of before', () => {
     const { id } = await use((store, _, ada) => save(store, ada, 'one'))
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      for (const content of [LEAK, 'three']) await store.changePrompt(id, by(ada), () => ({ content }))
-      await store.purgeVersions('prompt', id, ada.id, { first: 2, last: 2 })
+      for (const content of [LEAK, 'three']) await store.items.changePrompt(id, by(ada), () => ({ content }))
+      await store.purges.purgeVersions('prompt', id, ada.id, { first: 2, last: 2 })
     })
     await restore(backup, `${path}.one`)
-    await use((store, _, ada) => store.changePrompt(id, by(ada), () => ({ content: 'another two' })))
+    await use((store, _, ada) => store.items.changePrompt(id, by(ada), () => ({ content: 'another two' })))
     await expectSound()
     const later = await backUp('later.db')
     expect(await restore(later, `${path}.two`)).toMatchObject({ removedItems: [], removedParts: 0 })
-    await use(async (store, _, ada) => expect(await store.findPrompt(asUser(ada), id)).toMatchObject({ content: 'another two' }))
+    await use(async (store, _, ada) => expect(await store.items.findPrompt(asUser(ada), id)).toMatchObject({ content: 'another two' }))
   })
 
   it('keeps what a file held that was never deleted', async () => {
@@ -392,15 +400,15 @@ describe('a backup of before', () => {
       { filename: 'SKILL.md', bytes: skillMd },
       { filename: 'run.sh', bytes: toBytes(text) },
     ]
-    const { id } = await use((store, _, ada) => store.createSkill(by(ada), { ...PROMPT, files: skillWith('good') }))
+    const { id } = await use((store, _, ada) => store.items.createSkill(by(ada), { ...PROMPT, files: skillWith('good') }))
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      for (const text of [LEAK, 'good']) await store.changeSkill(id, by(ada), () => ({ files: skillWith(text) }))
-      expect(await store.purgeFile(id, ada.id, 'run.sh')).toBe(1)
+      for (const text of [LEAK, 'good']) await store.items.changeSkill(id, by(ada), () => ({ files: skillWith(text) }))
+      expect(await store.purges.purgeFile(id, ada.id, 'run.sh')).toBe(1)
     })
     expect(await restore(backup, `${path}.one`)).toMatchObject({ removedParts: 0 })
     await use(async (store, _, ada) => {
-      expect((await store.readSkillFiles(asUser(ada), id)).map(({ filename }) => filename)).toEqual(['SKILL.md', 'run.sh'])
+      expect((await store.items.readSkillFiles(asUser(ada), id)).map(({ filename }) => filename)).toEqual(['SKILL.md', 'run.sh'])
     })
   })
 })

@@ -3,7 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
-import type { LibraryStore, SearchRequest } from '../../src/library/ports.ts'
+import type { ItemReader } from '../../src/library/ports/items.ts'
+import type { SearchRequest } from '../../src/library/ports/search.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { ANALYSIS } from '../../src/search/analysis/indexed-text.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
@@ -50,14 +52,14 @@ for (const engine of ENGINES) {
     })
     const by = (user: User, note: string | null = null) => ({ userId: user.id, note })
     const titles = async (actor: Actor, request: SearchRequest) =>
-      (await store.searchPrompts(actor, request)).items.map((item) => item.title)
+      (await store.items.searchPrompts(actor, request)).items.map((item) => item.title)
 
     beforeEach(async () => {
       place = await engine.create()
       database = place.open()
       store = await createStore(database, outside)
-      ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
-      ben = await store.createUser({ username: 'ben', defaultVisibility: 'public' })
+      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ben = await store.people.createUser({ username: 'ben', defaultVisibility: 'public' })
     })
     afterEach(async () => {
       await store.close()
@@ -75,8 +77,8 @@ for (const engine of ENGINES) {
           type: 'STRUCTURED',
           visibility: 'private',
         }
-        const saved = await store.createPrompt(by(ada, 'first'), fields)
-        const found = await store.findPrompt(as(ada), saved.id)
+        const saved = await store.items.createPrompt(by(ada, 'first'), fields)
+        const found = await store.items.findPrompt(as(ada), saved.id)
         expect(found).toEqual(saved)
         expect(found).toMatchObject({
           title: fields.title,
@@ -103,43 +105,43 @@ for (const engine of ENGINES) {
           { filename: 'SKILL.md', bytes: bytes('\uFEFF---\r\nname: x\r\n---\r\n  body  \n\n') },
           { filename: 'empty.txt', bytes: new Uint8Array() },
         ]
-        const skill = await store.createSkill(by(ada), { ...SKILL, files })
-        const read = await store.readSkillFiles(ANONYMOUS, skill.id)
+        const skill = await store.items.createSkill(by(ada), { ...SKILL, files })
+        const read = await store.items.readSkillFiles(ANONYMOUS, skill.id)
         expect(read.map((file) => file.filename)).toEqual(['SKILL.md', 'empty.txt', 'z/last.bin'])
         for (const file of files) {
           expect(Buffer.from(read.find((one) => one.filename === file.filename)?.bytes ?? [9]).equals(Buffer.from(file.bytes))).toBe(true)
         }
-        expect((await store.readSkillFile(ANONYMOUS, skill.id, 'z/last.bin'))?.bytes).toEqual(binary)
-        expect(await store.readSkillFile(ANONYMOUS, skill.id, 'nope')).toBeNull()
+        expect((await store.items.readSkillFile(ANONYMOUS, skill.id, 'z/last.bin'))?.bytes).toEqual(binary)
+        expect(await store.items.readSkillFile(ANONYMOUS, skill.id, 'nope')).toBeNull()
       })
 
       it('is there after the store is opened again', async () => {
-        const saved = await store.createPrompt(by(ada), PROMPT)
+        const saved = await store.items.createPrompt(by(ada), PROMPT)
         await store.close()
         store = await createStore(place.open(), outside)
-        expect(await store.findPrompt(ANONYMOUS, saved.slug)).toEqual(saved)
+        expect(await store.items.findPrompt(ANONYMOUS, saved.slug)).toEqual(saved)
       })
 
       it('is refused with the valid slugs when the category does not exist, and nothing is written', async () => {
-        await expect(store.createPrompt(by(ada), { ...PROMPT, category: 'nonsense' })).rejects.toMatchObject({
+        await expect(store.items.createPrompt(by(ada), { ...PROMPT, category: 'nonsense' })).rejects.toMatchObject({
           code: 'invalid_input',
           message: expect.stringMatching(/category "nonsense".*coding.*writing/),
         })
-        expect(await store.isEmpty()).toBe(true)
-        expect((await store.createPrompt(by(ada), PROMPT)).slug).toBe('a-title')
+        expect(await store.service.isEmpty()).toBe(true)
+        expect((await store.items.createPrompt(by(ada), PROMPT)).slug).toBe('a-title')
       })
 
       it('is undone whole when a transaction of several fails', async () => {
         const work = store.inTransaction(async (transaction) => {
-          await transaction.createPrompt(by(ada), PROMPT)
+          await transaction.items.createPrompt(by(ada), PROMPT)
           throw new Error('stop')
         })
         await expect(work).rejects.toThrow('stop')
-        expect(await store.isEmpty()).toBe(true)
+        expect(await store.service.isEmpty()).toBe(true)
       })
 
       it('lets the process do other things between changes that come all at once', async () => {
-        const writes = Array.from({ length: 20 }, () => store.createPrompt(by(ada), PROMPT))
+        const writes = Array.from({ length: 20 }, () => store.items.createPrompt(by(ada), PROMPT))
         let isDone = false
         const all = Promise.all(writes).then(() => {
           isDone = true
@@ -152,9 +154,9 @@ for (const engine of ENGINES) {
 
       it('keeps the steps of a transaction that worked when one of them fails', async () => {
         await store.inTransaction(async (transaction) => {
-          await transaction.createPrompt(by(ada), PROMPT)
-          await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Bad', category: 'nonsense' }).catch(() => null)
-          await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Good' })
+          await transaction.items.createPrompt(by(ada), PROMPT)
+          await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Bad', category: 'nonsense' }).catch(() => null)
+          await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Good' })
         })
         expect((await titles(ANONYMOUS, search(''))).toSorted()).toEqual(['A title', 'Good'])
       })
@@ -163,157 +165,162 @@ for (const engine of ENGINES) {
     describe('slugs', () => {
       it('are numbered when a title comes again, and shared by prompts and skills', async () => {
         const slugs = []
-        for (const title of ['Same', 'same!', 'SAME']) slugs.push((await store.createPrompt(by(ada), { ...PROMPT, title })).slug)
-        slugs.push((await store.createSkill(by(ben), { ...SKILL, title: 'Same' })).slug)
+        for (const title of ['Same', 'same!', 'SAME']) slugs.push((await store.items.createPrompt(by(ada), { ...PROMPT, title })).slug)
+        slugs.push((await store.items.createSkill(by(ben), { ...SKILL, title: 'Same' })).slug)
         expect(slugs).toEqual(['same', 'same-2', 'same-3', 'same-4'])
       })
 
       it('are the id when the title has no letter or digit', async () => {
-        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: '🎉 !!!' })
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: '🎉 !!!' })
         expect(saved.slug).toBe(saved.id)
-        expect((await store.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
+        expect((await store.items.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
       })
 
       it('never have the form of an id', async () => {
-        const other = await store.createPrompt(by(ada), PROMPT)
-        const impostor = await store.createPrompt(by(ben), { ...PROMPT, title: other.id })
+        const other = await store.items.createPrompt(by(ada), PROMPT)
+        const impostor = await store.items.createPrompt(by(ben), { ...PROMPT, title: other.id })
         expect(impostor.slug).not.toBe(other.id)
-        expect((await store.findPrompt(ANONYMOUS, other.id))?.id).toBe(other.id)
+        expect((await store.items.findPrompt(ANONYMOUS, other.id))?.id).toBe(other.id)
       })
 
       it('carry a random suffix until the item is published, and lead there after', async () => {
-        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Secret plan', visibility: 'private' })
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Secret plan', visibility: 'private' })
         expect(saved.slug).toMatch(/^secret-plan-.{10}$/)
-        expect((await store.createPrompt(by(ben), { ...PROMPT, title: 'Secret plan' })).slug).toBe('secret-plan')
-        const published = await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
+        expect((await store.items.createPrompt(by(ben), { ...PROMPT, title: 'Secret plan' })).slug).toBe('secret-plan')
+        const published = await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
         expect(published?.slug).toBe('secret-plan-2')
-        expect((await store.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
-        const hidden = await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'private' }))
+        expect((await store.items.findPrompt(ANONYMOUS, saved.slug))?.id).toBe(saved.id)
+        const hidden = await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private' }))
         expect(hidden?.slug).toBe('secret-plan-2')
       })
 
       it('stay when the title changes; a changed one leads on and is never given again', async () => {
-        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Old name' })
-        expect((await store.changePrompt(saved.id, by(ada), () => ({ title: 'New name' })))?.slug).toBe('old-name')
-        expect((await store.changePrompt(saved.id, by(ada), () => ({ slug: 'brand-new' })))?.slug).toBe('brand-new')
-        expect((await store.findPrompt(ANONYMOUS, 'old-name'))?.id).toBe(saved.id)
-        expect((await store.createPrompt(by(ben), { ...PROMPT, title: 'Old name' })).slug).toBe('old-name-2')
-        await expect(store.changePrompt('old-name-2', by(ben), () => ({ slug: 'brand-new' }))).rejects.toMatchObject({ code: 'conflict' })
-        await expect(store.changePrompt('old-name-2', by(ben), () => ({ slug: 'Not A Slug' }))).rejects.toMatchObject({
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Old name' })
+        expect((await store.items.changePrompt(saved.id, by(ada), () => ({ title: 'New name' })))?.slug).toBe('old-name')
+        expect((await store.items.changePrompt(saved.id, by(ada), () => ({ slug: 'brand-new' })))?.slug).toBe('brand-new')
+        expect((await store.items.findPrompt(ANONYMOUS, 'old-name'))?.id).toBe(saved.id)
+        expect((await store.items.createPrompt(by(ben), { ...PROMPT, title: 'Old name' })).slug).toBe('old-name-2')
+        await expect(store.items.changePrompt('old-name-2', by(ben), () => ({ slug: 'brand-new' }))).rejects.toMatchObject({
+          code: 'conflict',
+        })
+        await expect(store.items.changePrompt('old-name-2', by(ben), () => ({ slug: 'Not A Slug' }))).rejects.toMatchObject({
           code: 'invalid_input',
         })
-        expect((await store.changePrompt(saved.id, by(ada), () => ({ slug: 'old-name' })))?.slug).toBe('old-name')
+        expect((await store.items.changePrompt(saved.id, by(ada), () => ({ slug: 'old-name' })))?.slug).toBe('old-name')
       })
 
       it('tell nobody that a private item has one: a slug asked for gets a suffix too', async () => {
-        const hidden = await store.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
-        const changed = await store.changePrompt(hidden.id, by(ada), () => ({ slug: 'merger' }))
+        const hidden = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
+        const changed = await store.items.changePrompt(hidden.id, by(ada), () => ({ slug: 'merger' }))
         expect(changed?.slug).toMatch(/^merger-.{10}$/)
-        const open = await store.createPrompt(by(ben), PROMPT)
-        expect((await store.changePrompt(open.id, by(ben), () => ({ slug: 'merger' })))?.slug).toBe('merger')
+        const open = await store.items.createPrompt(by(ben), PROMPT)
+        expect((await store.items.changePrompt(open.id, by(ben), () => ({ slug: 'merger' })))?.slug).toBe('merger')
       })
 
       it('stay findable past many equal titles', async () => {
         const slugs = new Set<string>()
-        for (let i = 0; i < 40; i++) slugs.add((await store.createPrompt(by(ada), { ...PROMPT, title: 'Many' })).slug)
+        for (let i = 0; i < 40; i++) slugs.add((await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Many' })).slug)
         expect(slugs.size).toBe(40)
       })
     })
 
     describe('versions', () => {
       it('are written by every save and edit, with everything they held', async () => {
-        const saved = await store.createPrompt(by(ada, 'one'), { ...PROMPT, tags: ['x'], category: 'coding' })
-        await store.changePrompt(saved.id, by(ada, 'two'), () => ({ content: 'Other', tags: [] }))
-        await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'private', category: null }))
-        const versions = await store.listVersions(as(ada), saved.id, { before: null, limit: 10 })
+        const saved = await store.items.createPrompt(by(ada, 'one'), { ...PROMPT, tags: ['x'], category: 'coding' })
+        await store.items.changePrompt(saved.id, by(ada, 'two'), () => ({ content: 'Other', tags: [] }))
+        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private', category: null }))
+        const versions = await store.items.listVersions(as(ada), saved.id, { before: null, limit: 10 })
         expect(versions.map((v) => [v.version, v.note, v.author, v.visibility])).toEqual([
           [3, null, 'Ada', 'private'],
           [2, 'two', 'Ada', 'public'],
           [1, 'one', 'Ada', 'public'],
         ])
-        expect(await store.findVersion(as(ada), saved.id, 1)).toMatchObject({
+        expect(await store.items.findVersion(as(ada), saved.id, 1)).toMatchObject({
           content: 'Some text',
           tags: ['x'],
           category: 'coding',
           type: 'TEXT',
           files: null,
         })
-        expect(await store.findVersion(as(ada), saved.id, 2)).toMatchObject({ content: 'Other', tags: [], category: 'coding' })
-        expect(await store.findVersion(as(ada), saved.id, 4)).toBeNull()
-        expect((await store.listVersions(as(ada), saved.id, { before: 3, limit: 1 })).map((v) => v.version)).toEqual([2])
+        expect(await store.items.findVersion(as(ada), saved.id, 2)).toMatchObject({ content: 'Other', tags: [], category: 'coding' })
+        expect(await store.items.findVersion(as(ada), saved.id, 4)).toBeNull()
+        expect((await store.items.listVersions(as(ada), saved.id, { before: 3, limit: 1 })).map((v) => v.version)).toEqual([2])
       })
 
       it('written while private are for the owner alone', async () => {
-        const saved = await store.createPrompt(by(ada), { ...PROMPT, visibility: 'private', content: 'secret draft' })
-        await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private', content: 'secret draft' })
+        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
         for (const actor of [ANONYMOUS, as(ben)]) {
-          expect((await store.listVersions(actor, saved.id, { before: null, limit: 10 })).map((v) => v.version)).toEqual([2])
-          expect(await store.findVersion(actor, saved.id, 1)).toBeNull()
+          expect((await store.items.listVersions(actor, saved.id, { before: null, limit: 10 })).map((v) => v.version)).toEqual([2])
+          expect(await store.items.findVersion(actor, saved.id, 1)).toBeNull()
         }
-        expect((await store.findVersion(as(ada), saved.id, 1))?.content).toBe('secret draft')
+        expect((await store.items.findVersion(as(ada), saved.id, 1))?.content).toBe('secret draft')
       })
 
       it('of a skill hold all its files as they were', async () => {
-        const skill = await store.createSkill(by(ada), SKILL)
-        await store.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: 'a.txt', bytes: bytes('A') }] }))
-        await store.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename !== 'a.txt') }))
-        const names = async (version: number) => (await store.findVersion(as(ada), skill.id, version))?.files?.map((file) => file.filename)
+        const skill = await store.items.createSkill(by(ada), SKILL)
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: 'a.txt', bytes: bytes('A') }] }))
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename !== 'a.txt') }))
+        const names = async (version: number) =>
+          (await store.items.findVersion(as(ada), skill.id, version))?.files?.map((file) => file.filename)
         expect([await names(1), await names(2), await names(3)]).toEqual([['SKILL.md'], ['SKILL.md', 'a.txt'], ['SKILL.md']])
       })
     })
 
     describe('edits at the same moment', () => {
       it('of one skill all survive', async () => {
-        const skill = await store.createSkill(by(ada), SKILL)
+        const skill = await store.items.createSkill(by(ada), SKILL)
         const other = await createStore(place.open(), outside)
         const add = (target: LibraryStore, n: number) =>
-          target.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }] }))
+          target.items.changeSkill(skill.id, by(ada), () => ({
+            files: (files) => [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }],
+          }))
         await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 ? store : other, n)))
-        expect((await store.findSkill(ANONYMOUS, skill.id))?.filenames.length).toBe(13)
-        expect((await store.findSkill(ANONYMOUS, skill.id))?.version).toBe(13)
+        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.filenames.length).toBe(13)
+        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.version).toBe(13)
         await other.close()
       })
 
       it('are seen by what decides: a stale edit can be refused, and then changes nothing', async () => {
-        const saved = await store.createPrompt(by(ada), PROMPT)
+        const saved = await store.items.createPrompt(by(ada), PROMPT)
         const edit = (content: string) =>
-          store.changePrompt(saved.id, by(ada), (current) => {
+          store.items.changePrompt(saved.id, by(ada), (current) => {
             if (current.version !== 1) throw new Error('stale')
             return { content }
           })
         const outcomes = await Promise.allSettled([edit('first'), edit('second')])
         expect(outcomes.map((outcome) => outcome.status).toSorted()).toEqual(['fulfilled', 'rejected'])
-        expect((await store.findPrompt(ANONYMOUS, saved.id))?.version).toBe(2)
+        expect((await store.items.findPrompt(ANONYMOUS, saved.id))?.version).toBe(2)
       })
 
       it('of one slug give one winner and no loss', async () => {
-        const saved = await Promise.all(Array.from({ length: 8 }, () => store.createPrompt(by(ada), { ...PROMPT, title: 'Race' })))
+        const saved = await Promise.all(Array.from({ length: 8 }, () => store.items.createPrompt(by(ada), { ...PROMPT, title: 'Race' })))
         expect(new Set(saved.map((prompt) => prompt.slug)).size).toBe(8)
       })
     })
 
     describe('search', () => {
       it('ranks a word in the title over the description over the content', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'In content', content: 'about walrus here and some other words' })
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'In description', description: 'about walrus' })
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Walrus guide' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'In content', content: 'about walrus here and some other words' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'In description', description: 'about walrus' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Walrus guide' })
         expect(await titles(ANONYMOUS, search('walrus'))).toEqual(['Walrus guide', 'In description', 'In content'])
       })
 
       it('lists what holds every word before what holds some', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Walrus walrus walrus', content: 'walrus' })
-        await store.createPrompt(by(ada), {
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Walrus walrus walrus', content: 'walrus' })
+        await store.items.createPrompt(by(ada), {
           ...PROMPT,
           title: 'Something',
           content: 'a walrus and a carpenter meet on a beach, as told at length elsewhere',
         })
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Nothing', content: 'no match' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Nothing', content: 'no match' })
         expect(await titles(ANONYMOUS, search('walrus carpenter '))).toEqual(['Something', 'Walrus walrus walrus'])
       })
 
       it('completes the last word, stems, folds accents, and finds Chinese within a run', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Refactoring résumés' })
-        await store.createPrompt(by(ada), { ...PROMPT, title: '北京大学入学指南' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Refactoring résumés' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: '北京大学入学指南' })
         expect(await titles(ANONYMOUS, search('refac'))).toEqual(['Refactoring résumés'])
         expect(await titles(ANONYMOUS, search('refactored '))).toEqual(['Refactoring résumés'])
         expect(await titles(ANONYMOUS, search('resume'))).toEqual(['Refactoring résumés'])
@@ -322,7 +329,7 @@ for (const engine of ENGINES) {
 
       it('counts exactly, pages without gaps, and filters before ranking', async () => {
         for (let i = 0; i < 25; i++) {
-          await store.createPrompt(by(ada), {
+          await store.items.createPrompt(by(ada), {
             ...PROMPT,
             title: `Walrus ${i}`,
             category: i % 2 ? 'testing' : 'writing',
@@ -332,7 +339,8 @@ for (const engine of ENGINES) {
         const seen: string[] = []
         for (let offset = 0; offset < 25; offset += 10) seen.push(...(await titles(ANONYMOUS, search('walrus', { offset }))))
         expect(new Set(seen).size).toBe(25)
-        const total = async (filter: SearchRequest['filter']) => (await store.searchPrompts(ANONYMOUS, search('walrus', { filter }))).total
+        const total = async (filter: SearchRequest['filter']) =>
+          (await store.items.searchPrompts(ANONYMOUS, search('walrus', { filter }))).total
         expect(await total({})).toBe(25)
         expect(await total({ categories: ['testing'] })).toBe(12)
         expect(await total({ categories: ['coding'] })).toBe(12)
@@ -347,41 +355,41 @@ for (const engine of ENGINES) {
       })
 
       it('sorts by time and by votes', async () => {
-        for (const title of ['one', 'two', 'three']) await store.createPrompt(by(ada), { ...PROMPT, title })
-        await store.setVote(as(ben), 'prompt', 'two', ben.id, true)
+        for (const title of ['one', 'two', 'three']) await store.items.createPrompt(by(ada), { ...PROMPT, title })
+        await store.marks.setVote(as(ben), 'prompt', 'two', ben.id, true)
         expect(await titles(ANONYMOUS, search('', { sort: 'newest' }))).toEqual(['three', 'two', 'one'])
         expect(await titles(ANONYMOUS, search('', { sort: 'oldest' }))).toEqual(['one', 'two', 'three'])
         expect(await titles(ANONYMOUS, search('', { sort: 'votes' }))).toEqual(['two', 'three', 'one'])
       })
 
       it('finds skills by the text of their files, and forgets what an edit took out', async () => {
-        const skill = await store.createSkill(by(ada), {
+        const skill = await store.items.createSkill(by(ada), {
           ...SKILL,
           files: [...SKILL.files, { filename: 'references/tides.md', bytes: bytes('about estuaries') }],
         })
-        const found = async (query: string) => (await store.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
+        const found = async (query: string) => (await store.items.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
         expect(await found('estuaries')).toEqual([skill.id])
         expect(await found('tides')).toEqual([skill.id])
         expect(await titles(ANONYMOUS, search('estuaries'))).toEqual([])
-        await store.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename === 'SKILL.md') }))
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => files.filter((file) => file.filename === 'SKILL.md') }))
         expect(await found('estuaries')).toEqual([])
       })
 
       it('ranks for others as if what they may not see were not there', async () => {
-        await store.createPrompt(by(ben), { ...PROMPT, title: 'zebra marker' })
-        await store.createPrompt(by(ben), { ...PROMPT, title: 'quokka marker' })
+        await store.items.createPrompt(by(ben), { ...PROMPT, title: 'zebra marker' })
+        await store.items.createPrompt(by(ben), { ...PROMPT, title: 'quokka marker' })
         const before = await titles(ANONYMOUS, search('zebra quokka '))
         for (let i = 0; i < 5; i++) {
-          const hidden = await store.createPrompt(by(ada), {
+          const hidden = await store.items.createPrompt(by(ada), {
             ...PROMPT,
             title: `acquire ${before[0]}`,
             visibility: i % 2 ? 'private' : 'unlisted',
           })
-          const gone = await store.createPrompt(by(ada), { ...PROMPT, title: `gone ${before[0]}` })
-          await store.setDeleted('prompt', gone.id, ada.id, true)
-          const withdrawn = await store.createPrompt(by(ada), { ...PROMPT, title: `withdrawn ${before[0]}` })
-          await store.changePrompt(withdrawn.id, by(ada), () => ({ visibility: 'private' }))
-          expect((await store.findPrompt(as(ada), hidden.id))?.id).toBe(hidden.id)
+          const gone = await store.items.createPrompt(by(ada), { ...PROMPT, title: `gone ${before[0]}` })
+          await store.items.setDeleted('prompt', gone.id, ada.id, true)
+          const withdrawn = await store.items.createPrompt(by(ada), { ...PROMPT, title: `withdrawn ${before[0]}` })
+          await store.items.changePrompt(withdrawn.id, by(ada), () => ({ visibility: 'private' }))
+          expect((await store.items.findPrompt(as(ada), hidden.id))?.id).toBe(hidden.id)
         }
         expect(await titles(ANONYMOUS, search('zebra quokka '))).toEqual(before)
         expect((await titles(as(ada), search('acquire'))).length).toBe(5)
@@ -389,55 +397,55 @@ for (const engine of ENGINES) {
       })
 
       it('ranks an owner’s own items as if others’ hidden ones were not there, title before content', async () => {
-        await store.createPrompt(by(ben), { ...PROMPT, title: 'mine', content: 'about zebra', visibility: 'private' })
-        await store.createPrompt(by(ben), { ...PROMPT, title: 'zebra', visibility: 'private' })
-        await store.createPrompt(by(ben), { ...PROMPT, title: 'one narwhal', visibility: 'private' })
-        await store.createPrompt(by(ben), { ...PROMPT, title: 'two quokka', visibility: 'private' })
+        await store.items.createPrompt(by(ben), { ...PROMPT, title: 'mine', content: 'about zebra', visibility: 'private' })
+        await store.items.createPrompt(by(ben), { ...PROMPT, title: 'zebra', visibility: 'private' })
+        await store.items.createPrompt(by(ben), { ...PROMPT, title: 'one narwhal', visibility: 'private' })
+        await store.items.createPrompt(by(ben), { ...PROMPT, title: 'two quokka', visibility: 'private' })
         const order = async () => [await titles(as(ben), search('zebra')), await titles(as(ben), search('narwhal quokka '))]
         const before = await order()
         expect(before[0]).toEqual(['zebra', 'mine'])
         for (const title of ['narwhal', 'quokka quokka', 'zebra zebra']) {
-          for (let i = 0; i < 4; i++) await store.createPrompt(by(ada), { ...PROMPT, title: `${title} ${i}`, visibility: 'private' })
+          for (let i = 0; i < 4; i++) await store.items.createPrompt(by(ada), { ...PROMPT, title: `${title} ${i}`, visibility: 'private' })
           expect(await order()).toEqual(before)
         }
       })
 
       it('finds an item again that was restored or published', async () => {
-        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Narwhal', visibility: 'private' })
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Narwhal', visibility: 'private' })
         expect(await titles(ANONYMOUS, search('narwhal'))).toEqual([])
-        await store.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
+        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public' }))
         expect(await titles(ANONYMOUS, search('narwhal'))).toEqual(['Narwhal'])
-        await store.setDeleted('prompt', saved.id, ada.id, true)
+        await store.items.setDeleted('prompt', saved.id, ada.id, true)
         expect(await titles(as(ada), search('narwhal'))).toEqual([])
-        await store.setDeleted('prompt', saved.id, ada.id, false)
+        await store.items.setDeleted('prompt', saved.id, ada.id, false)
         expect(await titles(ANONYMOUS, search('narwhal'))).toEqual(['Narwhal'])
       })
 
       it('lists everything for a blank query, and nothing for one without a word', async () => {
-        await store.createPrompt(by(ada), PROMPT)
+        await store.items.createPrompt(by(ada), PROMPT)
         expect(await titles(ANONYMOUS, search(' \n'))).toEqual(['A title'])
         expect(await titles(ANONYMOUS, search('!!!'))).toEqual([])
       })
 
       it('finds at once what another process wrote, and forgets what it took away', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Here', content: 'walrus' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Here', content: 'walrus' })
         expect(await titles(ANONYMOUS, search('walrus '))).toEqual(['Here'])
         const other = await createStore(place.open(), outside)
-        const there = await other.createPrompt(by(ben), { ...PROMPT, title: 'There', content: 'walrus', tags: ['sea'] })
+        const there = await other.items.createPrompt(by(ben), { ...PROMPT, title: 'There', content: 'walrus', tags: ['sea'] })
         expect((await titles(ANONYMOUS, search('walrus '))).toSorted()).toEqual(['Here', 'There'])
-        await other.changePrompt(there.id, by(ben), () => ({ content: 'quokka', tags: ['land'] }))
+        await other.items.changePrompt(there.id, by(ben), () => ({ content: 'quokka', tags: ['land'] }))
         expect([await titles(ANONYMOUS, search('walrus ')), await titles(ANONYMOUS, search('quokka '))]).toEqual([['Here'], ['There']])
-        expect((await store.listTags(ANONYMOUS, { limit: 10, offset: 0 })).items.map((tag) => tag.slug)).toEqual(['land'])
-        await other.setVote(as(ada), 'prompt', there.id, ada.id, true)
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Later' })
+        expect((await store.categories.listTags(ANONYMOUS, { limit: 10, offset: 0 })).items.map((tag) => tag.slug)).toEqual(['land'])
+        await other.marks.setVote(as(ada), 'prompt', there.id, ada.id, true)
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Later' })
         expect(await titles(ANONYMOUS, search('', { sort: 'votes' }))).toEqual(['There', 'Later', 'Here'])
-        await other.changePrompt(there.id, by(ben), () => ({ visibility: 'private' }))
+        await other.items.changePrompt(there.id, by(ben), () => ({ visibility: 'private' }))
         expect([await titles(as(ada), search('quokka ')), await titles(as(ben), search('quokka '))]).toEqual([[], ['There']])
-        await other.setDeleted('prompt', there.id, ben.id, true)
+        await other.items.setDeleted('prompt', there.id, ben.id, true)
         expect(await titles(as(ben), search('quokka '))).toEqual([])
         // And back: what is written here is found there, under numbers of words that were given here.
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'New words', content: 'okapi tundra walrus' })
-        const found = await other.searchPrompts(ANONYMOUS, search('okapi tundra '))
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'New words', content: 'okapi tundra walrus' })
+        const found = await other.items.searchPrompts(ANONYMOUS, search('okapi tundra '))
         expect(found.items.map((item) => item.title)).toEqual(['New words'])
         await other.close()
       })
@@ -448,14 +456,14 @@ for (const engine of ENGINES) {
           Array.from({ length: 20 }, async (_, i) => {
             const title = `Item${i}x`
             const saver = i % 2 ? store : other
-            await saver.createPrompt(by(ada), { ...PROMPT, title, content: `walrus and word${i}y` })
+            await saver.items.createPrompt(by(ada), { ...PROMPT, title, content: `walrus and word${i}y` })
             for (const reader of [store, other]) {
-              const { items } = await reader.searchPrompts(ANONYMOUS, search(`word${i}y `))
+              const { items } = await reader.items.searchPrompts(ANONYMOUS, search(`word${i}y `))
               expect(items.map((item) => item.title)).toEqual([title])
             }
           }),
         )
-        for (const reader of [store, other]) expect((await reader.searchPrompts(ANONYMOUS, search('walrus '))).total).toBe(20)
+        for (const reader of [store, other]) expect((await reader.items.searchPrompts(ANONYMOUS, search('walrus '))).total).toBe(20)
         await other.close()
       })
 
@@ -464,18 +472,18 @@ for (const engine of ENGINES) {
         await store.inTransaction(async (transaction) => {
           for (let i = 0; i < 6; i++) {
             const content = many.slice(i * 5000, (i + 1) * 5000).join(' ')
-            await transaction.createPrompt(by(ada), { ...PROMPT, title: `Long ${i}`, content })
+            await transaction.items.createPrompt(by(ada), { ...PROMPT, title: `Long ${i}`, content })
           }
           for (let i = 0; i < 600; i++)
-            await transaction.createPrompt(by(i % 3 ? ada : ben), { ...PROMPT, title: `Short ${i}`, tags: [`t${i % 4}`] })
+            await transaction.items.createPrompt(by(i % 3 ? ada : ben), { ...PROMPT, title: `Short ${i}`, tags: [`t${i % 4}`] })
         })
         const other = await createStore(place.open(), outside)
         for (const reader of [store, other]) {
-          expect((await reader.searchPrompts(ANONYMOUS, search('short '))).total).toBe(600)
-          expect((await reader.searchPrompts(ANONYMOUS, search('short ', { filter: { anyTags: ['t3'] } }))).total).toBe(150)
-          expect((await reader.searchPrompts(ANONYMOUS, search('', { limit: 1, sort: 'newest' }))).items[0]?.title).toBe('Short 599')
+          expect((await reader.items.searchPrompts(ANONYMOUS, search('short '))).total).toBe(600)
+          expect((await reader.items.searchPrompts(ANONYMOUS, search('short ', { filter: { anyTags: ['t3'] } }))).total).toBe(150)
+          expect((await reader.items.searchPrompts(ANONYMOUS, search('', { limit: 1, sort: 'newest' }))).items[0]?.title).toBe('Short 599')
           for (const word of [many[0], many[399], many[400], many[4999], many[19_999], many[20_000], many[29_999]]) {
-            const { items } = await reader.searchPrompts(ANONYMOUS, search(`${word} `))
+            const { items } = await reader.items.searchPrompts(ANONYMOUS, search(`${word} `))
             expect(items[0]?.title).toBe(`Long ${Math.floor(many.indexOf(word ?? '') / 5000)}`)
           }
         }
@@ -483,20 +491,20 @@ for (const engine of ENGINES) {
       })
 
       it('reads the words of a library that was written before there were any, when it is opened', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Résumé', description: 'about walruses', tags: ['sea lion'] })
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'quokka', visibility: 'private' })
-        const gone = await store.createPrompt(by(ada), { ...PROMPT, title: 'Gone', content: 'walrus' })
-        await store.setDeleted('prompt', gone.id, ada.id, true)
-        const skill = await store.createSkill(by(ada), {
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Résumé', description: 'about walruses', tags: ['sea lion'] })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'quokka', visibility: 'private' })
+        const gone = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Gone', content: 'walrus' })
+        await store.items.setDeleted('prompt', gone.id, ada.id, true)
+        const skill = await store.items.createSkill(by(ada), {
           ...SKILL,
           files: [...SKILL.files, { filename: 'tides.md', bytes: bytes('estuary') }],
         })
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'tundra' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Kept', content: 'tundra' })
         const expectAll = async () => {
           for (const word of ['resume', 'walrus', 'lion']) expect(await titles(ANONYMOUS, search(word))).toEqual(['Résumé'])
           expect([await titles(ANONYMOUS, search('quokka')), await titles(as(ada), search('quokka'))]).toEqual([[], ['Own']])
           for (const word of ['tides', 'estuary'])
-            expect((await store.searchSkills(ANONYMOUS, search(word))).items.map(({ id }) => id)).toEqual([skill.id])
+            expect((await store.items.searchSkills(ANONYMOUS, search(word))).items.map(({ id }) => id)).toEqual([skill.id])
           expect(await titles(ANONYMOUS, search('tundra'))).toEqual(['Kept'])
         }
         const reopen = async () => {
@@ -526,7 +534,7 @@ for (const engine of ENGINES) {
         const kept = await database.reader.selectFrom('item_words').selectAll().orderBy('item_seq').execute()
         expect(kept.map((row) => row.analysis)).toEqual(rows.map(() => ANALYSIS))
         expect(kept[0]?.title_length).toBe(1)
-        await store.setDeleted('prompt', gone.id, ada.id, false)
+        await store.items.setDeleted('prompt', gone.id, ada.id, false)
         expect((await titles(ANONYMOUS, search('walrus'))).toSorted()).toEqual(['Gone', 'Résumé'])
         // What was read is not read again.
         await reopen()
@@ -550,7 +558,7 @@ for (const engine of ENGINES) {
         const writer = await createStore(failing, outside)
         begun = 0
         const name = (i: number) => `${String.fromCharCode(97 + i)}quagg`
-        const save = (title: string) => writer.createPrompt(by(ada), { ...PROMPT, title })
+        const save = (title: string) => writer.items.createPrompt(by(ada), { ...PROMPT, title })
         const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => save(name(i))))
         expect(results.map((result) => result.status)).toEqual(results.map((_, i) => (i % 2 === 1 ? 'rejected' : 'fulfilled')))
         for (let i = 1; i < 20; i += 2) {
@@ -575,13 +583,13 @@ for (const engine of ENGINES) {
             }),
         }
         const writer = await createStore(failing, outside)
-        const save = (title: string, content: string) => writer.createPrompt(by(ada), { ...PROMPT, title, content })
+        const save = (title: string, content: string) => writer.items.createPrompt(by(ada), { ...PROMPT, title, content })
         await save('First', 'walrus')
         fails = true
         await expect(save('Undone', 'zorblat quuxly walrus')).rejects.toThrow('disk full')
         await expect(
           writer.inTransaction(async (transaction) => {
-            await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Undone too', content: 'frobnik' })
+            await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Undone too', content: 'frobnik' })
             throw new Error('stop')
           }),
         ).rejects.toThrow('stop')
@@ -590,54 +598,55 @@ for (const engine of ENGINES) {
         await save('Third', 'zorblat quokka')
         await save('Fourth', 'frobnik quuxly')
         for (const reader of [writer, store]) {
-          const found = async (query: string) => (await reader.searchPrompts(ANONYMOUS, search(query))).items.map((item) => item.title)
+          const found = async (query: string) =>
+            (await reader.items.searchPrompts(ANONYMOUS, search(query))).items.map((item) => item.title)
           for (const word of ['gribble', 'tundra', 'okapi']) expect(await found(`${word} `), word).toEqual(['Second'])
           for (const word of ['zorblat', 'quokka']) expect(await found(`${word} `), word).toEqual(['Third'])
           for (const word of ['frobnik', 'quuxly']) expect(await found(`${word} `), word).toEqual(['Fourth'])
           expect(await found('walrus ')).toEqual(['First'])
-          expect((await reader.searchPrompts(ANONYMOUS, search(''))).total).toBe(4)
+          expect((await reader.items.searchPrompts(ANONYMOUS, search(''))).total).toBe(4)
         }
       })
 
       it('feels votes, visibility, category and tags at once', async () => {
-        const one = await store.createPrompt(by(ada), PROMPT)
-        const two = await store.createPrompt(by(ada), PROMPT)
+        const one = await store.items.createPrompt(by(ada), PROMPT)
+        const two = await store.items.createPrompt(by(ada), PROMPT)
         const found = async (actor: Actor, query: string, more: Partial<SearchRequest> = {}) =>
-          (await store.searchPrompts(actor, search(query, more))).items.map((item) => (item.id === one.id ? 'one' : 'two'))
+          (await store.items.searchPrompts(actor, search(query, more))).items.map((item) => (item.id === one.id ? 'one' : 'two'))
         expect(await found(ANONYMOUS, 'text ')).toEqual(['two', 'one'])
-        await store.setVote(as(ben), 'prompt', one.id, ben.id, true)
+        await store.marks.setVote(as(ben), 'prompt', one.id, ben.id, true)
         expect(await found(ANONYMOUS, 'text ')).toEqual(['one', 'two'])
-        await store.setVote(as(ben), 'prompt', one.id, ben.id, false)
+        await store.marks.setVote(as(ben), 'prompt', one.id, ben.id, false)
         expect(await found(ANONYMOUS, 'text ')).toEqual(['two', 'one'])
-        await store.changePrompt(one.id, by(ada), () => ({ category: 'testing', tags: ['New'] }))
+        await store.items.changePrompt(one.id, by(ada), () => ({ category: 'testing', tags: ['New'] }))
         expect(await found(ANONYMOUS, 'text ', { filter: { categories: ['testing'], anyTags: ['new'] } })).toEqual(['one'])
         expect(await found(ANONYMOUS, 'new ')).toEqual(['one'])
         for (const visibility of ['unlisted', 'private'] as const) {
-          await store.changePrompt(two.id, by(ada), () => ({ visibility }))
+          await store.items.changePrompt(two.id, by(ada), () => ({ visibility }))
           expect([await found(as(ben), 'text '), (await found(as(ada), 'text ')).length]).toEqual([['one'], 2])
-          expect([await store.countPrompts(as(ben), {}), await store.countPrompts(as(ada), {})]).toEqual([1, 2])
+          expect([await store.items.countPrompts(as(ben), {}), await store.items.countPrompts(as(ada), {})]).toEqual([1, 2])
         }
-        await store.changePrompt(two.id, by(ada), () => ({ visibility: 'public' }))
+        await store.items.changePrompt(two.id, by(ada), () => ({ visibility: 'public' }))
         expect((await found(ANONYMOUS, 'text ')).length).toBe(2)
       })
 
       it('keeps the words of what is saved and voted for, deleted and restored, in one transaction', async () => {
         await store.inTransaction(async (transaction) => {
-          const saved = await transaction.createPrompt(by(ada), { ...PROMPT, title: 'Together', content: 'walrus' })
-          await transaction.setVote(as(ada), 'prompt', saved.id, ada.id, true)
-          await transaction.changePrompt(saved.id, by(ada), () => ({ content: 'quokka' }))
-          await transaction.setDeleted('prompt', saved.id, ada.id, true)
-          await transaction.setDeleted('prompt', saved.id, ada.id, false)
+          const saved = await transaction.items.createPrompt(by(ada), { ...PROMPT, title: 'Together', content: 'walrus' })
+          await transaction.marks.setVote(as(ada), 'prompt', saved.id, ada.id, true)
+          await transaction.items.changePrompt(saved.id, by(ada), () => ({ content: 'quokka' }))
+          await transaction.items.setDeleted('prompt', saved.id, ada.id, true)
+          await transaction.items.setDeleted('prompt', saved.id, ada.id, false)
         })
         expect([await titles(ANONYMOUS, search('quokka ')), await titles(ANONYMOUS, search('walrus '))]).toEqual([['Together'], []])
       })
 
       it('shows nobody the hidden items of a key that may not read, nor suggests their words', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Open', content: 'tundra' })
-        await store.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'zanzibarium', visibility: 'private' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Open', content: 'tundra' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Own', content: 'zanzibarium', visibility: 'private' })
         const writeOnly: Actor = { kind: 'user', userId: ada.id, username: ada.username, scopes: new Set(['write']) }
         const ask = async (actor: Actor, query: string) => {
-          const { items, total, corrections } = await store.searchPrompts(actor, search(query))
+          const { items, total, corrections } = await store.items.searchPrompts(actor, search(query))
           return [items.map((item) => item.title), total, [...corrections]]
         }
         for (const actor of [ANONYMOUS, as(ben), writeOnly]) {
@@ -653,19 +662,19 @@ for (const engine of ENGINES) {
           { filename: 'scripts/parse_invoice.py', bytes: bytes('# reads quokka tables') },
           { filename: 'tundra.bin', bytes: Uint8Array.from([0xff, 0xfe, 0x00, ...bytes('okapi')]) },
         ]
-        const skill = await store.createSkill(by(ada), { ...SKILL, title: 'Tables', files })
-        const found = async (query: string) => (await store.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
+        const skill = await store.items.createSkill(by(ada), { ...SKILL, title: 'Tables', files })
+        const found = async (query: string) => (await store.items.searchSkills(ANONYMOUS, search(query))).items.map((item) => item.id)
         for (const query of ['parse', 'invoice', 'parse_invoice.py', 'quokka', 'tundra', 'scripts'])
           expect(await found(`${query} `), query).toEqual([skill.id])
         expect(await found('okapi ')).toEqual([])
-        await store.changeSkill(skill.id, by(ada), () => ({ title: 'Renamed' }))
+        await store.items.changeSkill(skill.id, by(ada), () => ({ title: 'Renamed' }))
         expect([await found('quokka '), await found('tables ')]).toEqual([[skill.id], [skill.id]])
-        await store.changeSkill(skill.id, by(ada), () => ({ files: (kept) => kept.filter((file) => !file.filename.endsWith('.py')) }))
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: (kept) => kept.filter((file) => !file.filename.endsWith('.py')) }))
         expect([await found('quokka '), await found('invoice '), await found('tundra ')]).toEqual([[], [], [skill.id]])
       })
 
       it('is broken by no text', async () => {
-        await store.createPrompt(by(ada), PROMPT)
+        await store.items.createPrompt(by(ada), PROMPT)
         const hostile = [
           '"',
           '""',
@@ -692,7 +701,7 @@ for (const engine of ENGINES) {
           '{a b}',
         ]
         for (const query of [...hostile, hostile.join(' '), 'word '.repeat(2000), 'é'.repeat(10_000), '"'.repeat(10_000)]) {
-          const { items, total } = await store.searchPrompts(as(ada), search(query))
+          const { items, total } = await store.items.searchPrompts(as(ada), search(query))
           expect(items.length, query.slice(0, 40)).toBeLessThanOrEqual(total)
         }
       })
@@ -700,20 +709,20 @@ for (const engine of ENGINES) {
 
     describe('skills by name', () => {
       const named = (name: string) => [{ filename: 'SKILL.md', bytes: bytes(`---\nname: ${name}\ndescription: d\n---\n`) }]
-      const paths = async (actor: Actor) => (await store.walkSkills(actor, null, 10)).map((skill) => `${skill.owner}/${skill.path}`)
+      const paths = async (actor: Actor) => (await store.items.walkSkills(actor, null, 10)).map((skill) => `${skill.owner}/${skill.path}`)
 
       it('stand at their owner and name; a second of the same name below its slug; what is hidden takes no name', async () => {
-        await store.createSkill(by(ada), { ...SKILL, title: 'Hidden', files: named('pdf'), visibility: 'private' })
-        const open = await store.createSkill(by(ada), { ...SKILL, title: 'Open', files: named('pdf') })
-        await store.createSkill(by(ada), { ...SKILL, title: 'Second', files: named('pdf') })
-        await store.createSkill(by(ben), { ...SKILL, title: 'Pdf', files: named('pdf') })
-        await store.createSkill(by(ben), { ...SKILL, title: 'No name' })
+        await store.items.createSkill(by(ada), { ...SKILL, title: 'Hidden', files: named('pdf'), visibility: 'private' })
+        const open = await store.items.createSkill(by(ada), { ...SKILL, title: 'Open', files: named('pdf') })
+        await store.items.createSkill(by(ada), { ...SKILL, title: 'Second', files: named('pdf') })
+        await store.items.createSkill(by(ben), { ...SKILL, title: 'Pdf', files: named('pdf') })
+        await store.items.createSkill(by(ben), { ...SKILL, title: 'No name' })
         expect(await paths(ANONYMOUS)).toEqual(['ben/pdf', 'Ada/second/pdf', 'Ada/pdf'])
         expect(await paths(as(ada))).toEqual(['ben/pdf', 'Ada/second/pdf', 'Ada/open/pdf', 'Ada/pdf'])
-        expect((await store.findSkillAt(ANONYMOUS, 'ADA', 'pdf'))?.id).toBe(open.id)
-        expect((await store.findSkillAt(as(ada), 'ada', 'open/pdf'))?.id).toBe(open.id)
-        expect(await store.findSkillAt(ANONYMOUS, 'ada', 'nope')).toBeNull()
-        const digests = (await store.findSkillAt(ANONYMOUS, 'ada', 'pdf'))?.files
+        expect((await store.items.findSkillAt(ANONYMOUS, 'ADA', 'pdf'))?.id).toBe(open.id)
+        expect((await store.items.findSkillAt(as(ada), 'ada', 'open/pdf'))?.id).toBe(open.id)
+        expect(await store.items.findSkillAt(ANONYMOUS, 'ada', 'nope')).toBeNull()
+        const digests = (await store.items.findSkillAt(ANONYMOUS, 'ada', 'pdf'))?.files
         expect(digests).toEqual([
           {
             filename: 'SKILL.md',
@@ -726,16 +735,16 @@ for (const engine of ENGINES) {
       })
 
       it('follow an edit of SKILL.md', async () => {
-        const skill = await store.createSkill(by(ada), { ...SKILL, files: named('old') })
-        await store.changeSkill(skill.id, by(ada), () => ({ files: named('new') }))
+        const skill = await store.items.createSkill(by(ada), { ...SKILL, files: named('old') })
+        await store.items.changeSkill(skill.id, by(ada), () => ({ files: named('new') }))
         expect(await paths(ANONYMOUS)).toEqual(['Ada/new'])
       })
     })
 
     describe('tags and categories', () => {
       it('merge tags of one slug under the spelling first seen', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, tags: ['JavaScript', 'java script'] })
-        const later = await store.createPrompt(by(ben), { ...PROMPT, tags: ['javascript', 'JAVASCRIPT', 'C#'] })
+        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['JavaScript', 'java script'] })
+        const later = await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['javascript', 'JAVASCRIPT', 'C#'] })
         expect(later.tags).toEqual([
           { name: 'JavaScript', slug: 'javascript' },
           { name: 'C#', slug: 'csharp' },
@@ -743,21 +752,21 @@ for (const engine of ENGINES) {
       })
 
       it('never take over a spelling from another’s private item', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, tags: ['Project-X'], visibility: 'private' })
-        expect((await store.createPrompt(by(ben), { ...PROMPT, tags: ['project x'] })).tags[0]?.name).toBe('project x')
-        expect((await store.createPrompt(by(ada), { ...PROMPT, tags: ['PROJECT X'] })).tags[0]?.name).toBe('Project-X')
-        const gone = await store.createPrompt(by(ada), { ...PROMPT, tags: ['Old-Name'] })
-        await store.setDeleted('prompt', gone.id, ada.id, true)
-        expect((await store.createPrompt(by(ben), { ...PROMPT, tags: ['old name'] })).tags[0]?.name).toBe('old name')
+        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['Project-X'], visibility: 'private' })
+        expect((await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['project x'] })).tags[0]?.name).toBe('project x')
+        expect((await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['PROJECT X'] })).tags[0]?.name).toBe('Project-X')
+        const gone = await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['Old-Name'] })
+        await store.items.setDeleted('prompt', gone.id, ada.id, true)
+        expect((await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['old name'] })).tags[0]?.name).toBe('old name')
       })
 
       it('count only what the caller may see', async () => {
-        await store.createPrompt(by(ada), { ...PROMPT, tags: ['open'], category: 'coding' })
-        await store.createPrompt(by(ada), { ...PROMPT, tags: ['open', 'hidden'], category: 'coding', visibility: 'private' })
-        await store.createSkill(by(ada), { ...SKILL, tags: ['listless'], category: 'coding', visibility: 'unlisted' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['open'], category: 'coding' })
+        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['open', 'hidden'], category: 'coding', visibility: 'private' })
+        await store.items.createSkill(by(ada), { ...SKILL, tags: ['listless'], category: 'coding', visibility: 'unlisted' })
         const tags = async (actor: Actor) =>
-          (await store.listTags(actor, { limit: 10, offset: 0 })).items.map((tag) => [tag.slug, tag.count])
-        const coding = async (actor: Actor) => (await store.listCategories(actor)).find((category) => category.slug === 'coding')
+          (await store.categories.listTags(actor, { limit: 10, offset: 0 })).items.map((tag) => [tag.slug, tag.count])
+        const coding = async (actor: Actor) => (await store.categories.listCategories(actor)).find((category) => category.slug === 'coding')
         expect(await tags(as(ben))).toEqual([['open', 1]])
         expect(await tags(as(ada))).toEqual([
           ['open', 2],
@@ -771,55 +780,55 @@ for (const engine of ENGINES) {
 
     describe('votes', () => {
       it('are one a user, and the count is that of the votes there are', async () => {
-        const saved = await store.createPrompt(by(ada), PROMPT)
-        const set = (user: User, voted: boolean) => store.setVote(as(user), 'prompt', saved.id, user.id, voted)
+        const saved = await store.items.createPrompt(by(ada), PROMPT)
+        const set = (user: User, voted: boolean) => store.marks.setVote(as(user), 'prompt', saved.id, user.id, voted)
         expect(await set(ada, true)).toEqual({ id: saved.id, votes: 1 })
         expect(await set(ada, true)).toEqual({ id: saved.id, votes: 1 })
         expect(await set(ben, true)).toEqual({ id: saved.id, votes: 2 })
         expect(await set(ada, false)).toEqual({ id: saved.id, votes: 1 })
         expect(await set(ada, false)).toEqual({ id: saved.id, votes: 1 })
-        expect((await store.findPrompt(ANONYMOUS, saved.id))?.votes).toBe(1)
+        expect((await store.items.findPrompt(ANONYMOUS, saved.id))?.votes).toBe(1)
       })
 
       it('write no version and need an item the voter may see', async () => {
-        const hidden = await store.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
-        expect(await store.setVote(as(ben), 'prompt', hidden.id, ben.id, true)).toBeNull()
-        await store.setVote(as(ada), 'prompt', hidden.id, ada.id, true)
-        expect((await store.findPrompt(as(ada), hidden.id))?.version).toBe(1)
+        const hidden = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'private' })
+        expect(await store.marks.setVote(as(ben), 'prompt', hidden.id, ben.id, true)).toBeNull()
+        await store.marks.setVote(as(ada), 'prompt', hidden.id, ada.id, true)
+        expect((await store.items.findPrompt(as(ada), hidden.id))?.version).toBe(1)
       })
     })
 
     describe('the trash', () => {
       it('hides an item from everybody, its owner too, until it is restored', async () => {
-        const saved = await store.createPrompt(by(ada), { ...PROMPT, title: 'Gone' })
-        expect(await store.setDeleted('prompt', saved.id, ben.id, true)).toBeNull()
-        expect(await store.setDeleted('prompt', saved.slug, ada.id, true)).toMatchObject({ id: saved.id })
-        expect(await store.setDeleted('prompt', saved.slug, ada.id, true)).toBeNull()
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, title: 'Gone' })
+        expect(await store.items.setDeleted('prompt', saved.id, ben.id, true)).toBeNull()
+        expect(await store.items.setDeleted('prompt', saved.slug, ada.id, true)).toMatchObject({ id: saved.id })
+        expect(await store.items.setDeleted('prompt', saved.slug, ada.id, true)).toBeNull()
         for (const actor of [ANONYMOUS, as(ada)]) {
-          expect(await store.findPrompt(actor, saved.id)).toBeNull()
+          expect(await store.items.findPrompt(actor, saved.id)).toBeNull()
           expect(await titles(actor, search('gone'))).toEqual([])
-          expect(await store.listVersions(actor, saved.id, { before: null, limit: 5 })).toEqual([])
+          expect(await store.items.listVersions(actor, saved.id, { before: null, limit: 5 })).toEqual([])
         }
-        expect(await store.changePrompt(saved.id, by(ada), () => ({ title: 'x' }))).toBeNull()
-        expect((await store.listTrash(ada.id, { limit: 5, offset: 0 })).items.map((item) => item.title)).toEqual(['Gone'])
-        expect((await store.listTrash(ben.id, { limit: 5, offset: 0 })).total).toBe(0)
-        expect((await store.createPrompt(by(ben), { ...PROMPT, title: 'Gone' })).slug).toBe('gone-2')
-        expect(await store.setDeleted('prompt', saved.id, ada.id, false)).toMatchObject({ slug: 'gone' })
-        expect((await store.findPrompt(ANONYMOUS, 'gone'))?.id).toBe(saved.id)
+        expect(await store.items.changePrompt(saved.id, by(ada), () => ({ title: 'x' }))).toBeNull()
+        expect((await store.items.listTrash(ada.id, { limit: 5, offset: 0 })).items.map((item) => item.title)).toEqual(['Gone'])
+        expect((await store.items.listTrash(ben.id, { limit: 5, offset: 0 })).total).toBe(0)
+        expect((await store.items.createPrompt(by(ben), { ...PROMPT, title: 'Gone' })).slug).toBe('gone-2')
+        expect(await store.items.setDeleted('prompt', saved.id, ada.id, false)).toMatchObject({ slug: 'gone' })
+        expect((await store.items.findPrompt(ANONYMOUS, 'gone'))?.id).toBe(saved.id)
       })
     })
 
     describe('the walk', () => {
       it('gives each prompt once, newest first, while others are added', async () => {
-        for (let i = 0; i < 10; i++) await store.createPrompt(by(ada), { ...PROMPT, title: `P${i}` })
+        for (let i = 0; i < 10; i++) await store.items.createPrompt(by(ada), { ...PROMPT, title: `P${i}` })
         const seen: string[] = []
         let after = null
         for (;;) {
-          const { entries }: Awaited<ReturnType<LibraryStore['walkPrompts']>> = await store.walkPrompts(ANONYMOUS, {}, after, 3)
+          const { entries }: Awaited<ReturnType<ItemReader['walkPrompts']>> = await store.items.walkPrompts(ANONYMOUS, {}, after, 3)
           if (entries.length === 0) break
           seen.push(...entries.map((entry) => entry.title))
           after = entries.at(-1)?.position ?? null
-          await store.createPrompt(by(ada), { ...PROMPT, title: 'new' })
+          await store.items.createPrompt(by(ada), { ...PROMPT, title: 'new' })
         }
         expect(seen).toEqual(['P9', 'P8', 'P7', 'P6', 'P5', 'P4', 'P3', 'P2', 'P1', 'P0'])
       })
@@ -828,9 +837,9 @@ for (const engine of ENGINES) {
     describe('sessions', () => {
       const limits = { idleMs: 60_000, perQuota: 3, total: 5 }
       const open = (sha256: string, quota: string) =>
-        store.createSession({ sha256, owner: `owner of ${sha256}`, quota, initialize: '{}' }, limits)
+        store.sessions.createSession({ sha256, owner: `owner of ${sha256}`, quota, initialize: '{}' }, limits)
       const present = async (names: string[]) => {
-        const found = await Promise.all(names.map((name) => store.findSession(name, limits.idleMs)))
+        const found = await Promise.all(names.map((name) => store.sessions.findSession(name, limits.idleMs)))
         return names.filter((_, index) => found[index] !== null)
       }
 
@@ -839,8 +848,8 @@ for (const engine of ENGINES) {
         expect(await present(['a1', 'a2', 'a3', 'a4'])).toEqual(['a2', 'a3', 'a4'])
         for (const name of ['b1', 'b2', 'b3']) await open(name, 'b')
         expect(await present(['a2', 'a3', 'a4', 'b1', 'b2', 'b3'])).toEqual(['a3', 'a4', 'b1', 'b2', 'b3'])
-        await store.deleteSession('b1')
-        expect(await store.findSession('b2', limits.idleMs)).toEqual({ owner: 'owner of b2', initialize: '{}', holder: null })
+        await store.sessions.deleteSession('b1')
+        expect(await store.sessions.findSession('b2', limits.idleMs)).toEqual({ owner: 'owner of b2', initialize: '{}', holder: null })
         expect(await present(['b1'])).toEqual([])
         now += 120_000
         expect(await present(['a4', 'b2', 'b3'])).toEqual([])
@@ -848,68 +857,70 @@ for (const engine of ENGINES) {
 
       it('say which instance holds them; only that one lets go', async () => {
         await open('s', 'q')
-        const holder = async () => (await store.findSession('s', limits.idleMs))?.holder
+        const holder = async () => (await store.sessions.findSession('s', limits.idleMs))?.holder
         // Whoever asks first has it, however many ask at once.
-        const asked = await Promise.all(['one', 'two', 'three'].map((name) => store.takeSession('s', name, null)))
+        const asked = await Promise.all(['one', 'two', 'three'].map((name) => store.sessions.takeSession('s', name, null)))
         const first = asked[0] ?? ''
         expect([new Set(asked).size, await holder()]).toEqual([1, first])
-        expect(await store.takeSession('s', 'four', 'somebody')).toBe(first)
-        expect(await store.takeSession('s', first, null)).toBe(first)
-        await store.releaseSession('s', 'four')
+        expect(await store.sessions.takeSession('s', 'four', 'somebody')).toBe(first)
+        expect(await store.sessions.takeSession('s', first, null)).toBe(first)
+        await store.sessions.releaseSession('s', 'four')
         expect(await holder()).toBe(first)
         // One that is known to have gone is followed.
-        expect(await store.takeSession('s', 'four', first)).toBe('four')
-        await store.releaseSession('s', 'four')
+        expect(await store.sessions.takeSession('s', 'four', first)).toBe('four')
+        await store.sessions.releaseSession('s', 'four')
         expect(await holder()).toBeNull()
-        expect(await store.takeSession('s', 'five', null)).toBe('five')
-        expect(await store.deleteSession('s')).toBe('five')
-        expect([await store.deleteSession('s'), await store.takeSession('s', 'five', null)]).toEqual([null, null])
+        expect(await store.sessions.takeSession('s', 'five', null)).toBe('five')
+        expect(await store.sessions.deleteSession('s')).toBe('five')
+        expect([await store.sessions.deleteSession('s'), await store.sessions.takeSession('s', 'five', null)]).toEqual([null, null])
       })
     })
 
     describe('people and keys', () => {
       it('have names unique without regard to case, and keep their case', async () => {
-        await expect(store.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
-        expect((await store.findUser('aDa'))?.username).toBe('Ada')
+        await expect(store.people.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
+        expect((await store.people.findUser('aDa'))?.username).toBe('Ada')
       })
 
       it('make placeholders that never attach to an account', async () => {
-        const first = await store.ensurePlaceholder('some one')
+        const first = await store.people.ensurePlaceholder('some one')
         expect(first).toMatchObject({ username: 'some-one', isPlaceholder: true })
-        expect((await store.ensurePlaceholder('Some One')).id).toBe(first.id)
-        const impostor = await store.ensurePlaceholder('ada')
+        expect((await store.people.ensurePlaceholder('Some One')).id).toBe(first.id)
+        const impostor = await store.people.ensurePlaceholder('ada')
         expect(impostor.id).not.toBe(ada.id)
         expect(impostor).toMatchObject({ username: 'ada-2', isPlaceholder: true })
-        await expect(store.createUser({ username: 'SOME-one', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
+        await expect(store.people.createUser({ username: 'SOME-one', defaultVisibility: 'private' })).rejects.toMatchObject({
+          code: 'conflict',
+        })
       })
 
       it('store keys by hash, revoke them at once, note their use', async () => {
-        const key = await store.createKey({ name: 'k', userId: ada.id, sha256: 'f'.repeat(64), scopes: ['read'], expiresAt: null })
-        expect(await store.findKey('f'.repeat(64))).toEqual(key)
+        const key = await store.keys.createKey({ name: 'k', userId: ada.id, sha256: 'f'.repeat(64), scopes: ['read'], expiresAt: null })
+        expect(await store.keys.findKey('f'.repeat(64))).toEqual(key)
         expect(key).toMatchObject({ username: 'Ada', scopes: ['read'], lastUsedAt: null, revokedAt: null })
-        await store.touchKey(key.id)
-        const used = (await store.findKey('f'.repeat(64)))?.lastUsedAt
+        await store.keys.touchKey(key.id)
+        const used = (await store.keys.findKey('f'.repeat(64)))?.lastUsedAt
         expect(used).not.toBeNull()
         now += 61_000
-        await store.touchKey(key.id)
-        expect((await store.findKey('f'.repeat(64)))?.lastUsedAt).not.toBe(used)
-        expect((await store.revokeKey(key.id))?.revokedAt).not.toBeNull()
-        expect((await store.findKey('f'.repeat(64)))?.revokedAt).not.toBeNull()
-        expect(await store.revokeKey('nope')).toBeNull()
-        expect((await store.listKeys('ADA')).length).toBe(1)
-        expect((await store.listKeys('ben')).length).toBe(0)
+        await store.keys.touchKey(key.id)
+        expect((await store.keys.findKey('f'.repeat(64)))?.lastUsedAt).not.toBe(used)
+        expect((await store.keys.revokeKey(key.id))?.revokedAt).not.toBeNull()
+        expect((await store.keys.findKey('f'.repeat(64)))?.revokedAt).not.toBeNull()
+        expect(await store.keys.revokeKey('nope')).toBeNull()
+        expect((await store.keys.listKeys('ADA')).length).toBe(1)
+        expect((await store.keys.listKeys('ben')).length).toBe(0)
       })
 
       it('keep a secret made once', async () => {
-        expect(await store.ensureSecret('sealing_key', () => 'one')).toBe('one')
-        expect(await store.ensureSecret('sealing_key', () => 'two')).toBe('one')
+        expect(await store.service.ensureSecret('sealing_key', () => 'one')).toBe('one')
+        expect(await store.service.ensureSecret('sealing_key', () => 'two')).toBe('one')
       })
 
       it('keeps the address of the service that listened last', async () => {
-        expect(await store.findServiceUrl()).toBeNull()
+        expect(await store.service.findServiceUrl()).toBeNull()
         for (const url of ['http://127.0.0.1:3000', 'https://prompts.example.org', 'https://prompts.example.org']) {
-          await store.keepServiceUrl(url)
-          expect(await store.findServiceUrl()).toBe(url)
+          await store.service.keepServiceUrl(url)
+          expect(await store.service.findServiceUrl()).toBe(url)
         }
       })
     })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
-import type { LibraryChange } from '../../src/library/library-change.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryChange } from '../../src/library/ports/instances.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { examine } from '../../src/storage/doctor/examine.ts'
 import { createStore } from '../../src/storage/store.ts'
@@ -39,13 +39,13 @@ async function openPlace(engine: Engine) {
 const openNew = async (engine: Engine) => await (await openPlace(engine)).open()
 
 async function actAs(store: LibraryStore, username: string): Promise<Actor> {
-  const user = await store.findUser(username)
+  const user = await store.people.findUser(username)
   if (!user) throw new Error(`there is no ${username}`)
   return { kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read', 'write']) }
 }
 const titles = async (store: LibraryStore, actor: Actor, query: string) => {
   const request = { query: parseQuery(query), filter: {}, sort: 'relevance', limit: 10, offset: 0 } as const
-  return (await store.searchPrompts(actor, request)).items.map((item) => item.title)
+  return (await store.items.searchPrompts(actor, request)).items.map((item) => item.title)
 }
 /** Everything below a folder, with what would tell a damaged copy from a whole one. */
 const modes = (root: string) =>
@@ -59,37 +59,37 @@ for (const from of ENGINES) {
     describe(`a whole export from ${from.name} to ${to.name}`, () => {
       it('knows which versions and addresses were deleted for good', async () => {
         const source = await openNew(from)
-        const { id: userId } = await source.createUser({ username: 'ada', defaultVisibility: 'public' })
+        const { id: userId } = await source.people.createUser({ username: 'ada', defaultVisibility: 'public' })
         const by = { userId, note: null }
         const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
-        const gone = await source.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
-        const { id } = await source.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
-        for (const content of ['secret 2', 'three', 'four']) await source.changePrompt(id, by, () => ({ content }))
-        await source.purgeItem('prompt', gone.id, () => true)
-        await source.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
-        const written = await exportWholeLibrary(source, join(folder, 'one'))
+        const gone = await source.items.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
+        const { id } = await source.items.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
+        for (const content of ['secret 2', 'three', 'four']) await source.items.changePrompt(id, by, () => ({ content }))
+        await source.purges.purgeItem('prompt', gone.id, () => true)
+        await source.purges.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
+        const written = await exportWholeLibrary(source.transfer, join(folder, 'one'))
         const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())
         expect([texts.some((text) => text.includes('three')), texts.some((text) => text.includes('secret'))]).toEqual([true, false])
 
         const place = await openPlace(to)
         const target = await place.open()
-        await importWholeLibrary(target, join(folder, 'one'))
+        await importWholeLibrary(target.transfer, join(folder, 'one'))
         const ada = await actAs(target, 'ada')
-        expect((await target.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
+        expect((await target.items.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
         const owner = { userId: ada.kind === 'user' ? ada.userId : '', note: null }
-        expect((await target.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
+        expect((await target.items.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
         const database = place.openDatabase()
         const findings = await database.readSnapshot((db) => examine(db, database.dialect))
         await database.close()
         expect(findings.filter(({ state }) => state === 'fault')).toEqual([])
-        expect((await exportWholeLibrary(source, join(folder, 'two'))).digest).toBe(written.digest)
+        expect((await exportWholeLibrary(source.transfer, join(folder, 'two'))).digest).toBe(written.digest)
       })
 
       it('is the same library again, to the byte and the digest', async () => {
         const source = await openNew(from)
         const was = await makeRichLibrary(source)
         const [one, two, three] = [join(folder, 'one'), join(folder, 'two'), join(folder, 'three')]
-        const written = await exportWholeLibrary(source, one)
+        const written = await exportWholeLibrary(source.transfer, one)
         expect(written).toMatchObject({
           prompts: 5,
           skills: 2,
@@ -100,13 +100,13 @@ for (const from of ENGINES) {
         const other = await place.open()
         // Both have answered before, from nothing.
         for (const store of [target, other]) expect(await titles(store, ANONYMOUS, 'walrus')).toEqual([])
-        const read = await importWholeLibrary(target, one)
+        const read = await importWholeLibrary(target.transfer, one)
         expect(read).toEqual({ digest: written.digest, counts: written.counts, isNew: true })
-        expect((await exportWholeLibrary(target, two)).digest).toBe(written.digest)
+        expect((await exportWholeLibrary(target.transfer, two)).digest).toBe(written.digest)
         expect(readTree(two)).toEqual(readTree(one))
         const back = await openNew(from)
-        await importWholeLibrary(back, two)
-        await exportWholeLibrary(back, three)
+        await importWholeLibrary(back.transfer, two)
+        await exportWholeLibrary(back.transfer, three)
         expect(readTree(three)).toEqual(readTree(one))
 
         for (const store of [target, other, await place.open()]) {
@@ -118,7 +118,7 @@ for (const from of ENGINES) {
         expect(await titles(target, ben, 'marmot')).toEqual(['北京'])
         // Fields as they were; who owns it is another row.
         for (const actor of [ada, ANONYMOUS]) {
-          const prompt = await target.findPrompt(actor, was.published.id)
+          const prompt = await target.items.findPrompt(actor, was.published.id)
           expect(prompt).toMatchObject({
             slug: 'walrus-anew',
             author: 'Ada',
@@ -131,57 +131,61 @@ for (const from of ENGINES) {
         }
         // Versions with their notes and texts, each under the visibility it was written under.
         const page = { before: null, limit: 10 }
-        expect(await target.listVersions(ada, was.published.id, page)).toMatchObject([
+        expect(await target.items.listVersions(ada, was.published.id, page)).toMatchObject([
           { version: 3, note: 'new address', author: 'Ada', visibility: 'public' },
           { version: 2, note: null, visibility: 'public' },
           { version: 1, note: 'first', visibility: 'private', createdAt: was.published.createdAt },
         ])
-        expect((await target.listVersions(ANONYMOUS, was.published.id, page)).map(({ version }) => version)).toEqual([3, 2])
-        expect(await target.findVersion(ada, was.published.id, 1)).toMatchObject({
+        expect((await target.items.listVersions(ANONYMOUS, was.published.id, page)).map(({ version }) => version)).toEqual([3, 2])
+        expect(await target.items.findVersion(ada, was.published.id, 1)).toMatchObject({
           content: 'Once ${name:the dé faut}\u2028\r\n',
           category: 'passing',
           type: 'TEXT',
         })
-        const first = await target.findVersion(ada, was.skill.id, 1)
+        const first = await target.items.findVersion(ada, was.skill.id, 1)
         expect(first?.files?.map(({ filename, bytes }) => [filename, Buffer.from(bytes).toString()])).toEqual([
           ['SKILL.md', '---\nname: a-skill\ndescription: d\n---\nfirst'],
           ['old/gone.txt', 'gone since'],
           ['same.txt', 'same'],
         ])
-        expect((await target.readSkillFiles(ben, was.binary.id)).map(({ bytes }) => bytes.length)).toEqual([1, 256, 0])
-        expect(await target.findSkillAt(ANONYMOUS, 'Ada', 'a-skill')).toMatchObject({ id: was.skill.id })
+        expect((await target.items.readSkillFiles(ben, was.binary.id)).map(({ bytes }) => bytes.length)).toEqual([1, 256, 0])
+        expect(await target.items.findSkillAt(ANONYMOUS, 'Ada', 'a-skill')).toMatchObject({ id: was.skill.id })
         // Addresses of earlier lead on, and those of what is gone lead nowhere for ever.
-        expect(await target.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
-        expect(await target.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })
-        expect(await target.findPrompt(ANONYMOUS, was.symbols.id)).toMatchObject({ slug: was.symbols.id })
+        expect(await target.items.findPrompt(ANONYMOUS, 'quiet-walrus')).toMatchObject({ id: was.published.id })
+        expect(await target.items.findPrompt(ada, was.published.slug)).toMatchObject({ id: was.published.id })
+        expect(await target.items.findPrompt(ANONYMOUS, was.symbols.id)).toMatchObject({ slug: was.symbols.id })
         const fields = { title: 'Lost for good', content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
-        const again = await target.createPrompt(
+        const again = await target.items.createPrompt(
           { userId: ada.kind === 'user' ? ada.userId : '', note: null },
           { ...fields, visibility: 'public' },
         )
         expect(again.slug).toBe('lost-for-good-2')
         // Votes with their voters, the trash, and what administrators said.
-        expect(await target.findMarks(ben, 'prompt', was.featured.id)).toMatchObject({ hasVoted: true, isFeatured: true, owner: 'Ada' })
-        expect(await target.findMarks(ada, 'skill', was.skill.id)).toMatchObject({ hasVoted: false })
-        expect(await target.findPrompt(ANONYMOUS, was.featured.id)).toMatchObject({ votes: 2, contributors: ['Zoë', 'a,b'] })
-        expect((await target.listFeatured(9)).map(({ id }) => id)).toEqual([was.featured.id])
-        expect((await target.listHeld({ limit: 9, offset: 0 })).items).toMatchObject([{ id: was.held.id, visibility: 'unlisted' }])
-        expect((await target.listTrash(ada.kind === 'user' ? ada.userId : '', { limit: 9, offset: 0 })).items).toMatchObject([
+        expect(await target.marks.findMarks(ben, 'prompt', was.featured.id)).toMatchObject({
+          hasVoted: true,
+          isFeatured: true,
+          owner: 'Ada',
+        })
+        expect(await target.marks.findMarks(ada, 'skill', was.skill.id)).toMatchObject({ hasVoted: false })
+        expect(await target.items.findPrompt(ANONYMOUS, was.featured.id)).toMatchObject({ votes: 2, contributors: ['Zoë', 'a,b'] })
+        expect((await target.marks.listFeatured(9)).map(({ id }) => id)).toEqual([was.featured.id])
+        expect((await target.marks.listHeld({ limit: 9, offset: 0 })).items).toMatchObject([{ id: was.held.id, visibility: 'unlisted' }])
+        expect((await target.items.listTrash(ada.kind === 'user' ? ada.userId : '', { limit: 9, offset: 0 })).items).toMatchObject([
           { id: was.trashed.id, title: 'Thrown away' },
         ])
-        await target.setDeleted('prompt', was.trashed.id, ada.kind === 'user' ? ada.userId : '', false)
-        expect(await target.findPrompt(ANONYMOUS, was.trashed.id)).toMatchObject({ content: 'capybara, twice', votes: 1, version: 2 })
-        await target.setHeld('prompt', was.held.id, false)
-        expect(await target.findPrompt(ANONYMOUS, was.held.slug)).toMatchObject({ id: was.held.id, visibility: 'public' })
-        const categories = await target.listCategories(ANONYMOUS)
+        await target.items.setDeleted('prompt', was.trashed.id, ada.kind === 'user' ? ada.userId : '', false)
+        expect(await target.items.findPrompt(ANONYMOUS, was.trashed.id)).toMatchObject({ content: 'capybara, twice', votes: 1, version: 2 })
+        await target.marks.setHeld('prompt', was.held.id, false)
+        expect(await target.items.findPrompt(ANONYMOUS, was.held.slug)).toMatchObject({ id: was.held.id, visibility: 'public' })
+        const categories = await target.categories.listCategories(ANONYMOUS)
         expect(categories.find(({ slug }) => slug === 'below')).toMatchObject({ parent: 'ours', prompts: 1 })
         expect(categories.find(({ slug }) => slug === 'coding')).toMatchObject({ name: 'Code & more' })
         // A later import finds what an earlier one wrote, and what was edited since.
-        const ghost = await target.ensurePlaceholder('Ghöst, the 2nd')
+        const ghost = await target.people.ensurePlaceholder('Ghöst, the 2nd')
         expect(ghost.username).toBe(was.ghost.username)
         const adaId = ada.kind === 'user' ? ada.userId : ''
-        expect(await target.findImported('prompt', adaId, ghost.id, 'On the first page')).toMatchObject([{ isEditedHere: false }])
-        expect(await target.findImported('prompt', adaId, adaId, 'Quiet walrus')).toMatchObject([{ isEditedHere: true }])
+        expect(await target.items.findImported('prompt', adaId, ghost.id, 'On the first page')).toMatchObject([{ isEditedHere: false }])
+        expect(await target.items.findImported('prompt', adaId, adaId, 'Quiet walrus')).toMatchObject([{ isEditedHere: true }])
       })
     })
   }
@@ -193,7 +197,7 @@ for (const engine of ENGINES) {
       const store = await openNew(engine)
       await makeRichLibrary(store)
       const out = join(folder, 'out')
-      await exportWholeLibrary(store, out)
+      await exportWholeLibrary(store.transfer, out)
       expect(statSync(out).mode & 0o777).toBe(0o700)
       for (const [isFolder, mode] of modes(out)) expect(mode).toBe(isFolder ? 0o700 : 0o600)
       const all = Buffer.concat([...readTree(out).values()].map((text) => Buffer.from(text, 'base64'))).toString('latin1')
@@ -205,10 +209,10 @@ for (const engine of ENGINES) {
     it('makes people whose names are reserved until they are invited under them', async () => {
       const source = await openNew(engine)
       await makeRichLibrary(source)
-      await exportWholeLibrary(source, join(folder, 'out'))
+      await exportWholeLibrary(source.transfer, join(folder, 'out'))
       const target = await openNew(engine)
-      await importWholeLibrary(target, join(folder, 'out'))
-      const { items } = await target.listPeople({ limit: 9, offset: 0, matching: null })
+      await importWholeLibrary(target.transfer, join(folder, 'out'))
+      const { items } = await target.people.listPeople({ limit: 9, offset: 0, matching: null })
       expect(items.map(({ username, hasLogin, role, isPlaceholder }) => [username, hasLogin, role, isPlaceholder])).toEqual([
         ['Ada', false, 'user', false],
         ['ben', false, 'user', false],
@@ -221,36 +225,38 @@ for (const engine of ENGINES) {
         website: 'https://ada.example.org/',
         email: null,
       })
-      expect(await target.hasLogins()).toBe(false)
-      await expect(target.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
-      expect(await target.listKeys(null)).toEqual([])
-      expect((await target.listInvites({ limit: 9, offset: 0 })).total).toBe(0)
+      expect(await target.people.hasLogins()).toBe(false)
+      await expect(target.people.createUser({ username: 'ADA', defaultVisibility: 'private' })).rejects.toMatchObject({ code: 'conflict' })
+      expect(await target.keys.listKeys(null)).toEqual([])
+      expect((await target.people.listInvites({ limit: 9, offset: 0 })).total).toBe(0)
     })
 
     it('changes nothing when it is imported again, and is refused where there is something else', async () => {
       const source = await openNew(engine)
       await makeRichLibrary(source)
       const out = join(folder, 'out')
-      const written = await exportWholeLibrary(source, out)
-      expect(await importWholeLibrary(source, out)).toEqual({ digest: written.digest, counts: written.counts, isNew: false })
+      const written = await exportWholeLibrary(source.transfer, out)
+      expect(await importWholeLibrary(source.transfer, out)).toEqual({ digest: written.digest, counts: written.counts, isNew: false })
       const target = await openNew(engine)
-      await importWholeLibrary(target, out)
-      expect(await importWholeLibrary(target, out)).toMatchObject({ isNew: false })
+      await importWholeLibrary(target.transfer, out)
+      expect(await importWholeLibrary(target.transfer, out)).toMatchObject({ isNew: false })
 
       // Somebody who can sign in here gets nothing from a file.
       const taken = await openNew(engine)
-      await taken.createLogin({ username: 'ada', email: null, passwordHash: 'x', inviteSha256: null }, () => 'admin')
-      await expect(importWholeLibrary(taken, out)).rejects.toMatchObject({
+      await taken.people.createLogin({ username: 'ada', email: null, passwordHash: 'x', inviteSha256: null }, () => 'admin')
+      await expect(importWholeLibrary(taken.transfer, out)).rejects.toMatchObject({
         code: 'conflict',
         message: expect.stringMatching(/--without-history/),
       })
-      expect(await taken.isEmpty()).toBe(true)
-      await source.changeProfile((await source.findUser('ada'))?.id ?? '', { bio: 'changed' })
-      await expect(importWholeLibrary(source, out)).rejects.toMatchObject({ code: 'conflict' })
+      expect(await taken.service.isEmpty()).toBe(true)
+      await source.people.changeProfile((await source.people.findUser('ada'))?.id ?? '', { bio: 'changed' })
+      await expect(importWholeLibrary(source.transfer, out)).rejects.toMatchObject({ code: 'conflict' })
       // The readable part comes into any library, as that of any export does.
       expect((await importLibrary(taken, out, AS_WRITTEN)).report).toMatchObject({ read: 7, created: 7, refused: 0 })
-      await exportLibrary(source, join(folder, 'plain'), null)
-      await expect(importWholeLibrary(await openNew(engine), join(folder, 'plain'))).rejects.toMatchObject({ code: 'invalid_input' })
+      await exportLibrary(source.transfer, join(folder, 'plain'), null)
+      await expect(importWholeLibrary((await openNew(engine)).transfer, join(folder, 'plain'))).rejects.toMatchObject({
+        code: 'invalid_input',
+      })
     })
 
     it('is the library of one moment, however much is written meanwhile', async () => {
@@ -261,34 +267,34 @@ for (const engine of ENGINES) {
       const writing = (async () => {
         while (isWriting) {
           const fields = { title: `New ${written}`, content: 'c', description: null, category: null, tags: [], type: 'TEXT' as const }
-          await source.createPrompt({ userId: ada.id, note: null }, { ...fields, visibility: 'public' })
+          await source.items.createPrompt({ userId: ada.id, note: null }, { ...fields, visibility: 'public' })
           written++
         }
       })()
       const out = join(folder, 'out')
-      const { prompts, counts } = await exportWholeLibrary(source, out)
+      const { prompts, counts } = await exportWholeLibrary(source.transfer, out)
       isWriting = false
       await writing
       expect(written).toBeGreaterThan(0)
       const lines = readFileSync(join(out, 'prompts.jsonl'), 'utf8').trimEnd().split('\n')
       expect([lines.length, counts.items]).toEqual([prompts, prompts + 2 + 2])
-      expect(await importWholeLibrary(await openNew(engine), out)).toMatchObject({ isNew: true, counts })
+      expect(await importWholeLibrary((await openNew(engine)).transfer, out)).toMatchObject({ isNew: true, counts })
     })
 
     it('tells those who listen that there are items now', async () => {
       const source = await openNew(engine)
       await makeRichLibrary(source)
-      await exportWholeLibrary(source, join(folder, 'out'))
+      await exportWholeLibrary(source.transfer, join(folder, 'out'))
       const place = await openPlace(engine)
       const heard: LibraryChange[] = []
       const target = await createStore(place.openDatabase(), { ...SYSTEM, onChange: (change) => heard.push(change) })
       cleanUps.push(() => target.close())
-      await importWholeLibrary(target, join(folder, 'out'))
+      await importWholeLibrary(target.transfer, join(folder, 'out'))
       expect(heard.map(({ kind, isPublic }) => [kind, isPublic])).toEqual([
         ['prompt', true],
         ['skill', true],
       ])
-      await importWholeLibrary(target, join(folder, 'out'))
+      await importWholeLibrary(target.transfer, join(folder, 'out'))
       expect(heard.length).toBe(2)
     })
 
@@ -299,7 +305,7 @@ for (const engine of ENGINES) {
       const database = place.openDatabase()
       cleanUps.push(() => database.close())
       await database.transact((db) => db.updateTable('user').set({ removal: 'free_name' }).where('username', '=', 'gone').execute())
-      await expect(exportWholeLibrary(store, join(folder, 'out'))).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(exportWholeLibrary(store.transfer, join(folder, 'out'))).rejects.toMatchObject({ code: 'unavailable' })
       expect(readdirSync(folder)).toEqual([])
     })
   })

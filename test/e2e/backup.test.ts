@@ -217,7 +217,7 @@ describe('a restore', () => {
     const { createStore } = await import('../../src/storage/store.ts')
     const { SYSTEM } = await import('../../src/app.ts')
     const store = await createStore(openAt(place.databaseUrl), SYSTEM)
-    await store.deletePerson(id)
+    await store.people.deletePerson(id)
     await store.close()
     const newer = await createKey(place.databaseUrl, 'eve')
 

@@ -28,7 +28,8 @@ function promptChange(app: App): NonNullable<Extras['tools']>[number] {
     tool: { name: 'test_trigger_prompt_change', description: 'Changes the prompts.', inputSchema: { type: 'object', properties: {} } },
     async call() {
       const name = 'conformance'
-      const { id } = (await app.store.findUser(name)) ?? (await app.store.createUser({ username: name, defaultVisibility: 'public' }))
+      const { id } =
+        (await app.store.people.findUser(name)) ?? (await app.store.people.createUser({ username: name, defaultVisibility: 'public' }))
       await save.call(app.contextFor({ kind: 'user', userId: id, username: name, scopes: new Set(['read', 'write']) }, 'rest'), {
         title: 'Something new',
         description: 'Saved while clients listen.',

@@ -2,7 +2,7 @@ import { SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { SCOPES } from '../../src/library/actor.ts'
 import type { Prompt, User } from '../../src/library/items.ts'
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { importPrompts } from '../../src/transfer/import-prompts.ts'
 import { importSkills } from '../../src/transfer/import-skills.ts'
@@ -23,7 +23,7 @@ async function withStore<Result>(databaseUrl: string, work: (store: LibraryStore
 
 /** The user of a name, made on first use. */
 async function findOrCreateUser(store: LibraryStore, username: string, defaultVisibility: 'public' | 'private' = 'private'): Promise<User> {
-  return (await store.findUser(username)) ?? (await store.createUser({ username, defaultVisibility }))
+  return (await store.people.findUser(username)) ?? (await store.people.createUser({ username, defaultVisibility }))
 }
 
 /** Makes a user. Default visibility of their items: private. */
@@ -32,7 +32,7 @@ export async function createUser(
   username: string,
   defaultVisibility: 'public' | 'private' = 'private',
 ): Promise<void> {
-  await withStore(databaseUrl, (store) => store.createUser({ username, defaultVisibility }))
+  await withStore(databaseUrl, (store) => store.people.createUser({ username, defaultVisibility }))
 }
 
 /** A key with every scope of a user, who is made on first use. */
@@ -40,7 +40,7 @@ export async function createKey(databaseUrl: string, username: string): Promise<
   return await withStore(databaseUrl, async (store) => {
     const { id: userId } = await findOrCreateUser(store, username)
     const key = createApiKey()
-    await store.createKey({ name: 'test', userId, sha256: hashApiKey(key), scopes: SCOPES, expiresAt: null })
+    await store.keys.createKey({ name: 'test', userId, sha256: hashApiKey(key), scopes: SCOPES, expiresAt: null })
     return key
   })
 }
@@ -57,7 +57,7 @@ export async function savePrompts(
       const saved: Prompt[] = []
       for (const prompt of prompts) {
         const fields = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const, ...prompt }
-        saved.push(await transaction.createPrompt({ userId, note: null }, fields))
+        saved.push(await transaction.items.createPrompt({ userId, note: null }, fields))
       }
       return saved
     }),

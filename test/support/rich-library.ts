@@ -1,4 +1,4 @@
-import type { LibraryStore } from '../../src/library/ports.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 
 /** What must be in no export: each lets somebody in, or says where to reach them. */
 export const SECRETS = {
@@ -20,29 +20,29 @@ const file = (filename: string, text: string) => ({ filename, bytes: bytes(text)
  * came and went, people who sign in, stand for contributors, and were removed.
  */
 export async function makeRichLibrary(store: LibraryStore) {
-  const ada = await store.createUser({ username: 'Ada', defaultVisibility: 'private' })
-  const ben = await store.createLogin(
+  const ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
+  const ben = await store.people.createLogin(
     { username: 'ben', email: SECRETS.email, passwordHash: SECRETS.passwordHash, inviteSha256: null },
     () => 'admin',
   )
-  const gone = await store.createUser({ username: 'gone', defaultVisibility: 'public' })
-  const ghost = await store.ensurePlaceholder('Ghöst, the 2nd')
-  await store.changeProfile(ada.id, { displayName: 'Ada 𝒳', bio: 'Line one\u2028line two', website: 'https://ada.example.org/' })
-  await store.createKey({ name: SECRETS.keyName, userId: ada.id, sha256: SECRETS.keyHash, scopes: ['read'], expiresAt: null })
-  await store.createInvite({ sha256: SECRETS.inviteHash, username: 'Ada', role: 'user', expiresAt: '2099-01-01T00:00:00.000Z' })
+  const gone = await store.people.createUser({ username: 'gone', defaultVisibility: 'public' })
+  const ghost = await store.people.ensurePlaceholder('Ghöst, the 2nd')
+  await store.people.changeProfile(ada.id, { displayName: 'Ada 𝒳', bio: 'Line one\u2028line two', website: 'https://ada.example.org/' })
+  await store.keys.createKey({ name: SECRETS.keyName, userId: ada.id, sha256: SECRETS.keyHash, scopes: ['read'], expiresAt: null })
+  await store.people.createInvite({ sha256: SECRETS.inviteHash, username: 'Ada', role: 'user', expiresAt: '2099-01-01T00:00:00.000Z' })
   const limits = { idleMs: 1000, perQuota: 9, total: 9 }
-  await store.createSession({ sha256: SECRETS.sessionHash, owner: '{}', quota: 'q', initialize: '{}' }, limits)
-  await store.ensureSecret('sealing_key', () => SECRETS.sealingKey)
-  await store.saveFormDraft(ada.id, SECRETS.draft, { most: 9, oldest: '2000-01-01T00:00:00.000Z' })
+  await store.sessions.createSession({ sha256: SECRETS.sessionHash, owner: '{}', quota: 'q', initialize: '{}' }, limits)
+  await store.service.ensureSecret('sealing_key', () => SECRETS.sealingKey)
+  await store.formDrafts.saveFormDraft(ada.id, SECRETS.draft, { most: 9, oldest: '2000-01-01T00:00:00.000Z' })
 
-  await store.createCategory({ slug: 'ours', name: 'Ours', parent: null })
-  await store.createCategory({ slug: 'below', name: 'Below', parent: 'ours' })
-  await store.createCategory({ slug: 'passing', name: 'Passing', parent: null })
-  await store.renameCategory('coding', 'Code & more')
+  await store.categories.createCategory({ slug: 'ours', name: 'Ours', parent: null })
+  await store.categories.createCategory({ slug: 'below', name: 'Below', parent: 'ours' })
+  await store.categories.createCategory({ slug: 'passing', name: 'Passing', parent: null })
+  await store.categories.renameCategory('coding', 'Code & more')
 
   const by = (user: { id: string }, note: string | null = null) => ({ userId: user.id, note })
   const prompt = { description: null, category: null, tags: [], type: 'TEXT' as const, visibility: 'public' as const }
-  const published = await store.createPrompt(by(ada, 'first'), {
+  const published = await store.items.createPrompt(by(ada, 'first'), {
     ...prompt,
     title: 'Quiet walrus',
     content: 'Once ${name:the dé faut}\u2028\r\n',
@@ -50,13 +50,17 @@ export async function makeRichLibrary(store: LibraryStore) {
     tags: ['C++', 'Unit Tests'],
     visibility: 'private',
   })
-  await store.changePrompt(published.id, by(ada), () => ({ visibility: 'public', category: 'below', description: '' }))
-  await store.changePrompt(published.id, by(ada, 'new address'), () => ({ slug: 'walrus-anew', content: 'Twice ${name}', type: 'IMAGE' }))
-  await store.deleteCategory('passing')
-  const unlisted = await store.createPrompt(by(ben), { ...prompt, title: '北京', content: 'marmot', visibility: 'unlisted' })
-  const held = await store.createPrompt(by(ada), { ...prompt, title: 'Held back', content: 'A text that was held' })
-  await store.setHeld('prompt', held.id, true)
-  const featured = await store.createPrompt(
+  await store.items.changePrompt(published.id, by(ada), () => ({ visibility: 'public', category: 'below', description: '' }))
+  await store.items.changePrompt(published.id, by(ada, 'new address'), () => ({
+    slug: 'walrus-anew',
+    content: 'Twice ${name}',
+    type: 'IMAGE',
+  }))
+  await store.categories.deleteCategory('passing')
+  const unlisted = await store.items.createPrompt(by(ben), { ...prompt, title: '北京', content: 'marmot', visibility: 'unlisted' })
+  const held = await store.items.createPrompt(by(ada), { ...prompt, title: 'Held back', content: 'A text that was held' })
+  await store.marks.setHeld('prompt', held.id, true)
+  const featured = await store.items.createPrompt(
     by(ada),
     { ...prompt, title: 'On the first page', content: 'Featured' },
     {
@@ -65,11 +69,11 @@ export async function makeRichLibrary(store: LibraryStore) {
       createdAt: '2020-01-01T00:00:00Z',
     },
   )
-  await store.setFeatured('prompt', featured.id, true)
-  const symbols = await store.createPrompt(by(ben), { ...prompt, title: '!!!', content: 'Its slug is its id' })
-  const trashed = await store.createPrompt(by(ada), { ...prompt, title: 'Thrown away', content: 'capybara' })
-  await store.changePrompt(trashed.id, by(ada), () => ({ content: 'capybara, twice' }))
-  const skill = await store.createSkill(by(ada), {
+  await store.marks.setFeatured('prompt', featured.id, true)
+  const symbols = await store.items.createPrompt(by(ben), { ...prompt, title: '!!!', content: 'Its slug is its id' })
+  const trashed = await store.items.createPrompt(by(ada), { ...prompt, title: 'Thrown away', content: 'capybara' })
+  await store.items.changePrompt(trashed.id, by(ada), () => ({ content: 'capybara, twice' }))
+  const skill = await store.items.createSkill(by(ada), {
     ...prompt,
     title: 'A skill',
     category: 'ours',
@@ -79,24 +83,24 @@ export async function makeRichLibrary(store: LibraryStore) {
       file('same.txt', 'same'),
     ],
   })
-  await store.changeSkill(skill.id, by(ada, 'fewer files'), () => ({
+  await store.items.changeSkill(skill.id, by(ada, 'fewer files'), () => ({
     files: [file('SKILL.md', '---\nname: a-skill\ndescription: d\n---\nsecond'), file('same.txt', 'same')],
   }))
-  const binary = await store.createSkill(by(ben), {
+  const binary = await store.items.createSkill(by(ben), {
     ...prompt,
     title: 'Bytes',
     files: [file('SKILL.md', 'x'), { filename: '.env', bytes: Uint8Array.from({ length: 256 }, (_, byte) => byte) }, file('empty', '')],
   })
-  const thrownSkill = await store.createSkill(by(ben), { ...prompt, title: 'Old skill', files: [file('SKILL.md', 'thrown')] })
+  const thrownSkill = await store.items.createSkill(by(ben), { ...prompt, title: 'Old skill', files: [file('SKILL.md', 'thrown')] })
   const actor = { kind: 'user' as const, scopes: new Set(['read', 'write'] as const) }
   for (const user of [ada, ben]) {
-    await store.setVote({ ...actor, userId: user.id, username: user.username }, 'prompt', featured.id, user.id, true)
+    await store.marks.setVote({ ...actor, userId: user.id, username: user.username }, 'prompt', featured.id, user.id, true)
   }
-  await store.setVote({ ...actor, userId: ben.id, username: 'ben' }, 'skill', skill.id, ben.id, true)
-  await store.setVote({ ...actor, userId: ada.id, username: 'Ada' }, 'prompt', trashed.id, ada.id, true)
-  await store.setDeleted('prompt', trashed.id, ada.id, true)
-  await store.setDeleted('skill', thrownSkill.id, ben.id, true)
-  const lost = await store.createPrompt(by(gone), { ...prompt, title: 'Lost for good', content: 'pangolin' })
-  await store.deletePerson(gone.id)
+  await store.marks.setVote({ ...actor, userId: ben.id, username: 'ben' }, 'skill', skill.id, ben.id, true)
+  await store.marks.setVote({ ...actor, userId: ada.id, username: 'Ada' }, 'prompt', trashed.id, ada.id, true)
+  await store.items.setDeleted('prompt', trashed.id, ada.id, true)
+  await store.items.setDeleted('skill', thrownSkill.id, ben.id, true)
+  const lost = await store.items.createPrompt(by(gone), { ...prompt, title: 'Lost for good', content: 'pangolin' })
+  await store.people.deletePerson(gone.id)
   return { ada, ben, ghost, published, unlisted, held, featured, symbols, trashed, skill, binary, thrownSkill, lost }
 }

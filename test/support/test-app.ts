@@ -63,6 +63,8 @@ export interface TestApp {
   readonly pipeline: Pipeline
   /** Sends a request through the whole HTTP stack, without a port. */
   fetch(path: string, options?: RequestInit & { key?: string }): Promise<Response>
+  /** The same library opened again by an app that has read nothing yet. Closing it leaves the library. */
+  reopen(): Promise<Pick<TestApp, 'app' | 'call' | 'fetch' | 'close'>>
   close(): Promise<void>
 }
 
@@ -77,27 +79,40 @@ export async function testApp(
   const path = join(folder, 'library.db')
   const database = isOnPostgres() ? await createDatabase() : { url: `sqlite:${path}`, remove: async () => {} }
   let now = START
-  const app = await openApp(
-    {
-      databaseUrl: database.url,
-      databaseConnections: 4,
-      baseUrl: BASE_URL,
-      secretKey: null,
-      improve: { ...IMPROVE, ...improve },
-      embeddings,
-      ...more,
-    },
-    {
-      outside: {
-        clock: () => {
-          now += 1000
-          return now
-        },
-        random: SYSTEM.random,
+  const open = () =>
+    openApp(
+      {
+        databaseUrl: database.url,
+        databaseConnections: 4,
+        baseUrl: BASE_URL,
+        secretKey: null,
+        improve: { ...IMPROVE, ...improve },
+        embeddings,
+        ...more,
       },
-    },
-  )
-  const http = createHttpApp(app, { ...SETTINGS, ...settings }, log ? pino({ base: null, level: 'trace' }, log) : pino({ level: 'silent' }))
+      {
+        outside: {
+          clock: () => {
+            now += 1000
+            return now
+          },
+          random: SYSTEM.random,
+        },
+      },
+    )
+  const serve = (opened: App) =>
+    createHttpApp(opened, { ...SETTINGS, ...settings }, log ? pino({ base: null, level: 'trace' }, log) : pino({ level: 'silent' }))
+  const callOn =
+    (opened: App): TestApp['call'] =>
+    async (actor, name, input) => {
+      const operation = opened.operations.find((candidate) => candidate.name === name)
+      if (!operation) throw new Error(`no operation ${name}`)
+      const output = await operation.call(opened.contextFor(actor, 'rest'), input)
+      // What an operation promises is held to here, on every call a test makes.
+      return operation.output.strict().parse(output)
+    }
+  const app = await open()
+  const http = serve(app)
   return {
     app,
     libraryFile: path,
@@ -106,21 +121,29 @@ export async function testApp(
       now += ms
     },
     async user(name, scopes = SCOPES) {
-      const user = (await app.store.findUser(name)) ?? (await app.store.createUser({ username: name, defaultVisibility: 'private' }))
+      const user =
+        (await app.store.people.findUser(name)) ?? (await app.store.people.createUser({ username: name, defaultVisibility: 'private' }))
       const key = createApiKey()
-      const stored = await app.store.createKey({ name: 'test', userId: user.id, sha256: hashApiKey(key), scopes, expiresAt: null })
+      const stored = await app.store.keys.createKey({ name: 'test', userId: user.id, sha256: hashApiKey(key), scopes, expiresAt: null })
       return { actor: { kind: 'user', userId: user.id, username: user.username, scopes: new Set(scopes), keyId: stored.id }, key }
     },
-    async call(actor, name, input) {
-      const operation = app.operations.find((candidate) => candidate.name === name)
-      if (!operation) throw new Error(`no operation ${name}`)
-      const output = await operation.call(app.contextFor(actor, 'rest'), input)
-      // What an operation promises is held to here, on every call a test makes.
-      return operation.output.strict().parse(output)
-    },
+    call: callOn(app),
     routes: http.routes,
     pipeline: http.pipeline,
     fetch: (target, options) => answerRequest(http.pipeline, toRequest(target, options)),
+    async reopen() {
+      const again = await open()
+      const served = serve(again)
+      return {
+        app: again,
+        call: callOn(again),
+        fetch: (target, options) => answerRequest(served.pipeline, toRequest(target, options)),
+        async close() {
+          await served.close()
+          await again.close()
+        },
+      }
+    },
     async close() {
       await http.close()
       await app.close()

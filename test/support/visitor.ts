@@ -79,11 +79,11 @@ export function visit(test: TestApp): Visitor {
 /** Somebody who is signed in: the first one administers, the others come by an invite. */
 export async function signUp(test: TestApp, username: string): Promise<Visitor> {
   const visitor = visit(test)
-  const isFirst = !(await test.app.store.hasLogins())
+  const isFirst = !(await test.app.store.people.hasLogins())
   const context = test.app.contextFor({ kind: 'anonymous' }, 'rest')
   const { token, sha256 } = context.secrets.makeToken()
   if (!isFirst) {
-    await test.app.store.createInvite({
+    await test.app.store.people.createInvite({
       sha256,
       username: null,
       role: 'user',

@@ -1,4 +1,4 @@
-import type { EmbeddingCounts } from '../../library/ports.ts'
+import type { EmbeddingCounts } from '../../library/ports/embeddings.ts'
 import type { Metric } from './metrics.ts'
 
 /** What is known of the provider of embeddings. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Improver, LanguageModel, ModelRequest } from '../../library/ports.ts'
+import type { Improver, LanguageModel, ModelRequest } from '../../library/ports/models.ts'
 import type { ImproveRequest } from './ask.ts'
 import { improveWithModel, type OnText, type TextPart } from './improve-with-model.ts'
 

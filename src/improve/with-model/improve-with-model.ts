@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { cutCharacters, isBlank } from '../../library/characters.ts'
-import type { Improver, LanguageModel, ModelMessage } from '../../library/ports.ts'
+import type { Improver, LanguageModel, ModelMessage } from '../../library/ports/models.ts'
 import { chooseMark, type ImproveRequest, writeComplaint, writeQuestion, writeSystem } from './ask.ts'
 import { MAX_IMPROVED, readAnswer } from './read-answer.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AppError } from '../../errors.ts'
-import type { Instances } from '../../library/instances.ts'
+import type { Instances } from '../../library/ports/instances.ts'
 import { createRelay, type Relay, type RelayDuties } from './relay.ts'
 
 /** Relays of instances whose mail arrives on the next turn; one that is killed gets none, and says nothing. */

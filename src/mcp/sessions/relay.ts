@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, ERROR_CODES, type ErrorCode, toAppError } from '../../errors.ts'
-import type { Instances } from '../../library/instances.ts'
+import type { Instances } from '../../library/ports/instances.ts'
 
 /** How long an instance may take to begin an answer: one that has gone says nothing. */
 const BEGUN_WITHIN_MS = 3_000

@@ -1,5 +1,5 @@
-import type { Instances } from '../../library/instances.ts'
-import type { SessionLimits, SessionStore } from '../../library/ports.ts'
+import type { SessionLimits } from '../../library/ports/sessions.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
 import { canAskByForm } from '../ask-variables.ts'
 import { initializeRequest } from '../messages.ts'
 
@@ -15,7 +15,7 @@ interface SessionRecord {
 }
 
 /** Caches session records. A store that several processes share is read every time. */
-export function createRecordCache(store: SessionStore & Instances, { idleMs }: SessionLimits) {
+export function createRecordCache(store: Pick<LibraryStore, 'sessions' | 'instances'>, { idleMs }: SessionLimits) {
   const kept = new Map<string, { readonly record: SessionRecord; readonly untilMs: number }>()
   return {
     get(sha256: string): SessionRecord | undefined {
@@ -24,11 +24,11 @@ export function createRecordCache(store: SessionStore & Instances, { idleMs }: S
     },
     async read(sha256: string): Promise<SessionRecord | null> {
       kept.delete(sha256)
-      const found = await store.findSession(sha256, idleMs)
+      const found = await store.sessions.findSession(sha256, idleMs)
       if (!found) return null
       const declared = initializeRequest.safeParse(JSON.parse(found.initialize)).data?.params.capabilities
       const record = { owner: found.owner, canAsk: canAskByForm(declared), holder: found.holder }
-      if (store.isShared) return record
+      if (store.instances.isShared) return record
       const oldest = kept.size >= MAX_RECORDS ? kept.keys().next().value : undefined
       if (oldest !== undefined) kept.delete(oldest)
       kept.set(sha256, { record, untilMs: performance.now() + RECORD_MS })

@@ -2,10 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { AppError } from '../../errors.ts'
-import type { AccountStore } from '../../library/account-ports.ts'
-import type { Instances } from '../../library/instances.ts'
 import type { ItemKind } from '../../library/items.ts'
-import type { SessionLimits, SessionStore } from '../../library/ports.ts'
+import type { SessionLimits } from '../../library/ports/sessions.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
 import { asRequest, cancelledNotification } from '../messages.ts'
 import type { Binding } from '../server-factory.ts'
 import { createEventLogs } from './event-log.ts'
@@ -106,7 +105,7 @@ interface Live {
  * at a time; the others pass on to it what their clients send.
  */
 export function createSessions(
-  store: SessionStore & Instances & Pick<AccountStore, 'findOverKeys'>,
+  store: Pick<LibraryStore, 'sessions' | 'instances' | 'keys'>,
   buildServer: (binding: Binding) => McpServer,
   onFault: (error: AppError) => void,
   limits: { session: SessionLimits; live: LiveLimits; questions: QuestionLimits } = {
@@ -115,7 +114,7 @@ export function createSessions(
     questions: QUESTION_LIMITS,
   },
 ): Sessions {
-  const { instance } = store
+  const { instance } = store.instances
   const eventLogs = createEventLogs()
   /** By the hash of the session's id. */
   const live = new Map<string, Live>()
@@ -137,14 +136,14 @@ export function createSessions(
     const close = async () => {
       await one.mcp.close()
       one.events.end()
-      await store.releaseSession(sha256, instance)
+      await store.sessions.releaseSession(sha256, instance)
     }
     const left = close().finally(() => leaving.delete(sha256))
     leaving.set(sha256, left)
     await left
   }
 
-  const relay = createRelay(store, {
+  const relay = createRelay(store.instances, {
     async handle({ sha256, method, headers, message }) {
       const one = live.get(sha256)
       return one ? await handle(one, new Request(opening().url, { method, headers }), message) : null
@@ -183,7 +182,7 @@ export function createSessions(
   }
 
   async function wake(id: string, { owner, quota }: SessionOwner, binding: Binding): Promise<Live> {
-    const record = await store.findSession(hash(id), limits.session.idleMs)
+    const record = await store.sessions.findSession(hash(id), limits.session.idleMs)
     if (!record) throw sessionNotFound()
     await makeRoom(quota)
     // The server outlives the request that woke it.
@@ -231,7 +230,7 @@ export function createSessions(
     if (known && (record.holder === null || record.holder === instance)) return known
     // That it could not be written down is told to whoever lets go.
     await leaving.get(sha256)?.catch(() => {})
-    const holder = await store.takeSession(sha256, instance, record.expected)
+    const holder = await store.sessions.takeSession(sha256, instance, record.expected)
     if (holder === null) throw sessionNotFound()
     if (holder !== instance) {
       // Another instance believed this one gone, and has taken it over.
@@ -299,12 +298,12 @@ export function createSessions(
   /** Ends the sessions and streams of keys that are not good any more, whoever revoked them. */
   async function endOverKeys(): Promise<void> {
     const owners = [...live.values(), ...others].map(({ owner }) => keyOf(owner))
-    const over = new Set(await store.findOverKeys([...new Set(owners.filter((id) => id !== ''))]))
+    const over = new Set(await store.keys.findOverKeys([...new Set(owners.filter((id) => id !== ''))]))
     if (over.size === 0) return
     for (const other of [...others]) if (over.has(keyOf(other.owner))) other.end()
     for (const one of [...live.values()]) {
       if (!over.has(keyOf(one.owner))) continue
-      await store.deleteSession(one.sha256)
+      await store.sessions.deleteSession(one.sha256)
       records.forget(one.sha256)
       await letGo(one)
     }
@@ -320,7 +319,7 @@ export function createSessions(
       const body = JSON.stringify(initialize)
       if (Buffer.byteLength(body) > MAX_INITIALIZE_BYTES) return null
       const id = randomUUID()
-      const ended = await store.createSession({ sha256: hash(id), owner, quota, initialize: body }, limits.session)
+      const ended = await store.sessions.createSession({ sha256: hash(id), owner, quota, initialize: body }, limits.session)
       for (const { sha256, holder } of ended) await endHeld(sha256, holder)
       return id
     },
@@ -330,7 +329,7 @@ export function createSessions(
       const record = known === undefined ? await records.read(sha256) : known
       if (!record || record.owner !== owner.owner) return null
       const { canAsk, holder } = record
-      const isElsewhere = holder !== null && holder !== instance && store.isShared
+      const isElsewhere = holder !== null && holder !== instance && store.instances.isShared
       return {
         canAsk,
         isLive: live.has(sha256) || isElsewhere,
@@ -349,7 +348,7 @@ export function createSessions(
         },
         async end() {
           records.forget(sha256)
-          await endHeld(sha256, await store.deleteSession(sha256))
+          await endHeld(sha256, await store.sessions.deleteSession(sha256))
         },
       }
     },
@@ -384,7 +383,7 @@ export function createSessions(
       for (const other of [...others]) other.end()
       await Promise.allSettled(leaving.values())
       // All at once: one transaction each would wait behind writers for each.
-      await store.releaseSessions(instance)
+      await store.sessions.releaseSessions(instance)
       relay.close()
     },
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { bioField, displayNameField, emailField, ROLES, websiteField } from '../../library/account.ts'
-import type { Person } from '../../library/account-ports.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
+import type { Person } from '../../library/ports/people.ts'
 import { toFileContent } from '../../library/skill.ts'
 import { type Context, defineOperation, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput } from '../core/inputs.ts'
@@ -37,7 +37,7 @@ function toAccountRecord(person: Person): z.infer<typeof accountRecord> {
 }
 
 async function requirePerson({ store }: Context, user: UserActor): Promise<Person> {
-  const person = await store.findPerson(user.userId)
+  const person = await store.people.findPerson(user.userId)
   if (!person) throw new AppError('unauthenticated', 'This account is no more.')
   return person
 }
@@ -98,7 +98,7 @@ export const updateAccount = defineOperation({
     const email = change.email === undefined ? undefined : change.email || null
     const isNewEmail = email !== undefined && email !== person.email
     if (isNewEmail) await requirePassword(context, user, password ?? '')
-    const changed = await context.store.changeProfile(user.userId, {
+    const changed = await context.store.people.changeProfile(user.userId, {
       displayName: change.displayName === undefined ? undefined : change.displayName || null,
       bio: change.bio === undefined ? undefined : change.bio || null,
       website: change.website === undefined ? undefined : change.website || null,
@@ -127,7 +127,7 @@ export const changePassword = defineOperation({
     if (fault) throw invalidInput('newPassword', `The new password ${fault}.`)
     await requirePassword(context, user, password)
     await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)
-    if (revokeKeys) await revokeAllKeys(context.store, person.username)
+    if (revokeKeys) await revokeAllKeys(context.store.keys, person.username)
     return { success: true as const }
   },
 })
@@ -168,11 +168,11 @@ export const exportOwnItems = defineOperation({
     const { userId } = requireUser(actor)
     const limit = EXPORT_PAGE[collection]
     if (collection === 'prompts') {
-      const page = await store.exportPrompts(userId, after, limit)
+      const page = await store.transfer.exportPrompts(userId, after, limit)
       const next = page.length < limit ? null : (page.at(-1)?.order ?? null)
       return { lines: page.map(toExportLine), skills: [], next }
     }
-    const page = await store.exportSkills(userId, after, limit)
+    const page = await store.transfer.exportSkills(userId, after, limit)
     const skills = page.map(({ files, ...exported }) => ({ entry: toExportEntry(exported), files: files.map(toFileContent) }))
     return { lines: [], skills, next: page.length < limit ? null : (page.at(-1)?.order ?? null) }
   },
@@ -192,7 +192,7 @@ export const deleteAccount = defineOperation({
     if (username !== user.username) throw invalidInput('username', `Type your name, ${user.username}, to be sure.`)
     await requirePassword(context, user, password)
     try {
-      await context.store.deletePerson(user.userId)
+      await context.store.people.deletePerson(user.userId)
     } finally {
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()

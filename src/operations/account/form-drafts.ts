@@ -23,7 +23,7 @@ export const keepFormDraft = defineOperation({
   output: z.object({ id: z.string() }),
   async run({ actor, store, clock }, { body }) {
     if (body.length > MAX_DRAFT) throw new AppError('too_large', 'The form is too large for a preview. Save it, or shorten the text.')
-    return { id: await store.saveFormDraft(requireUser(actor).userId, body, { most: MAX_DRAFTS, oldest: oldestAt(clock()) }) }
+    return { id: await store.formDrafts.saveFormDraft(requireUser(actor).userId, body, { most: MAX_DRAFTS, oldest: oldestAt(clock()) }) }
   },
 })
 
@@ -36,6 +36,6 @@ export const showFormDraft = defineOperation({
   input: z.object({ id: refInput }),
   output: z.object({ body: z.string().nullable() }),
   async run({ actor, store, clock }, { id }) {
-    return { body: isId(id) ? await store.findFormDraft(requireUser(actor).userId, id.toLowerCase(), oldestAt(clock())) : null }
+    return { body: isId(id) ? await store.formDrafts.findFormDraft(requireUser(actor).userId, id.toLowerCase(), oldestAt(clock())) : null }
   },
 })

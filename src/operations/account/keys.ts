@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
-import type { AccountStore, StoredKey } from '../../library/account-ports.ts'
 import { SCOPES } from '../../library/actor.ts'
+import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import { defineOperation, requireUser } from '../core/define-operation.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -44,7 +44,7 @@ export const listKeys = defineOperation({
   input: z.object({}),
   output: z.object({ keys: z.array(keyRecord) }),
   async run({ actor, store, clock }) {
-    const keys = (await store.listKeys(requireUser(actor).username)).map((key) => toKeyRecord(key, clock())).toReversed()
+    const keys = (await store.keys.listKeys(requireUser(actor).username)).map((key) => toKeyRecord(key, clock())).toReversed()
     const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
     return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
   },
@@ -71,14 +71,20 @@ export const createKey = defineOperation({
     const user = requireUser(actor)
     const { key, sha256 } = secrets.makeKey()
     const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
-    const stored = await store.createKey({ name: input.name, userId: user.userId, sha256, scopes: [...new Set(input.scopes)], expiresAt })
+    const stored = await store.keys.createKey({
+      name: input.name,
+      userId: user.userId,
+      sha256,
+      scopes: [...new Set(input.scopes)],
+      expiresAt,
+    })
     return { key, record: toKeyRecord(stored, clock()) }
   },
 })
 
 /** Revokes all keys of a person: who set a new password may not know who else has made one. */
-export async function revokeAllKeys(store: Pick<AccountStore, 'listKeys' | 'revokeKey'>, username: string): Promise<void> {
-  for (const { id } of await store.listKeys(username)) await store.revokeKey(id)
+export async function revokeAllKeys(keys: Pick<KeyStore, 'listKeys' | 'revokeKey'>, username: string): Promise<void> {
+  for (const { id } of await keys.listKeys(username)) await keys.revokeKey(id)
 }
 
 /** Revokes a person's own key; felt on its next request. */
@@ -92,9 +98,9 @@ export const revokeKey = defineOperation({
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true), name: z.string() }),
   async run({ actor, store }, { id }) {
-    const own = (await store.listKeys(requireUser(actor).username)).find((key) => key.id === id)
+    const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)
     if (!own) throw new AppError('not_found', 'You have no such key.')
-    await store.revokeKey(id)
+    await store.keys.revokeKey(id)
     return { success: true as const, name: own.name }
   },
 })

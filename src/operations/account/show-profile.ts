@@ -20,9 +20,9 @@ export const showProfile = defineOperation({
     skills: z.number().int(),
   }),
   async run({ actor, store }, { username }) {
-    const person = await store.findPersonByName(username)
+    const person = await store.people.findPersonByName(username)
     const request = { query: null, filter: { authors: [username] }, sort: 'newest', limit: 1, offset: 0 } as const
-    const [prompts, skills] = await Promise.all([store.searchPrompts(actor, request), store.searchSkills(actor, request)])
+    const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
     const isSelf = actor.kind === 'user' && actor.userId === person?.id
     if (!person || (prompts.total + skills.total === 0 && !isSelf)) throw new AppError('not_found', 'There is nobody of this name here.')
     const { displayName, bio, website } = person

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { ClientOfRequest } from '../../library/account-ports.ts'
 import { passwordFault } from '../../library/password.ts'
+import type { ClientOfRequest } from '../../library/ports/logins.ts'
 import { type Context, defineOperation } from '../core/define-operation.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 
@@ -52,7 +52,7 @@ export const requestPasswordReset = defineOperation({
     const { sendMail, store, logins, baseUrl } = context
     if (!sendMail) return { isMailed: false }
     const name = input.name.trim()
-    const person = name.includes('@') ? await store.findPersonByEmail(name.toLowerCase()) : await store.findPersonByName(name)
+    const person = name.includes('@') ? await store.people.findPersonByEmail(name.toLowerCase()) : await store.people.findPersonByName(name)
     const email = person?.email
     if (person && email) {
       // Not waited for: how long it takes would tell whether there is such an account.
@@ -78,7 +78,7 @@ export const showPasswordReset = defineOperation({
   output: z.object({ username: z.string() }),
   async run({ logins, store }, { token }) {
     const userId = await logins.findResetToken(token)
-    const person = userId === null ? null : await store.findPerson(userId)
+    const person = userId === null ? null : await store.people.findPerson(userId)
     if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
     return { username: person.username }
   },
@@ -96,14 +96,14 @@ export const resetPassword = defineOperation({
   output: z.object({ success: z.literal(true) }),
   async run({ logins, store }, { token, password, revokeKeys }) {
     const userId = await logins.findResetToken(token)
-    const person = userId === null ? null : await store.findPerson(userId)
+    const person = userId === null ? null : await store.people.findPerson(userId)
     if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
     const fault = await passwordFault(password, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
     if (!(await logins.resetPassword(token, password))) {
       throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
     }
-    if (revokeKeys) await revokeAllKeys(store, person.username)
+    if (revokeKeys) await revokeAllKeys(store.keys, person.username)
     return { success: true as const }
   },
 })

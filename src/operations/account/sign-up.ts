@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { emailField, ROLES, type Role } from '../../library/account.ts'
-import type { Invite, SignUpState } from '../../library/account-ports.ts'
 import { passwordFault } from '../../library/password.ts'
+import type { Invite, SignUpState } from '../../library/ports/people.ts'
 import { usernameFault } from '../../library/username.ts'
 import { type Context, defineOperation } from '../core/define-operation.ts'
 
@@ -81,8 +81,8 @@ export const showSignUp = defineOperation({
     invite: z.object({ username: z.string().nullable(), role: z.enum(ROLES), fault: z.string().nullable() }).nullable(),
   }),
   async run(context, input) {
-    const isFirst = !(await context.store.hasLogins())
-    const invite = input.invite ? await context.store.findInvite(context.secrets.hash(input.invite)) : null
+    const isFirst = !(await context.store.people.hasLogins())
+    const invite = input.invite ? await context.store.people.findInvite(context.secrets.hash(input.invite)) : null
     return {
       isFirst,
       isOpen: isFirst || context.signUp.isOpen,
@@ -111,7 +111,7 @@ export const signUp = defineOperation({
   output: z.object({ username: z.string(), cookies }),
   async run(context, input) {
     const { username, password, email = null } = input
-    const holder = await context.store.findPersonByName(username)
+    const holder = await context.store.people.findPersonByName(username)
     const nameFault = holder ? null : usernameFault(username)
     if (nameFault) throw invalidInput('username', `The name ${nameFault}.`)
     const fault = await passwordFault(password, email === null ? [username] : [username, email])
@@ -119,15 +119,15 @@ export const signUp = defineOperation({
     // Looked at before the password is hashed, which costs much, and once more inside the transaction.
     const invite = input.invite ? context.secrets.hash(input.invite) : null
     decideRole(context, input, {
-      isFirst: !(await context.store.hasLogins()),
-      invite: invite ? await context.store.findInvite(invite) : null,
+      isFirst: !(await context.store.people.hasLogins()),
+      invite: invite ? await context.store.people.findInvite(invite) : null,
       holder,
-      isEmailTaken: email !== null && (await context.store.findPersonByEmail(email)) !== null,
+      isEmailTaken: email !== null && (await context.store.people.findPersonByEmail(email)) !== null,
     })
     const client = context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
     await context.logins.countSignUp(client)
     const passwordHash = await context.logins.hashPassword(password)
-    const person = await context.store.createLogin({ username, email, passwordHash, inviteSha256: invite }, (state) =>
+    const person = await context.store.people.createLogin({ username, email, passwordHash, inviteSha256: invite }, (state) =>
       decideRole(context, input, state),
     )
     const { cookies: made } = await context.logins.signInNew({ name: person.username, password }, client)

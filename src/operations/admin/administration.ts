@@ -22,7 +22,7 @@ export const countLibrary = defineOperation({
     logins: z.number(),
     keys: z.number().describe('Not revoked'),
   }),
-  run: async ({ store }) => ({ ...(await store.countLibrary()) }),
+  run: async ({ store }) => ({ ...(await store.people.countLibrary()) }),
 })
 
 export const createCategory = defineOperation({
@@ -37,7 +37,7 @@ export const createCategory = defineOperation({
   async run({ store }, input) {
     const slug = input.slug || slugify(input.name)
     if (!isSlug(slug)) throw invalidInput('slug', 'slug must be 1 to 64 characters of a-z, 0-9 and single hyphens between them.')
-    await store.createCategory({ slug, name: input.name, parent: input.parent || null })
+    await store.categories.createCategory({ slug, name: input.name, parent: input.parent || null })
     return { slug }
   },
 })
@@ -52,7 +52,7 @@ export const renameCategory = defineOperation({
   input: z.object({ slug: slugInput, name: categoryNameField }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }, { slug, name }) {
-    if (!(await store.renameCategory(slug, name))) throw new AppError('not_found', 'There is no such category.')
+    if (!(await store.categories.renameCategory(slug, name))) throw new AppError('not_found', 'There is no such category.')
     return { success: true as const }
   },
 })
@@ -67,7 +67,7 @@ export const deleteCategory = defineOperation({
   input: z.object({ slug: slugInput }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }, { slug }) {
-    if (!(await store.deleteCategory(slug))) throw new AppError('not_found', 'There is no such category.')
+    if (!(await store.categories.deleteCategory(slug))) throw new AppError('not_found', 'There is no such category.')
     return { success: true as const }
   },
 })

@@ -80,7 +80,7 @@ function openCursor({ sealer }: Context, cursor: string): number {
 async function readPage(context: Context, query: Omit<AuditQuery, 'before'>, cursor: string | undefined): Promise<z.infer<typeof output>> {
   const { actor, store, sealer } = context
   const before = cursor === undefined ? undefined : openCursor(context, cursor)
-  const events = await store.listEvents(actor, { ...query, before, limit: query.limit + 1 })
+  const events = await store.audit.listEvents(actor, { ...query, before, limit: query.limit + 1 })
   const page = events.slice(0, query.limit)
   const last = events.length > query.limit ? page.at(-1) : undefined
   return {
@@ -119,7 +119,7 @@ export const listAuditEvents = defineOperation({
   }),
   output,
   async run(context, { cursor, username, target, ...query }) {
-    const person = username === undefined ? null : await context.store.findPersonByName(username)
+    const person = username === undefined ? null : await context.store.people.findPersonByName(username)
     if (username !== undefined && !person) throw new AppError('not_found', `There is no user "${username.slice(0, 64)}".`)
     return await readPage(context, { ...query, aboutId: person?.id, target: target?.toLowerCase() }, cursor)
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { ROLES } from '../../library/account.ts'
-import type { Invite, Person } from '../../library/account-ports.ts'
+import type { Invite, Person } from '../../library/ports/people.ts'
 import { usernameFault } from '../../library/username.ts'
 import { defineOperation, requireUser } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
@@ -53,7 +53,7 @@ export const listPeople = defineOperation({
   output: z.object({ people: z.array(personRecord), ...pageOutputs }),
   async run({ store }, input) {
     const offset = (input.page - 1) * input.perPage
-    const { items, total } = await store.listPeople({ limit: input.perPage, offset, matching: input.matching || null })
+    const { items, total } = await store.people.listPeople({ limit: input.perPage, offset, matching: input.matching || null })
     return { people: items.map(toPersonRecord), ...toPage(input, total) }
   },
 })
@@ -67,7 +67,7 @@ export const showPerson = defineOperation({
   input: z.object({ username: nameInput }),
   output: personRecord,
   async run({ store }, { username }) {
-    const person = await store.findPersonByName(username)
+    const person = await store.people.findPersonByName(username)
     if (!person) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
     return toPersonRecord(person)
   },
@@ -83,7 +83,7 @@ export const setRole = defineOperation({
   input: z.object({ username: nameInput, role: z.enum(ROLES) }),
   output: personRecord,
   async run({ store, logins }, { username, role }) {
-    const person = await store.setRole(username, role)
+    const person = await store.people.setRole(username, role)
     await logins.forgetSessions()
     return toPersonRecord(person)
   },
@@ -100,14 +100,14 @@ export const deletePerson = defineOperation({
   input: z.object({ username: nameInput, confirm: z.string().describe('The name once more, to be sure') }),
   output: z.object({ success: z.literal(true), username: z.string() }),
   async run(context, { username, confirm }) {
-    const person = await context.store.findPersonByName(username)
+    const person = await context.store.people.findPersonByName(username)
     if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
     if (person.id === requireUser(context.actor).userId) {
       throw new AppError('conflict', 'This is your own account; delete it in your settings.')
     }
     if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to be sure.`)
     try {
-      await context.store.deletePerson(person.id)
+      await context.store.people.deletePerson(person.id)
     } finally {
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()
@@ -132,13 +132,13 @@ export const createInvite = defineOperation({
   output: z.object({ url: z.string(), invite: inviteRecord }),
   async run({ store, secrets, clock, baseUrl }, input) {
     const username = input.username || null
-    const holder = username === null ? null : await store.findPersonByName(username)
+    const holder = username === null ? null : await store.people.findPersonByName(username)
     const fault = username === null || holder ? null : usernameFault(username)
     if (fault) throw invalidInput('username', `The name ${fault}.`)
     if (holder?.hasLogin) throw invalidInput('username', `${holder.username} can sign in already.`)
     const { token, sha256 } = secrets.makeToken()
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
-    const invite = await store.createInvite({ sha256, username: holder?.username ?? username, role: input.role, expiresAt })
+    const invite = await store.people.createInvite({ sha256, username: holder?.username ?? username, role: input.role, expiresAt })
     return { url: `${baseUrl}/sign-up?invite=${token}`, invite: toInviteRecord(invite, clock()) }
   },
 })
@@ -152,7 +152,7 @@ export const listInvites = defineOperation({
   input: z.object(pageInputs),
   output: z.object({ invites: z.array(inviteRecord), ...pageOutputs }),
   async run({ store, clock }, input) {
-    const { items, total } = await store.listInvites({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
+    const { items, total } = await store.people.listInvites({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
     return { invites: items.map((invite) => toInviteRecord(invite, clock())), ...toPage(input, total) }
   },
 })
@@ -167,7 +167,7 @@ export const revokeInvite = defineOperation({
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }, { id }) {
-    if (!(await store.revokeInvite(id))) throw new AppError('not_found', 'There is no such invite.')
+    if (!(await store.people.revokeInvite(id))) throw new AppError('not_found', 'There is no such invite.')
     return { success: true as const }
   },
 })
@@ -184,7 +184,7 @@ export const createResetLink = defineOperation({
   output: z.object({ url: z.string() }),
   async run({ store, logins, baseUrl, actor }, { username }) {
     requireUser(actor)
-    const person = await store.findPersonByName(username)
+    const person = await store.people.findPersonByName(username)
     if (!person?.hasLogin) throw new AppError('not_found', `Nobody called "${username.slice(0, 64)}" can sign in.`)
     return { url: `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, false)}` }
   },

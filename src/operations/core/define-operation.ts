@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { OnText } from '../../improve/with-model/improve-with-model.ts'
-import type { ClientOfRequest, Logins, SendMail } from '../../library/account-ports.ts'
 import type { Actor, Right } from '../../library/actor.ts'
 import { type Surface, toOrigin } from '../../library/audit.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
-import type { Clock, FindSimilar, Improver, LibraryStore } from '../../library/ports.ts'
+import type { Clock } from '../../library/ports/environment.ts'
+import type { ClientOfRequest, Logins, SendMail } from '../../library/ports/logins.ts'
+import type { Improver } from '../../library/ports/models.ts'
+import type { FindSimilar } from '../../library/ports/search.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
 import type { ServiceStatus } from '../../library/service.ts'
 
 /** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
@@ -134,7 +137,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
       checkScope(context, definition.scope, definition.name)
       const parsed = parseInput(input, dropNulls(raw, mayBeNull))
       if (!definition.writes) return await run(context, parsed)
-      return await context.store.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
+      return await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
     },
   }
 }

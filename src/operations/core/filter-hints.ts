@@ -25,7 +25,7 @@ export async function hintsFor(
   if (found > 0 || (category === undefined && tags.length === 0)) return {}
   const hints: string[] = []
   if (category !== undefined) {
-    const categories = await store.listCategories(actor)
+    const categories = await store.categories.listCategories(actor)
     const isKnown = categories.some((known) => isCategoryNamed(known, category))
     if (!isKnown)
       hints.push(
@@ -37,7 +37,7 @@ export async function hintsFor(
       )
   }
   if (tags.length > 0) {
-    const { items } = await store.listTags(actor, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })
+    const { items } = await store.categories.listTags(actor, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })
     const known = items.map(({ slug }) => slug)
     for (const tag of tags) if (!known.includes(slugifyTag(tag))) hints.push(toHint('tag', tag, known))
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { shareOnce } from '../../cache/shared-records.ts'
 import { cutCharacters, isLongerThan } from '../../library/characters.ts'
 import { MAX_LISTED_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Version } from '../../library/items.ts'
-import { shareOnce } from '../../library/shared-records.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 
 const when = z.string().meta({ format: 'date-time' })

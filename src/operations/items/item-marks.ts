@@ -38,7 +38,7 @@ export const showMarks = defineOperation({
   }),
   async run({ actor, store }, input) {
     const kind = kindOf(input.collection)
-    const marks = await store.findMarks(actor, kind, input.id)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
     return { ...marks }
   },
@@ -53,7 +53,7 @@ export const listFeatured = defineOperation({
   input: z.object({ limit: z.number().int().min(1).max(MAX_FEATURED).default(6) }),
   output: z.object(lists),
   async run({ store, baseUrl }, { limit }) {
-    return toLists(await store.listFeatured(limit), baseUrl)
+    return toLists(await store.marks.listFeatured(limit), baseUrl)
   },
 })
 
@@ -67,7 +67,7 @@ export const listOwnItems = defineOperation({
   input: z.object({ ...pageInputs, collection: collectionInput, visibility: z.enum(VISIBILITIES).optional() }),
   output: z.object({ ...lists, ...pageOutputs }),
   async run({ actor, store, baseUrl }, input) {
-    const { items, total } = await store.listOwned(requireUser(actor).userId, {
+    const { items, total } = await store.marks.listOwned(requireUser(actor).userId, {
       kind: kindOf(input.collection),
       visibility: input.visibility ?? null,
       limit: input.perPage,
@@ -88,8 +88,8 @@ export const setFeatured = defineOperation({
   output: z.object({ success: z.literal(true) }),
   async run({ actor, store }, input) {
     const kind = kindOf(input.collection)
-    const marks = await store.findMarks(actor, kind, input.id)
-    if (!marks || !(await store.setFeatured(kind, marks.id, input.isFeatured))) throw notFound(kind)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
+    if (!marks || !(await store.marks.setFeatured(kind, marks.id, input.isFeatured))) throw notFound(kind)
     return { success: true as const }
   },
 })
@@ -105,9 +105,9 @@ export const setHeld = defineOperation({
   output: z.object({ success: z.literal(true), id: z.string() }),
   async run({ actor, store }, input) {
     const kind = kindOf(input.collection)
-    const marks = await store.findMarks(actor, kind, input.id)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
-    if (!(await store.setHeld(kind, marks.id, input.isHeld))) {
+    if (!(await store.marks.setHeld(kind, marks.id, input.isHeld))) {
       throw new AppError(
         'conflict',
         input.isHeld ? 'Only what is public can be taken out of the lists.' : 'This is not kept out of the lists.',
@@ -126,7 +126,7 @@ export const listHeld = defineOperation({
   input: z.object(pageInputs),
   output: z.object({ ...lists, ...pageOutputs }),
   async run({ store, baseUrl }, input) {
-    const { items, total } = await store.listHeld({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
+    const { items, total } = await store.marks.listHeld({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
     return { ...toLists(items, baseUrl), ...toPage(input, total) }
   },
 })

@@ -18,12 +18,12 @@ export const listCategories = defineOperation({
   input: z.object({ all: z.boolean().default(false).describe('Also those without a visible item') }),
   output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
   async run({ actor, store }, { all }) {
-    const categories = await store.listCategories(actor)
+    const categories = await store.categories.listCategories(actor)
     return { categories: all ? [...categories] : usedCategories(categories) }
   },
 })
 
-type Categories = Awaited<ReturnType<Context['store']['listCategories']>>
+type Categories = Awaited<ReturnType<Context['store']['categories']['listCategories']>>
 
 /** The categories that have an item, and their parents. */
 export function usedCategories(categories: Categories): Categories {
@@ -40,7 +40,7 @@ export const listTags = defineOperation({
   input: z.object(pageInputs),
   output: z.object({ tags: z.array(z.object({ slug: z.string(), name: z.string(), count: z.number().int() })), ...pageOutputs }),
   async run({ actor, store }, { page, perPage }) {
-    const { items, total } = await store.listTags(actor, { limit: perPage, offset: (page - 1) * perPage })
+    const { items, total } = await store.categories.listTags(actor, { limit: perPage, offset: (page - 1) * perPage })
     return { tags: [...items], ...toPage({ page, perPage }, total) }
   },
 })

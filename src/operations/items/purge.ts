@@ -18,7 +18,8 @@ const copyCounts = z
 async function findPurgeable(context: Context, collection: Collection, ref: string) {
   const { actor, store } = context
   const user = requireUser(actor)
-  const item: Prompt | Skill | null = collection === 'prompts' ? await store.findPrompt(actor, ref) : await store.findSkill(actor, ref)
+  const item: Prompt | Skill | null =
+    collection === 'prompts' ? await store.items.findPrompt(actor, ref) : await store.items.findSkill(actor, ref)
   if (item) {
     const isOwner = item.ownerId === user.userId
     if (!isOwner && !user.scopes.has('admin')) {
@@ -26,7 +27,7 @@ async function findPurgeable(context: Context, collection: Collection, ref: stri
     }
     return { id: item.id, title: item.title, version: item.version, isOwner, isInTrash: false }
   }
-  const deleted = await store.findDeleted(kindOf(collection), ref, user.userId)
+  const deleted = await store.purges.findDeleted(kindOf(collection), ref, user.userId)
   if (!deleted) throw notFound(kindOf(collection))
   return { ...deleted, version: null, isOwner: true, isInTrash: true }
 }
@@ -70,7 +71,7 @@ export const purgeItem = defineOperation({
   async run(context, { collection, id: ref }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
-    const isPurged = await context.store.purgeItem(
+    const isPurged = await context.store.purges.purgeItem(
       kindOf(collection),
       id,
       (item) => item.ownerId === user.userId || (user.scopes.has('admin') && isVisible(user, item, 'id')),
@@ -95,7 +96,7 @@ export const purgeVersions = defineOperation({
     if (last < first) throw invalidInput('last', 'last must not be below first.')
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
-    const removed = await context.store.purgeVersions(kindOf(collection), id, user.userId, { first, last })
+    const removed = await context.store.purges.purgeVersions(kindOf(collection), id, user.userId, { first, last })
     if (removed === null)
       throw new AppError('forbidden', 'Only the owner may change the history of an item, and not while it is in the trash.')
     if (removed === 0) throw new AppError('not_found', `There are no versions from ${first} to ${last}.`)
@@ -117,7 +118,7 @@ export const purgeFile = defineOperation({
   async run(context, { id: ref, filename }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, 'skills', ref)
-    const removed = await context.store.purgeFile(id, user.userId, filename)
+    const removed = await context.store.purges.purgeFile(id, user.userId, filename)
     if (removed === null)
       throw new AppError('forbidden', 'Only the owner may change the history of a skill, and not while it is in the trash.')
     if (removed === 0) throw new AppError('not_found', 'No older version has a file of this name with other contents than the newest.')

@@ -7,7 +7,9 @@ const input = z.object({ collection: collectionInput, id: refInput.describe('Id 
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
 
 async function find(context: Context, collection: 'prompts' | 'skills', ref: string) {
-  return collection === 'prompts' ? await context.store.findPrompt(context.actor, ref) : await context.store.findSkill(context.actor, ref)
+  return collection === 'prompts'
+    ? await context.store.items.findPrompt(context.actor, ref)
+    : await context.store.items.findSkill(context.actor, ref)
 }
 
 export const deleteItem = defineOperation({
@@ -25,7 +27,7 @@ export const deleteItem = defineOperation({
     const item = await find(context, collection, id)
     if (!item) throw notFound(kindOf(collection))
     requireEditable(user, item, id, undefined)
-    const deleted = await context.store.setDeleted(kindOf(collection), item.id, user.userId, true)
+    const deleted = await context.store.items.setDeleted(kindOf(collection), item.id, user.userId, true)
     if (!deleted) throw notFound(kindOf(collection))
     return { success: true as const, ...deleted }
   },
@@ -47,7 +49,7 @@ export const restoreItem = defineOperation({
   async run(context, { collection, id }) {
     const user = requireUser(context.actor)
     // The trash is as private as private items are.
-    const restored = user.scopes.has('read') ? await context.store.setDeleted(kindOf(collection), id, user.userId, false) : null
+    const restored = user.scopes.has('read') ? await context.store.items.setDeleted(kindOf(collection), id, user.userId, false) : null
     if (!restored) throw new AppError('not_found', `Nothing with this id or slug is in your trash.`)
     return { success: true as const, ...restored }
   },
@@ -65,7 +67,7 @@ export const listTrash = defineOperation({
     ...pageOutputs,
   }),
   async run({ actor, store }, { page, perPage }) {
-    const { items, total } = await store.listTrash(requireUser(actor).userId, { limit: perPage, offset: (page - 1) * perPage })
+    const { items, total } = await store.items.listTrash(requireUser(actor).userId, { limit: perPage, offset: (page - 1) * perPage })
     return { items: [...items], ...toPage({ page, perPage }, total) }
   },
 })

@@ -12,13 +12,13 @@ const versionInput = z.number().int().min(1).describe('Number of the version')
 
 async function findItem(context: Context, input: { collection: 'prompts' | 'skills'; id: string }): Promise<Prompt | Skill> {
   const { actor, store } = context
-  const item = input.collection === 'prompts' ? await store.findPrompt(actor, input.id) : await store.findSkill(actor, input.id)
+  const item = input.collection === 'prompts' ? await store.items.findPrompt(actor, input.id) : await store.items.findSkill(actor, input.id)
   if (!item) throw notFound(kindOf(input.collection))
   return item
 }
 
 async function findVersion(context: Context, itemId: string, number: number): Promise<FullVersion> {
-  const version = await context.store.findVersion(context.actor, itemId, number)
+  const version = await context.store.items.findVersion(context.actor, itemId, number)
   if (!version) throw new AppError('not_found', `There is no version ${number} that you may see.`)
   return version
 }
@@ -43,7 +43,10 @@ export const listVersions = defineOperation({
   }),
   async run(context, input) {
     const item = await findItem(context, input)
-    const versions = await context.store.listVersions(context.actor, item.id, { before: input.before ?? null, limit: input.limit + 1 })
+    const versions = await context.store.items.listVersions(context.actor, item.id, {
+      before: input.before ?? null,
+      limit: input.limit + 1,
+    })
     const page = versions.slice(0, input.limit)
     return { versions: page.map(toVersionRecord), nextBefore: versions.length > input.limit ? (page.at(-1)?.version ?? null) : null }
   },
@@ -111,11 +114,11 @@ export const restoreVersion = defineOperation({
     }
     const restored =
       item.kind === 'prompt'
-        ? await context.store.changePrompt(item.id, editor, (current) => {
+        ? await context.store.items.changePrompt(item.id, editor, (current) => {
             check(current)
             return { ...fields, type: old.type ?? current.type, content: old.content ?? current.content }
           })
-        : await context.store.changeSkill(item.id, editor, (current) => {
+        : await context.store.items.changeSkill(item.id, editor, (current) => {
             check(current)
             return { ...fields, ...(old.files ? { files: old.files } : {}) }
           })

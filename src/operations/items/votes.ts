@@ -7,7 +7,7 @@ const output = z.object({ success: z.literal(true), id: z.string(), votes: z.num
 
 async function setVote(context: Context, { collection, id }: z.infer<typeof input>, voted: boolean): Promise<z.infer<typeof output>> {
   const kind = kindOf(collection)
-  const counted = await context.store.setVote(context.actor, kind, id, requireUser(context.actor).userId, voted)
+  const counted = await context.store.marks.setVote(context.actor, kind, id, requireUser(context.actor).userId, voted)
   if (!counted) throw notFound(kind)
   return { success: true, ...counted, voted }
 }

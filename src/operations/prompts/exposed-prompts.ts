@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { jsonLength, shareOnce } from '../../cache/shared-records.ts'
 import { invalidInput } from '../../errors.ts'
 import { cutCharacters } from '../../library/characters.ts'
 import { showControls } from '../../library/controls.ts'
 import type { PromptEntry } from '../../library/items.ts'
-import type { ItemFilter, WalkPage, WalkPosition } from '../../library/ports.ts'
-import { jsonLength, shareOnce } from '../../library/shared-records.ts'
+import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
+import type { ItemFilter } from '../../library/ports/search.ts'
 import { fillVariables } from '../../library/variables.ts'
 import { defineOperation, type Sealer } from '../core/define-operation.ts'
 import { filterList, notFound, refInput } from '../core/inputs.ts'
@@ -77,8 +78,9 @@ export const listExposedPrompts = defineOperation({
     const filter = toFilter(input)
     const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
     const size =
-      start?.size ?? Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((await store.countPrompts(actor, filter)) / MAX_PAGES)))
-    return toListing(await store.walkPrompts(actor, filter, start?.position ?? null, size + 1), sealer)
+      start?.size ??
+      Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((await store.items.countPrompts(actor, filter)) / MAX_PAGES)))
+    return toListing(await store.items.walkPrompts(actor, filter, start?.position ?? null, size + 1), sealer)
   },
 })
 
@@ -117,10 +119,10 @@ export const renderExposedPrompt = defineOperation({
     unfilled: z.array(z.string()),
   }),
   async run({ actor, store }, input) {
-    const prompt = await store.findPrompt(actor, input.name)
+    const prompt = await store.items.findPrompt(actor, input.name)
     const filter = toFilter(input)
     const isNarrowed = Object.values(filter).some((values) => values !== undefined)
-    if (!prompt || (isNarrowed && (await store.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
+    if (!prompt || (isNarrowed && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
     const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
     const description = prompt.description === null ? null : showControls(prompt.description)
     return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }

@@ -48,7 +48,7 @@ export const getPrompt = defineOperation({
     originalContent: z.string().optional().describe('The content before anything was put in; only there when something was'),
   }),
   async run({ actor, store, baseUrl }, input) {
-    const prompt = await store.findPrompt(actor, input.id)
+    const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
     const record = toPromptWithVariables(prompt, baseUrl)
     if (input.variables === undefined) return record

@@ -36,7 +36,7 @@ async function spend({ store, clock, improver: { budget } }: Context, caller: st
   if (budget.requests === null && budget.characters === null) return
   const now = clock()
   const day = new Date(now).toISOString().slice(0, 10)
-  if (await store.spendImproveBudget({ caller, day, characters }, budget)) return
+  if (await store.budgets.spendImproveBudget({ caller, day, characters }, budget)) return
   const limits = [
     ...(budget.requests === null ? [] : [`${budget.requests} requests`]),
     ...(budget.characters === null ? [] : [`${budget.characters} characters`]),

@@ -40,7 +40,7 @@ export const listPrompts = defineOperation({
   output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context, input) {
     const { actor, store, baseUrl } = context
-    const { items, total, corrections } = await store.searchPrompts(actor, {
+    const { items, total, corrections } = await store.items.searchPrompts(actor, {
       query: parseQuery(input.q),
       text: input.q,
       filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
@@ -68,7 +68,7 @@ export const listSkills = defineOperation({
   output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context, input) {
     const { actor, store, baseUrl } = context
-    const { items, total, corrections } = await store.searchSkills(actor, {
+    const { items, total, corrections } = await store.items.searchSkills(actor, {
       query: parseQuery(input.q),
       text: input.q,
       filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },

@@ -9,7 +9,7 @@ import { promptRecord, toPromptRecord } from '../core/records.ts'
 export async function newVisibility(context: Context, input: Parameters<typeof askedVisibility>[0]): Promise<Visibility> {
   const asked = askedVisibility(input)
   if (asked) return asked
-  const owner = await context.store.findUser(requireUser(context.actor).username)
+  const owner = await context.store.people.findUser(requireUser(context.actor).username)
   return owner?.defaultVisibility ?? 'private'
 }
 
@@ -41,7 +41,7 @@ export const savePrompt = defineOperation({
   output: z.object({ success: z.literal(true), prompt: promptRecord }),
   async run(context, input) {
     const owner = requireUser(context.actor)
-    const prompt = await context.store.createPrompt(
+    const prompt = await context.store.items.createPrompt(
       { userId: owner.userId, note: input.note ?? null },
       {
         title: input.title,

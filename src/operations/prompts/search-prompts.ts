@@ -28,7 +28,7 @@ export const searchPrompts = defineOperation({
   async run(context, input) {
     const { actor, store, baseUrl } = context
     const query = parseQuery(input.query)
-    const { items } = await store.searchPrompts(actor, {
+    const { items } = await store.items.searchPrompts(actor, {
       query,
       text: input.query,
       filter: { type: input.type, categories: oneOf(input.category), anyTags: oneOf(input.tag) },

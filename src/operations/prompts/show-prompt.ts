@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../library/items.ts'
-import { shareOnce } from '../../library/shared-records.ts'
 import { defineOperation } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { promptRecord, toPromptWithVariables, variableRecord, versionRecord } from '../core/records.ts'
@@ -25,9 +25,9 @@ export const showPrompt = defineOperation({
     versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 the caller may see'),
   }),
   async run({ actor, store, baseUrl }, input) {
-    const prompt = await store.findPrompt(actor, input.id)
+    const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
-    const versions = await store.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
+    const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
     return toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl))
   },
 })

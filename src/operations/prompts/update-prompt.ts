@@ -42,7 +42,7 @@ export const updatePrompt = defineOperation({
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined))
       throw invalidInput('', 'The update changes nothing; give at least one field.')
-    const prompt = await store.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
+    const prompt = await store.items.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
       requireEditable(user, current, id, baseVersion)
       return change
     })

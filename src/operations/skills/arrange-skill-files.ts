@@ -51,7 +51,7 @@ export const arrangeSkillFiles = defineOperation({
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
-    const skill = await store.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
+    const skill = await store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
       requireEditable(user, current, input.skillId, input.baseVersion)
       return {
         files: (files) => {

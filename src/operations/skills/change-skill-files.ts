@@ -22,7 +22,7 @@ async function changeFiles(
 ): Promise<z.infer<typeof output>> {
   const user = requireUser(context.actor)
   let before = 0
-  const skill = await context.store.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
+  const skill = await context.store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
     requireEditable(user, current, input.skillId, input.baseVersion)
     before = current.version
     return { files: (files) => applyFileChange(files, change) }

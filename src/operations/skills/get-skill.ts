@@ -20,10 +20,10 @@ export const getSkill = defineOperation({
   input: z.object({ id: refInput.describe('Id or slug of the skill') }),
   output: skillRecord.omit({ files: true, categorySlug: true }).extend({ files: z.array(fileRecord) }),
   async run({ actor, store, baseUrl }, input) {
-    const skill = await store.findSkill(actor, input.id)
+    const skill = await store.items.findSkill(actor, input.id)
     if (!skill) throw notFound('skill')
     const { categorySlug: _, ...record } = toSkillRecord(skill, baseUrl)
-    const files = await store.readSkillFiles(actor, skill.id)
+    const files = await store.items.readSkillFiles(actor, skill.id)
     return { ...record, files: files.map(toFileContent) }
   },
 })
@@ -37,9 +37,9 @@ export const getSkillFile = defineOperation({
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
   output: fileRecord,
   async run({ actor, store }, input) {
-    const skill = await store.findSkill(actor, input.skillId)
+    const skill = await store.items.findSkill(actor, input.skillId)
     if (!skill) throw notFound('skill')
-    const file = input.filename.isWellFormed() ? await store.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null
+    const file = input.filename.isWellFormed() ? await store.items.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null
     if (!file) throw new AppError('not_found', 'The skill has no file of this name; get_skill lists them.')
     return toFileContent(file)
   },

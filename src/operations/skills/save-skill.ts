@@ -75,7 +75,7 @@ export const saveSkill = defineOperation({
     const owner = requireUser(context.actor)
     const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
     checkSkillFiles(files)
-    const skill = await context.store.createSkill(
+    const skill = await context.store.items.createSkill(
       { userId: owner.userId, note: input.note ?? null },
       {
         title: input.title,

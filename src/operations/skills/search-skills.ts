@@ -27,7 +27,7 @@ export const searchSkills = defineOperation({
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
   async run(context, input) {
     const { actor, store, baseUrl } = context
-    const { items } = await store.searchSkills(actor, {
+    const { items } = await store.items.searchSkills(actor, {
       query: parseQuery(input.query),
       text: input.query,
       filter: { categories: oneOf(input.category), anyTags: oneOf(input.tag) },

@@ -25,7 +25,7 @@ function toRecord({ owner, path, frontmatter, files }: SkillManifest): z.infer<t
 }
 
 async function findAt(context: Context, { owner, path }: { owner: string; path: string }) {
-  const found = await context.store.findSkillAt(context.actor, owner, path)
+  const found = await context.store.items.findSkillAt(context.actor, owner, path)
   if (!found) throw notFound('skill')
   return found
 }
@@ -44,7 +44,7 @@ export const listSkillManifests = defineOperation({
     const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
     const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
     if (place && !place.success) throw invalidInput('cursor', 'cursor is not valid.')
-    const manifests = await store.walkSkills(actor, place ? { createdAt: place.data.c, order: place.data.o } : null, PAGE_SIZE + 1)
+    const manifests = await store.items.walkSkills(actor, place ? { createdAt: place.data.c, order: place.data.o } : null, PAGE_SIZE + 1)
     const page = manifests.slice(0, PAGE_SIZE)
     const last = page.at(-1)
     if (!last || manifests.length <= PAGE_SIZE) return { skills: page.map(toRecord) }
@@ -76,7 +76,7 @@ export const readManifestFile = defineOperation({
   output: fileRecord,
   async run(context, input) {
     const skill = await findAt(context, input)
-    const file = input.filename.isWellFormed() ? await context.store.readSkillFile(context.actor, skill.id, input.filename) : null
+    const file = input.filename.isWellFormed() ? await context.store.items.readSkillFile(context.actor, skill.id, input.filename) : null
     if (!file) throw new AppError('not_found', 'The skill has no file of this name.')
     return toFileContent(file)
   },

@@ -36,7 +36,7 @@ export const updateSkill = defineOperation({
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined))
       throw invalidInput('', 'The update changes nothing; give at least one field.')
-    const skill = await store.changeSkill(id, { userId: user.userId, note: note ?? null }, (current) => {
+    const skill = await store.items.changeSkill(id, { userId: user.userId, note: note ?? null }, (current) => {
       requireEditable(user, current, id, baseVersion)
       return change
     })

@@ -1,5 +1,5 @@
 import { blankForbiddenCharacters, isBlank } from '../../library/characters.ts'
-import type { QueryWords } from '../../library/ports.ts'
+import type { QueryWords } from '../../library/ports/search.ts'
 import { readQueryWords } from './words.ts'
 
 /** Longest query taken, in characters. */

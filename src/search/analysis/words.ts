@@ -1,5 +1,5 @@
 import { blankForbiddenCharacters } from '../../library/characters.ts'
-import type { QueryWords } from '../../library/ports.ts'
+import type { QueryWords } from '../../library/ports/search.ts'
 
 /** Longest word kept, in UTF-16 units; the rest of a longer one is left out. */
 const MAX_WORD = 48

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer'
 import type { ItemKind } from '../../library/items.ts'
-import type { QueryWords } from '../../library/ports.ts'
+import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { STOP_WORDS } from '../analysis/stop-words.ts'
 import { readQueryWords } from '../analysis/words.ts'

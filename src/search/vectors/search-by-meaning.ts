@@ -1,21 +1,20 @@
-import type { EmbedQuery, LibraryStore } from '../../library/ports.ts'
+import type { ItemReader, ItemWriter } from '../../library/ports/items.ts'
+import type { EmbedQuery } from '../../library/ports/models.ts'
+import type { SearchRequest } from '../../library/ports/search.ts'
 
 /**
- * A store whose searches by text also go by what a provider says the text means. The provider is asked before the store is, and never
- * inside a transaction: what `inTransaction` hands out is the store as it was.
+ * Items whose searches by text also compare a provider's vector of the text. The provider is asked before the store is, and never inside a
+ * transaction: the store that `inTransaction` hands out has no vectors.
  */
-export function searchByMeaning(store: LibraryStore, embedQuery: EmbedQuery): LibraryStore {
-  const vectorOf = async (text: string | undefined) => (text === undefined ? null : await embedQuery(text))
+export function searchByMeaning(items: ItemReader & ItemWriter, embedQuery: EmbedQuery): ItemReader & ItemWriter {
+  const withVector = async (request: SearchRequest): Promise<SearchRequest> => {
+    const hasWords = request.query !== null && request.query.words.length > 0
+    return { ...request, vector: hasWords && request.text !== undefined ? await embedQuery(request.text) : null }
+  }
   return {
-    ...store,
-    async searchPrompts(actor, request) {
-      const vector = request.query && request.query.words.length > 0 ? await vectorOf(request.text) : null
-      return await store.searchPrompts(actor, { ...request, vector })
-    },
-    async searchSkills(actor, request) {
-      const vector = request.query && request.query.words.length > 0 ? await vectorOf(request.text) : null
-      return await store.searchSkills(actor, { ...request, vector })
-    },
-    findSimilarPrompts: async (text, options) => await store.findSimilarPrompts(text, { ...options, vector: await vectorOf(text) }),
+    ...items,
+    searchPrompts: async (actor, request) => await items.searchPrompts(actor, await withVector(request)),
+    searchSkills: async (actor, request) => await items.searchSkills(actor, await withVector(request)),
+    findSimilarPrompts: async (text, options) => await items.findSimilarPrompts(text, { ...options, vector: await embedQuery(text) }),
   }
 }

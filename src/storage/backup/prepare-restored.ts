@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { OPERATOR_ORIGIN } from '../../library/audit.ts'
-import type { Clock, LibraryStore, Random } from '../../library/ports.ts'
+import type { Clock, Random } from '../../library/ports/environment.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
@@ -42,9 +43,9 @@ export async function prepareRestored(
     throw error
   })
   try {
-    return await store.actingAs(OPERATOR_ORIGIN, async () => {
+    return await store.audit.actingAs(OPERATOR_ORIGIN, async () => {
       const restored = await adapt(database, store, afterwards, options)
-      await store.recordEvent({ action: 'backup_restored', targetId: null, ownerId: null })
+      await store.audit.recordEvent({ action: 'backup_restored', targetId: null, ownerId: null })
       return restored
     })
   } finally {
@@ -78,21 +79,23 @@ async function adapt(
       .execute()
     for (const user of users.filter((one) => wasUserRemoved(known, one))) {
       removedUsers.push(user.username)
-      await store.deletePerson(user.id).catch((error) => {
+      await store.people.deletePerson(user.id).catch((error) => {
         if (!(error instanceof AppError) || error.code !== 'conflict') throw error
         returnedUsers.push(...removedUsers.splice(-1))
       })
     }
   }
-  const { parts: removedParts, items: removedItems } = await store.repeatPurges(known?.purges ?? [])
+  const { parts: removedParts, items: removedItems } = await store.purges.repeatPurges(known?.purges ?? [])
   let revokedKeys = 0
   for (const key of await database.reader.selectFrom('api_key').select(['seq', 'id']).where('revoked_at', 'is', null).execute()) {
     if (!options.revokesKeys && !(known && wasKeyEnded(known, key))) continue
-    await store.revokeKey(key.id)
+    await store.keys.revokeKey(key.id)
     revokedKeys++
   }
   const time = new Date(options.clock()).toISOString()
-  const validKeys = (await store.listKeys(null)).filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > time))
+  const validKeys = (await store.keys.listKeys(null)).filter(
+    (key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > time),
+  )
   return {
     knewLater: known !== null,
     revokedKeys,

@@ -2,7 +2,7 @@ import type { Database } from '../schema.ts'
 
 /** What lasts a moment: of the instances that run, and forms that are being written. A library that moves leaves it behind. */
 export const LEFT_TABLES = [
-  'write_count',
+  'revision',
   'instance_mail',
   'counter',
   'embedding_claim',

@@ -4,6 +4,7 @@ import { OPERATOR_ORIGIN } from '../../library/audit.ts'
 import { writeEntries } from '../audit-log.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { migrate } from '../migrations/index.ts'
+import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
 import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
@@ -39,7 +40,7 @@ export async function copyLibrary(
   if (!(await holdsLibrary(from))) throw new AppError('not_found', 'The source holds no library: look at its address.')
   await migrate(from)
   const source = await identifyLibrary(from.reader)
-  const versionBefore = await from.dialect.readVersion(from.reader)
+  const before = await readLastWrite(from.reader)
   await migrate(to, { mayBeFilling: true })
   const wasResumed = await claim(to, source)
   await copyRows(from.reader, from.dialect, to, onProgress)
@@ -49,7 +50,7 @@ export async function copyLibrary(
     tables.push({ name: table.name, from: ofSource, to: ofTarget })
   }
   const different = tables.filter((table) => table.from.sha256 !== table.to.sha256).map(({ name }) => name)
-  const fault = await findFault(from, versionBefore, different)
+  const fault = await findFault(from, before, different)
   if (fault === null) {
     await to.transact(async (db) => {
       await endFilling(db, source)
@@ -80,11 +81,17 @@ export async function removeCategories(db: Kysely<Database>): Promise<void> {
   await db.deleteFrom('category').execute()
 }
 
-async function findFault(from: OpenDatabase, versionBefore: number, different: readonly string[]): Promise<string | null> {
+async function findFault(from: OpenDatabase, before: string, different: readonly string[]): Promise<string | null> {
   const remedy = 'Stop what writes to the source, empty the target, and run this again.'
   if (different.length > 0) return `The copy is not the same as the source in: ${different.join(', ')}. ${remedy}`
-  if ((await from.dialect.readVersion(from.reader)) !== versionBefore) return `The source was written to while it was copied. ${remedy}`
+  if ((await readLastWrite(from.reader)) !== before) return `The source was written to while it was copied. ${remedy}`
   return null
+}
+
+/** A text that differs after a write to the library, or an event of its audit log. */
+async function readLastWrite(db: Kysely<Database>): Promise<string> {
+  const event = await db.selectFrom('audit_event').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  return `${await readRevision(db, 'library')} ${event?.seq ?? 0}`
 }
 
 /** A database that was never opened as a library is not made one by naming it as the source. */

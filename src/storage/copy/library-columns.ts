@@ -98,7 +98,7 @@ export const LIBRARY_COLUMNS = {
   embed: ['id', 'owner_seq', 'config', 'created_at'],
   form_draft: ['id', 'owner_seq', 'body', 'created_at'],
   audit_event: ['seq', 'at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'],
-  write_count: ['count'],
+  revision: ['scope', 'value'],
   instance_mail: ['seq', 'instance', 'body', 'created_at'],
   counter: ['name', 'ends_at', 'points'],
   embedding_claim: ['item_seq', 'model', 'instance', 'until'],

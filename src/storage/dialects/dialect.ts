@@ -12,8 +12,15 @@ export interface Dialect {
   readIdentity(db: Kysely<Database>, table: string): Promise<number>
   /** Makes the next number it gives the one after `last`. */
   setIdentity(db: Kysely<Database>, table: string, last: number): Promise<void>
-  /** A number that differs whenever another connection has committed since it was last asked for on this one. */
-  readVersion(db: Kysely<Database>): Promise<number>
+  /**
+   * Creates triggers that raise the revision of a scope with each change of these tables, or of these columns of their rows. Part of migration
+   * 0014: not to be edited.
+   */
+  raiseRevision(
+    db: Kysely<Database>,
+    scope: string,
+    tables: readonly { readonly table: string; readonly columns?: readonly string[] }[],
+  ): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** What is wrong with the file's structure, and with rows that refer to others; null where a server sees to that. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>

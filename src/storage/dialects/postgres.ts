@@ -48,8 +48,6 @@ const CHANNEL = 'commonplace'
 const anyItem = prepareStatement(sql`select title, content from item order by seq desc limit 1`)
 const recovery = prepareStatement(sql`select pg_is_in_recovery() as "inRecovery"`)
 const databaseSize = prepareStatement(sql`select pg_database_size(current_database()) as bytes`)
-const writeCount = prepareStatement(sql`select count from write_count`)
-const countRow = z.object({ count: z.number() })
 
 export const postgresDialect: Dialect = {
   blobType: 'bytea',
@@ -62,9 +60,21 @@ export const postgresDialect: Dialect = {
     // No sequence stands at 0: one that gave no number yet stands at 1, not called.
     await sql`select setval(${sequenceOf(table)}, ${Math.max(1, last)}, ${last > 0 ? sql`true` : sql`false`})`.execute(db)
   },
-  async readVersion(db) {
-    const [row] = await writeCount(db, {})
-    return countRow.parse(row).count
+  async raiseRevision(db, scope, tables) {
+    // Once a transaction: the setting ends with it.
+    await sql`create function raise_revision() returns trigger language plpgsql as $$
+      begin
+        if coalesce(current_setting('commonplace.raised', true), '') <> tg_argv[0] then
+          update revision set value = value + 1 where scope = tg_argv[0];
+          perform set_config('commonplace.raised', tg_argv[0], true);
+        end if;
+        return null;
+      end $$`.execute(db)
+    for (const { table, columns } of tables) {
+      const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
+      await sql`create trigger ${sql.id(`revision_${table}`)} after insert or delete or ${changed} on ${sql.table(table)}
+        for each row execute function raise_revision(${sql.lit(scope)})`.execute(db)
+    }
   },
   openVectors: openVectorTable,
   findFaults: async () => null,
@@ -83,11 +93,9 @@ const sequenceOf = (table: string) => sql`pg_get_serial_sequence(${`"${table}"`}
 const BEGIN = `begin; set local lock_timeout = ${LOCK_WAIT_MS}; set local statement_timeout = ${STATEMENT_MS}; set local idle_in_transaction_session_timeout = ${IDLE_MS}; select pg_advisory_xact_lock(${WRITE_LOCK})`
 /** For what takes as long as it takes: bringing a database up to date. */
 const BEGIN_LONG = `begin; select pg_advisory_xact_lock(${WRITE_LOCK})`
-/** Every commit counts, so that others see that there was one. */
-const COMMIT = 'update write_count set count = count + 1; commit'
-/** Of records beside the library: no lock, and nothing is counted. */
+/** For records beside the library: no lock. */
 const BEGIN_BESIDE = `begin; set local statement_timeout = ${STATEMENT_MS}`
-const COMMIT_BESIDE = 'commit'
+const COMMIT = 'commit'
 /** Everything as it is at one moment. */
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 /** Connections for them. */
@@ -127,9 +135,9 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const reader = new Kysely<Database>({ dialect: toKysely(() => createReader(reading)), ...watched })
   const writer = new Kysely<Database>({ dialect: toKysely(() => createWriter(writing, BEGIN, COMMIT)), ...watched })
   const beside = createPool({ ...connection, max: BESIDE, query_timeout: STATEMENT_MS })
-  const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT_BESIDE)), ...watched })
+  const besideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(beside, BEGIN_BESIDE, COMMIT)), ...watched })
   const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT)), ...watched })
-  const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT_BESIDE)), ...watched })
+  const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT)), ...watched })
   return {
     dialect: postgresDialect,
     writer,

@@ -44,11 +44,23 @@ const TEMP_IN_MEMORY = 'pragma temp_store = memory'
 const PAGES_A_STEP = 500
 /** Made once: to make a schema takes longer than the look it reads. */
 const freePages = z.object({ freelist_count: z.number() })
-const versionRow = z.object({ data_version: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
-/** All but `readVersion`, which is a connection's own. */
-export const sqliteDialect: Omit<Dialect, 'readVersion'> = {
+/** How SQLite differs. */
+export const sqliteDialect: Dialect = {
+  async raiseRevision(db, scope, tables) {
+    for (const { table, columns } of tables) {
+      const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
+      for (const [name, event] of [
+        ['insert', sql`insert`],
+        ['update', changed],
+        ['delete', sql`delete`],
+      ] as const) {
+        await sql`create trigger ${sql.id(`revision_${table}_${name}`)} after ${event} on ${sql.table(table)}
+          begin update revision set value = value + 1 where scope = ${sql.lit(scope)}; end`.execute(db)
+      }
+    }
+  },
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async readIdentity(db, table) {
@@ -144,7 +156,6 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
   let hasWriteFault = false
   // Compiled when it is first asked: while a file is being made by others at the same moment, this connection would not wait long enough.
-  let version: StatementSync | undefined
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
   const reader = new Kysely<Database>({
     dialect: new SqliteDialect({ database: adapt(reading, toDiskFault) }),
@@ -214,14 +225,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     return false
   }
   return {
-    // Asked for with almost every read, so without a detour: it is the reading connection's own number.
-    dialect: {
-      ...sqliteDialect,
-      async readVersion() {
-        version ??= reading.prepare('pragma data_version')
-        return versionRow.parse(version.get()).data_version
-      },
-    },
+    dialect: sqliteDialect,
     writer,
     reader,
     file: { path, copyTo: (target, finish) => copySqliteFile(path, target, finish) },

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Clock, Random } from '../../library/ports.ts'
+import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import { findMissingColumns } from '../copy/library-columns.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { ExportReader } from '../../library/export-ports.ts'
 import type { ItemKind } from '../../library/items.ts'
+import type { ExportReader } from '../../library/ports/transfer.ts'
 import { readFiles } from '../items/item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { embedConfig } from '../../library/embed/config.ts'
-import type { EmbedStore, StoredEmbed } from '../../library/ports.ts'
+import type { EmbedStore, StoredEmbed } from '../../library/ports/embeds.ts'
 import type { Database } from '../schema.ts'
 import type { WriteContext } from './write-items.ts'
 

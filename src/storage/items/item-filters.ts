@@ -1,7 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import type { ItemKind } from '../../library/items.ts'
-import type { ItemFilter } from '../../library/ports.ts'
+import type { ItemFilter } from '../../library/ports/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/search-index.ts'

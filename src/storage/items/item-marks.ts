@@ -1,12 +1,11 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
-import { AppError, invalidInput } from '../../errors.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
-import type { MarkStore } from '../../library/ports.ts'
+import type { MarkStore } from '../../library/ports/marks.ts'
 import type { Database } from '../schema.ts'
+import { findVisibleRow } from './item-queries.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
-import { findVisibleRow } from './read-items.ts'
-import type { WriteContext } from './write-items.ts'
+import { findUserSeq, type WriteContext } from './write-items.ts'
 
 /** Rows of either kind as items, in their order. */
 async function toItems(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<(Prompt | Skill)[]> {
@@ -40,11 +39,7 @@ async function countRows(query: SelectQueryBuilder<Database, 'item', object>): P
   return Number(n)
 }
 
-async function findCategory(db: Kysely<Database>, slug: string) {
-  return await db.selectFrom('category').selectAll().where('slug', '=', slug).executeTakeFirst()
-}
-
-/** What administrators say of items, categories, and lists by owner. */
+/** Votes, what administrators decide about items, and lists by owner. */
 export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
   const now = () => new Date(context.clock()).toISOString()
   const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
@@ -78,6 +73,34 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         isHeld: row.held_at !== null,
       }
     },
+    setVote: (actor, kind, ref, userId, voted) =>
+      context.transact(async (db, notes) => {
+        const row = await findVisibleRow(db, actor, kind, ref)
+        if (!row) return null
+        const voter = await findUserSeq(db, userId)
+        if (voted) {
+          await db
+            .insertInto('vote')
+            .values({ item_seq: row.seq, user_seq: voter, created_at: new Date(context.clock()).toISOString() })
+            .onConflict((c) => c.columns(['item_seq', 'user_seq']).doNothing())
+            .execute()
+        } else {
+          await db.deleteFrom('vote').where('item_seq', '=', row.seq).where('user_seq', '=', voter).execute()
+        }
+        const { votes } = await db
+          .updateTable('item')
+          .set((eb) => ({
+            votes: eb
+              .selectFrom('vote')
+              .select((v) => v.fn.countAll<number>().as('n'))
+              .where('vote.item_seq', '=', row.seq),
+          }))
+          .where('item.seq', '=', row.seq)
+          .returning('votes')
+          .executeTakeFirstOrThrow()
+        notes.index(row.seq, null)
+        return { id: row.id, votes }
+      }),
     setFeatured: (kind, id, isFeatured) =>
       context.transact(async (db, notes) => {
         const row = await findById(db, kind, id)
@@ -141,51 +164,5 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       const seqs = await owned.select('seq').orderBy('updated_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
       return { items: await readItems(reader, seqs), total: await countRows(owned) }
     },
-    createCategory: (category) =>
-      context.transact(async (db, notes) => {
-        if (await findCategory(db, category.slug)) throw new AppError('conflict', `There is a category "${category.slug}" already.`)
-        const parent = category.parent === null ? null : await findCategory(db, category.parent)
-        if (category.parent !== null && (!parent || parent.parent_seq !== null)) {
-          throw invalidInput('parent', `parent "${category.parent.slice(0, 80)}" is no category of the first level.`)
-        }
-        const { last } = await db
-          .selectFrom('category')
-          .select((eb) => eb.fn.max('position').as('last'))
-          .where('parent_seq', parent ? '=' : 'is', parent?.seq ?? null)
-          .executeTakeFirstOrThrow()
-        const { seq } = await db
-          .insertInto('category')
-          .values({
-            slug: category.slug,
-            name: category.name,
-            parent_seq: parent?.seq ?? null,
-            position: last === null ? 0 : Number(last) + 1,
-          })
-          .returning('seq')
-          .executeTakeFirstOrThrow()
-        notes.audit({ action: 'category_created', targetId: String(seq), ownerId: null })
-      }),
-    renameCategory: (slug, name) =>
-      context.transact(async (db, notes) => {
-        const renamed = await db.updateTable('category').set({ name }).where('slug', '=', slug).returning('seq').executeTakeFirst()
-        if (renamed) notes.audit({ action: 'category_renamed', targetId: String(renamed.seq), ownerId: null })
-        return renamed !== undefined
-      }),
-    deleteCategory: (slug) =>
-      context.transact(async (db, notes) => {
-        const category = await findCategory(db, slug)
-        if (!category) return false
-        const child = await db.selectFrom('category').select('slug').where('parent_seq', '=', category.seq).limit(1).executeTakeFirst()
-        const item = await db.selectFrom('item').select('seq').where('category_seq', '=', category.seq).limit(1).executeTakeFirst()
-        if (child || item) {
-          throw new AppError(
-            'conflict',
-            `The category "${slug}" is not empty: ${child ? `"${child.slug}" stands below it` : 'items are in it'}.`,
-          )
-        }
-        await db.deleteFrom('category').where('seq', '=', category.seq).execute()
-        notes.audit({ action: 'category_deleted', targetId: String(category.seq), ownerId: null })
-        return true
-      }),
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { Random } from '../../library/ports.ts'
+import type { Random } from '../../library/ports/environment.ts'
 import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../../library/slug.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { prepareQuery, prepareStatement, slot } from '../prepared.ts'

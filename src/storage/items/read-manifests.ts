@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { type NamedFrontmatter, readNamedFrontmatter } from '../../library/frontmatter.ts'
-import type { LibraryReader } from '../../library/ports.ts'
+import type { ItemReader } from '../../library/ports/items.ts'
 import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
@@ -11,7 +11,7 @@ import { isInVisibleSet } from './item-rows.ts'
 const MAX_PARSED = 2_000
 
 /** Skills by the names their SKILL.md gives them, with the digests of their files. */
-export function readManifests(db: Kysely<Database>): Pick<LibraryReader, 'walkSkills' | 'findSkillAt'> {
+export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkills' | 'findSkillAt'> {
   const named = (actor: Actor, reach: Reach) =>
     db
       .selectFrom('item')

@@ -5,7 +5,8 @@ import type { AuditField } from '../../library/audit.ts'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
-import type { Clock, Editor, ImportedTwin, ImportOrigin, LibraryWriter, PromptChange, Random, SkillChange } from '../../library/ports.ts'
+import type { Clock, Random } from '../../library/ports/environment.ts'
+import type { Editor, ImportedTwin, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { refuseWhileHeld } from '../../library/visibility.ts'
@@ -15,7 +16,6 @@ import { readCategories } from './item-filters.ts'
 import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
-import { findVisibleRow } from './read-items.ts'
 
 /** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
 export interface WriteContext {
@@ -62,7 +62,8 @@ const insertItem = prepareInsert('item', [
 ])
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')).where('removal', 'is', null))
 
-async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
+/** The row number of a user. @throws AppError */
+export async function findUserSeq(db: Kysely<Database>, id: string): Promise<number> {
   const [user] = await userSeq(db, { id })
   if (!user) throw new AppError('not_found', 'This user does not exist.')
   return user.seq
@@ -260,8 +261,8 @@ function changedFields(item: Prompt | Skill, change: PromptChange | SkillChange)
   }
 }
 
-/** The writing half of the store. */
-export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTransaction'> {
+/** Writes of items. */
+export function writeItems(context: WriteContext): ItemWriter {
   async function findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
   async function findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
   async function findImported(kind: ItemKind, ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt | Skill>[]> {
@@ -324,34 +325,6 @@ export function writeLibrary(context: WriteContext): Omit<LibraryWriter, 'inTran
         notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
         notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId, detail: { kind } })
         return { id: row.id, slug: row.item_slug, title: row.title }
-      }),
-    setVote: (actor, kind, ref, userId, voted) =>
-      context.transact(async (db, notes) => {
-        const row = await findVisibleRow(db, actor, kind, ref)
-        if (!row) return null
-        const voter = await findUserSeq(db, userId)
-        if (voted) {
-          await db
-            .insertInto('vote')
-            .values({ item_seq: row.seq, user_seq: voter, created_at: new Date(context.clock()).toISOString() })
-            .onConflict((c) => c.columns(['item_seq', 'user_seq']).doNothing())
-            .execute()
-        } else {
-          await db.deleteFrom('vote').where('item_seq', '=', row.seq).where('user_seq', '=', voter).execute()
-        }
-        const { votes } = await db
-          .updateTable('item')
-          .set((eb) => ({
-            votes: eb
-              .selectFrom('vote')
-              .select((v) => v.fn.countAll<number>().as('n'))
-              .where('vote.item_seq', '=', row.seq),
-          }))
-          .where('item.seq', '=', row.seq)
-          .returning('votes')
-          .executeTakeFirstOrThrow()
-        notes.index(row.seq, null)
-        return { id: row.id, votes }
       }),
   }
 }

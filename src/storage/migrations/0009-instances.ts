@@ -8,7 +8,7 @@ export async function createInstances(db: Kysely<Database>, dialect: Dialect): P
     .createTable('write_count')
     .addColumn('count', 'bigint', (c) => c.notNull())
     .execute()
-  await db.insertInto('write_count').values({ count: 0 }).execute()
+  await db.withTables<{ write_count: { count: number } }>().insertInto('write_count').values({ count: 0 }).execute()
   await db.schema
     .createTable('instance_mail')
     .addColumn('seq', 'integer', dialect.identity)

@@ -45,7 +45,7 @@ function createRecorder(statements: string[]): KyselyDialect['createDriver'] {
 
 const ENGINES: readonly ((createDriver: KyselyDialect['createDriver']) => { db: Kysely<Database>; dialect: Dialect })[] = [
   (createDriver) => ({
-    dialect: { ...sqliteDialect, readVersion: async () => 0 },
+    dialect: sqliteDialect,
     db: new Kysely({
       dialect: {
         createDriver,

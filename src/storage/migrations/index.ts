@@ -17,6 +17,7 @@ import { createFormDrafts } from './0010-form-drafts.ts'
 import { freezeSchema } from './0011-frozen-schema.ts'
 import { createPurges } from './0012-purges.ts'
 import { createAuditLog } from './0013-audit-log.ts'
+import { createRevisions } from './0014-revisions.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One step of the schema. A landed one is never edited: its digest is pinned here, checked by a test, and kept in every database. */
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-frozen-schema', up: freezeSchema, digest: 'bf549682ebd3f75ce382038d522132926ff27925c3763f05bd3fa3d29dd2c746' },
   { name: '0012-purges', up: createPurges, digest: 'f0c40d342d187b6655dbcd1cf0c590681636a974303443d24eb32f5259ea2406' },
   { name: '0013-audit-log', up: createAuditLog, digest: '2a5141f635af6dfba3161551ac8c7f205fb27244b5f13587d5cf7b6519590546' },
+  { name: '0014-revisions', up: createRevisions, digest: '678b8bb335457743e7665ec7c964e40d5037cc2b2ba90e85c56069d720c0a4a5' },
 ]
 
 /** Who migrates, and what is to be done before. */

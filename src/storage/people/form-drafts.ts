@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { FormDraftStore } from '../../library/ports.ts'
+import type { FormDraftStore } from '../../library/ports/embeds.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 

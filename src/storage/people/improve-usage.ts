@@ -1,4 +1,4 @@
-import type { BudgetStore } from '../../library/ports.ts'
+import type { BudgetStore } from '../../library/ports/models.ts'
 import type { WriteContext } from '../items/write-items.ts'
 
 /** What callers spent on improving prompts. */

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../../library/account-ports.ts'
 import type { AuditEntry } from '../../library/audit.ts'
+import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../../library/ports/logins.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 

@@ -1,11 +1,11 @@
 import type { Kysely, Selectable } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { givenEmail, placeholderEmail } from '../../library/account.ts'
-import type { Invite, PeopleStore, Person } from '../../library/account-ports.ts'
+import type { Invite, PeopleStore, Person } from '../../library/ports/people.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
-import { toUser } from './accounts.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
+import { toUser, userStore } from './users.ts'
 
 /** What people say of themselves. */
 const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility'] as const
@@ -88,13 +88,14 @@ async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise
   }
 }
 
-/** People who sign in, their invites, and how administrators see the library. */
+/** Users, their profiles and invites, and what administrators decide about them. */
 export function peopleStore(reader: Kysely<Database>, context: WriteContext): PeopleStore {
   const now = () => new Date(context.clock()).toISOString()
   const useInvite = async (db: Kysely<Database>, sha256: string, username: string) => {
     await db.updateTable('invite').set({ used_at: now(), used_by: username }).where('sha256', '=', sha256).execute()
   }
   return {
+    ...userStore(reader, context),
     findPerson: (userId) => findPerson(reader, userId),
     findPersonByName: (username) => findPersonByName(reader, username),
     async findPersonByEmail(email) {

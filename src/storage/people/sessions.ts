@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { SessionStore } from '../../library/ports.ts'
+import type { SessionStore } from '../../library/ports/sessions.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'

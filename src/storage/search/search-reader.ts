@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
 import type { ItemChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
-import type { Dialect } from '../dialects/dialect.ts'
 import { prepareQuery, slot } from '../prepared.ts'
+import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import type { VectorReader } from './vector-reader.ts'
 
@@ -63,16 +63,16 @@ function slotNumber(name: string) {
 }
 
 /** Reads the library into `index` as it is asked for, and the codes of a provider's vectors where there are `vectors`. */
-export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: SearchIndex, vectors: VectorReader | null): SearchReader {
+export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vectors: VectorReader | null): SearchReader {
   let revision = 0
   let lastWord = 0
-  let version: number | null = null
+  let readAt: number | null = null
   let refreshing: Promise<void> | null = null
   const kinds = new Map<number, ItemKind>()
 
   const refresh = async (): Promise<void> => {
-    const seen = await dialect.readVersion(db)
-    if (seen === version) return
+    const seen = await readRevision(db, 'library')
+    if (seen === readAt) return
     for (;;) {
       for (;;) {
         const words = await newWords(db, { after: lastWord })
@@ -104,10 +104,10 @@ export function readSearchIndex(db: Kysely<Database>, dialect: Dialect, index: S
       await nextTurn()
     }
     await vectors?.refresh()
-    version = seen
+    readAt = seen
   }
   return {
-    isReady: () => version !== null,
+    isReady: () => readAt !== null,
     async current() {
       // A refresh that began before this call may have missed what was written since: wait for it, then look again.
       while (refreshing) await refreshing

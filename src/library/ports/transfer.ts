@@ -1,6 +1,6 @@
-import type { HistoryCounts, HistoryRecord } from './history-records.ts'
-import type { Category, Prompt, Skill } from './items.ts'
-import type { SkillFile } from './skill.ts'
+import type { HistoryCounts, HistoryRecord } from '../history-records.ts'
+import type { Category, Prompt, Skill } from '../items.ts'
+import type { SkillFile } from '../skill.ts'
 
 /** That an administrator took an item out of the lists, and what lifting that makes it again. */
 export interface Hold {

@@ -1,20 +1,15 @@
-import { createHash } from 'node:crypto'
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { MAX_KEYS } from '../../library/account.ts'
-import type { AccountStore, StoredKey } from '../../library/account-ports.ts'
 import { SCOPES } from '../../library/actor.ts'
-import type { User } from '../../library/items.ts'
-import { placeholderNames } from '../../library/username.ts'
+import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Keys of one person that are listed. */
 const MAX_LISTED_KEYS = 200
-/** The row of the public address, beside those of the secrets. */
-const SERVICE_URL = 'service_url'
 /** How long a key that was revoked or has expired is remembered. */
 const KEPT_AFTER_END_MS = 30 * 86_400_000
 
@@ -61,70 +56,10 @@ function toKey(row: KeyRow): StoredKey {
   }
 }
 
-/** A user's row as the domain has it. */
-export function toUser(row: Selectable<Database['user']>): User {
-  return {
-    id: row.id,
-    username: row.username,
-    isPlaceholder: row.contributor_key !== null,
-    defaultVisibility: row.default_visibility,
-    createdAt: row.created_at,
-  }
-}
-
-/** People, keys and secrets of the service. */
-export function accountStore(reader: Kysely<Database>, context: WriteContext): AccountStore {
+/** API keys. */
+export function keyStore(reader: Kysely<Database>, context: WriteContext): KeyStore {
   const now = () => new Date(context.clock()).toISOString()
-  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: 'public' | 'private') =>
-    toUser(
-      await db
-        .insertInto('user')
-        .values({
-          id: context.random.id(),
-          username,
-          username_key: username.toLowerCase(),
-          contributor_key: contributor,
-          default_visibility: defaultVisibility,
-          created_at: now(),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    )
-  const findValue = async (name: string) =>
-    (await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
   return {
-    async findUser(username) {
-      const row = await reader
-        .selectFrom('user')
-        .selectAll()
-        .where('username_key', '=', username.toLowerCase())
-        .where('removal', 'is', null)
-        .executeTakeFirst()
-      return row ? toUser(row) : null
-    },
-    createUser: (user) =>
-      context.transact(async (db, notes) => {
-        const taken = await db
-          .selectFrom('user')
-          .select('username')
-          .where('username_key', '=', user.username.toLowerCase())
-          .executeTakeFirst()
-        if (taken) throw new AppError('conflict', `The username "${taken.username}" is taken.`)
-        const created = await insertUser(db, user.username, null, user.defaultVisibility)
-        notes.audit({ action: 'user_created', targetId: created.id, ownerId: created.id })
-        return created
-      }),
-    ensurePlaceholder: (contributor) =>
-      context.transact(async (db) => {
-        const key = contributor.toLowerCase()
-        const known = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
-        if (known) return toUser(known)
-        for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
-          const taken = await db.selectFrom('user').select('seq').where('username_key', '=', name.toLowerCase()).executeTakeFirst()
-          if (!taken) return await insertUser(db, name, key, 'private')
-        }
-        throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
-      }),
     createKey: (key) =>
       context.transact(async (db, notes) => {
         const id = context.random.id()
@@ -202,32 +137,5 @@ export function accountStore(reader: Kysely<Database>, context: WriteContext): A
       context.transact(async (db) => {
         await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
       }),
-    async ensureSecret(name, make) {
-      const known = await findValue(name)
-      if (known !== null) return known
-      return await context.transact(async (db, notes) => {
-        const made = await db
-          .insertInto('secret')
-          .values({ name, value: make() })
-          .onConflict((c) => c.column('name').doNothing())
-          .returning('name')
-          .executeTakeFirst()
-        if (made) notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: name } })
-        const row = await db.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
-        return row.value
-      })
-    },
-    findServiceUrl: () => findValue(SERVICE_URL),
-    async keepServiceUrl(url) {
-      if ((await findValue(SERVICE_URL)) === url) return
-      await context.transact(async (db, notes) => {
-        await db
-          .insertInto('secret')
-          .values({ name: SERVICE_URL, value: url })
-          .onConflict((c) => c.column('name').doUpdateSet({ value: url }))
-          .execute()
-        notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: SERVICE_URL } })
-      })
-    },
   }
 }

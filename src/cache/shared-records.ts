@@ -1,4 +1,4 @@
-import { escapeControlsInJson } from './controls.ts'
+import { escapeControlsInJson } from '../library/controls.ts'
 
 /** What is made of a shared record when it is first needed: the bytes of its JSON, and of that within a text of JSON. */
 interface Made {

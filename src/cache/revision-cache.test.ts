@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { createPublicReads } from './public-reads.ts'
+import { createRevisionCaches } from './revision-cache.ts'
 
 test('everything is forgotten when the library changes, and nothing read before is kept after', async () => {
   let version = 1
-  const reads = createPublicReads(async () => version)
-  const [texts, numbers] = [reads.keep<string>(10), reads.keep<number>(10)]
-  const before = await reads.refresh()
+  const caches = createRevisionCaches(async () => version)
+  const [texts, numbers] = [caches.create<string>(10), caches.create<number>(10)]
+  const before = await caches.refresh()
   texts.put(before, 'a', 'A', 1)
   numbers.put(before, 'a', 1, 1)
-  await reads.refresh()
+  await caches.refresh()
   expect([texts.get('a'), numbers.get('a'), texts.get('b')]).toEqual(['A', 1, undefined])
 
   version = 2
-  const after = await reads.refresh()
+  const after = await caches.refresh()
   texts.put(before, 'a', 'read before the change', 1)
   expect([texts.get('a'), numbers.get('a')]).toEqual([undefined, undefined])
   texts.put(after, 'a', 'B', 1)
@@ -20,9 +20,9 @@ test('everything is forgotten when the library changes, and nothing read before 
 })
 
 test('what was used longest ago makes room, and what is too heavy is not kept', async () => {
-  const reads = createPublicReads(async () => 1)
-  const texts = reads.keep<string>(10)
-  const state = await reads.refresh()
+  const caches = createRevisionCaches(async () => 1)
+  const texts = caches.create<string>(10)
+  const state = await caches.refresh()
   for (const key of ['a', 'b']) texts.put(state, key, key, 4)
   texts.get('a')
   texts.put(state, 'c', 'c', 4)

@@ -1,4 +1,14 @@
-import type { LibraryChange } from './library-change.ts'
+import type { ItemKind } from '../items.ts'
+
+/** What a write changed, told after it is durable. */
+export interface LibraryChange {
+  readonly kind: ItemKind
+  readonly ownerId: string
+  /** Whether the public saw it before or after. */
+  readonly isPublic: boolean
+  /** Whether something was deleted for good: nobody may keep a text of it any longer. */
+  readonly isPurge?: true | undefined
+}
 
 /** What an instance hears of the others. */
 export interface InstanceListener {

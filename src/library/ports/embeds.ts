@@ -1,0 +1,26 @@
+import type { EmbedConfig } from '../embed/config.ts'
+
+/** A configuration of an embed that somebody keeps. */
+export interface StoredEmbed {
+  readonly id: string
+  readonly config: EmbedConfig
+  readonly createdAt: string
+}
+
+/** Embeds that people keep: read by whoever has the id, listed for and deleted by their owner alone. */
+export interface EmbedStore {
+  /** null when the person keeps `most` already. */
+  saveEmbed(userId: string, config: EmbedConfig, most: number): Promise<StoredEmbed | null>
+  findEmbed(id: string): Promise<StoredEmbed | null>
+  /** The newest first. */
+  listEmbeds(userId: string): Promise<StoredEmbed[]>
+  /** Whether there was one of theirs. */
+  deleteEmbed(userId: string, id: string): Promise<boolean>
+}
+
+/** Forms that people are still writing, each read by its owner alone. `oldest` is a time: what is older is over. */
+export interface FormDraftStore {
+  /** The id of the draft. Removes what is over, and all but the newest `most` of the person. */
+  saveFormDraft(userId: string, body: string, limits: { readonly most: number; readonly oldest: string }): Promise<string>
+  findFormDraft(userId: string, id: string, oldest: string): Promise<string | null>
+}

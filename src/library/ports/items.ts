@@ -1,0 +1,102 @@
+import type { Actor } from '../actor.ts'
+import type { FullVersion, ItemKind, Prompt, PromptEntry, PromptFields, Skill, SkillFields, SkillManifest, Version } from '../items.ts'
+import type { SkillFile } from '../skill.ts'
+import type { FindSimilar, ItemFilter, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
+import type { Hold } from './transfer.ts'
+
+/** A place in the newest-first walk: the last entry a page gave. */
+export interface WalkPosition {
+  readonly createdAt: string
+  readonly order: number
+}
+
+/** As many entries as there are, up to the limit that was asked for. */
+export interface WalkPage {
+  readonly limit: number
+  readonly entries: readonly (PromptEntry & { readonly position: WalkPosition })[]
+}
+
+/** Who writes, and what they say about it. */
+export interface Editor {
+  readonly userId: string
+  readonly note: string | null
+  /** The version that is written again. */
+  readonly restores?: number
+}
+
+/** What an import knows of an item beside its fields. Absent for items saved here. */
+export interface ImportOrigin {
+  readonly authorId: string
+  readonly contributors: readonly string[]
+  /** Kept when free: an exported library comes back under its own addresses. */
+  readonly id?: string | undefined
+  readonly slug?: string | undefined
+  readonly createdAt?: string | undefined
+  readonly updatedAt?: string | undefined
+  /** Kept for a new item: whoever was kept out of the lists there is kept out of them here. */
+  readonly held?: Hold | undefined
+}
+
+/** Fields to change, and a new slug; what is absent or undefined stays. */
+type Change<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined } & { readonly slug?: string | undefined }
+
+export type PromptChange = Change<PromptFields>
+
+/** `files` may be given as what becomes of those there are, which are then read; they are not read for any other change. */
+export type SkillChange = Change<Omit<SkillFields, 'files'>> & {
+  readonly files?: readonly SkillFile[] | ((files: readonly SkillFile[]) => readonly SkillFile[]) | undefined
+}
+
+/** An item as an import finds it again: by owner, author and title. */
+export interface ImportedTwin<T> {
+  readonly item: T
+  /** Whether it was edited here after the last import wrote it, or was never imported at all. */
+  readonly isEditedHere: boolean
+}
+
+/** Reads items. Reads that can meet private data take the actor and go through the visibility rule. `ref` is an id or a slug. */
+export interface ItemReader {
+  findPrompt(actor: Actor, ref: string): Promise<Prompt | null>
+  findSkill(actor: Actor, ref: string): Promise<Skill | null>
+  searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>
+  searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>>
+  findSimilarPrompts: FindSimilar
+  /** Newest first, after `after`; stable while items are added. Texts are not read. */
+  walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
+  countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
+  /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */
+  readSkillFiles(actor: Actor, skillId: string): Promise<SkillFile[]>
+  readSkillFile(actor: Actor, skillId: string, filename: string): Promise<SkillFile | null>
+  /** Skills that have a proper name, newest first, after `after`. */
+  walkSkills(
+    actor: Actor,
+    after: WalkPosition | null,
+    limit: number,
+  ): Promise<(SkillManifest & { readonly id: string; readonly position: WalkPosition })[]>
+  /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
+  findSkillAt(actor: Actor, owner: string, path: string): Promise<(SkillManifest & { readonly id: string }) | null>
+  /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner, those written while public for others. */
+  listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
+  findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>
+  listTrash(
+    ownerId: string,
+    page: { limit: number; offset: number },
+  ): Promise<SearchResult<{ id: string; kind: ItemKind; title: string; deletedAt: string }>>
+}
+
+/**
+ * Writes items. Each call is one transaction, durable when its promise resolves. It writes a version when it changes what a version holds, and
+ * nothing when it changes nothing. `decide` runs inside the transaction on the current state; what it throws undoes everything and reaches the caller.
+ */
+export interface ItemWriter {
+  createPrompt(owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt>
+  createSkill(owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill>
+  /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` answers for who may. Null from `decide`: leave it. */
+  changePrompt(ref: string, editor: Editor, decide: (current: Prompt) => PromptChange | null, origin?: ImportOrigin): Promise<Prompt | null>
+  changeSkill(ref: string, editor: Editor, decide: (current: Skill) => SkillChange | null, origin?: ImportOrigin): Promise<Skill | null>
+  /** Moves to the trash (`deleted` true) or back; only items of this owner; null when there is none in the other state. */
+  setDeleted(kind: ItemKind, ref: string, ownerId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
+  /** What imports find again, oldest first, the trash included. */
+  findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
+  findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
+}

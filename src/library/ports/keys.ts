@@ -1,0 +1,28 @@
+import type { Scope } from '../actor.ts'
+
+/** An API key as stored: everything but the key. */
+export interface StoredKey {
+  readonly id: string
+  readonly name: string
+  readonly userId: string
+  readonly username: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+}
+
+/** API keys. Only their digests are stored. */
+export interface KeyStore {
+  /** Forgets keys that were over for more than 30 days. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work */
+  createKey(key: { name: string; userId: string; sha256: string; scopes: readonly Scope[]; expiresAt: string | null }): Promise<StoredKey>
+  findKey(sha256: string): Promise<StoredKey | null>
+  /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
+  listKeys(username: string | null): Promise<StoredKey[]>
+  revokeKey(id: string): Promise<StoredKey | null>
+  /** Those of these keys that are revoked, expired or not there. */
+  findOverKeys(ids: readonly string[]): Promise<string[]>
+  /** Notes that a key was used now. */
+  touchKey(id: string): Promise<void>
+}

@@ -1,0 +1,97 @@
+import type { AuditAction } from '../audit.ts'
+
+/** The tables better-auth keeps its rows in. */
+export type LoginTable = 'login' | 'login_account' | 'login_session' | 'login_verification'
+
+/** A row of one of them, by column. */
+export type LoginRow = Readonly<Record<string, string | number | null>>
+
+/** Narrows rows; conditions joined by OR are alternatives of each other. */
+export interface LoginCondition {
+  readonly field: string
+  readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'not_in'
+  readonly value: string | number | null | readonly (string | number)[]
+  readonly connector: 'AND' | 'OR'
+}
+
+/** What happens to rows of logins, by its name in the audit log. */
+export type LoginAction = Extract<
+  AuditAction,
+  'signed_in' | 'sessions_ended' | 'password_changed' | 'password_reset' | 'reset_link_created'
+>
+
+/** What a change of rows is recorded as, when there were any. */
+interface LoginEvent {
+  readonly action: LoginAction
+  readonly userId: string
+}
+
+/** The rows behind sign-in. Names of tables and columns come from the program, never from a caller. */
+export interface LoginRecords {
+  insertLoginRow(table: LoginTable, row: LoginRow): Promise<LoginRow>
+  findLoginRows(
+    table: LoginTable,
+    conditions: readonly LoginCondition[],
+    page: { limit: number; offset: number; sortBy?: { field: string; direction: 'asc' | 'desc' } | undefined },
+  ): Promise<LoginRow[]>
+  countLoginRows(table: LoginTable, conditions: readonly LoginCondition[]): Promise<number>
+  /** The rows as they are afterwards. */
+  updateLoginRows(table: LoginTable, conditions: readonly LoginCondition[], values: LoginRow, event?: LoginEvent): Promise<LoginRow[]>
+  /** The rows that went; at most `limit`, or all. */
+  deleteLoginRows(table: LoginTable, conditions: readonly LoginCondition[], limit: number | null, event?: LoginEvent): Promise<LoginRow[]>
+}
+
+/** Where a request came from. */
+export interface ClientOfRequest {
+  /** Its network address; empty where there is no socket. */
+  readonly address: string
+  /** Whom its requests are counted for: the address, or the network of one where a machine has a whole network. */
+  readonly caller: string
+  readonly userAgent: string | null
+  /** The Cookie header. */
+  readonly cookies: string
+}
+
+/** Sends a mail of plain text. @throws AppError `upstream_failed` */
+export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>
+
+/** A browser that is signed in. */
+export interface BrowserSession {
+  readonly id: string
+  readonly userAgent: string | null
+  readonly address: string | null
+  readonly createdAt: string
+  /** Renewed once a day while it is used. */
+  readonly updatedAt: string
+  readonly expiresAt: string
+}
+
+/** Passwords and the sessions of browsers. `cookies` are Set-Cookie headers to send. */
+export interface Logins {
+  hashPassword(password: string): Promise<string>
+  /** Counts somebody who makes an account. @throws AppError `rate_limited` */
+  countSignUp(client: ClientOfRequest): Promise<void>
+  /** Signs in who just made an account: failures of others at the same address do not matter. No cookies when it did not work. */
+  signInNew(login: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }>
+  /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
+  signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<{ cookies: string[] }>
+  signOut(client: ClientOfRequest): Promise<{ cookies: string[] }>
+  /** @throws AppError `rate_limited` */
+  isPasswordOf(userId: string, password: string): Promise<boolean>
+  /** Sets a password, and ends all sessions but `keptSessionId`. */
+  setPassword(userId: string, password: string, keptSessionId: string | null): Promise<void>
+  /** What proves once, within an hour, that its holder may set a new password. `isAsked`: by anybody, so it is counted. @throws AppError `rate_limited` */
+  createResetToken(userId: string, isAsked: boolean): Promise<string>
+  /** Whose token this is; it stays good. */
+  findResetToken(token: string): Promise<string | null>
+  /** Sets a password by a token, which is used up, and ends all sessions. False when the token is not, or no longer, good. */
+  resetPassword(token: string, password: string): Promise<boolean>
+  listSessions(userId: string): Promise<BrowserSession[]>
+  /** Ends one session of a user, or all but `keptSessionId`. Felt on the next request. */
+  endSession(userId: string, sessionId: string): Promise<boolean>
+  endSessions(userId: string, keptSessionId: string | null): Promise<void>
+  /** Ends the links for a new password that are out. A new password does so by itself. */
+  endResetLinks(userId: string): Promise<void>
+  /** Must be told when what a session may do has changed by other ways; the other instances hear of it. */
+  forgetSessions(): Promise<void>
+}

@@ -1,0 +1,39 @@
+import type { Actor } from '../actor.ts'
+import type { ItemKind, Prompt, Skill } from '../items.ts'
+import type { Visibility } from '../visibility.ts'
+import type { SearchResult } from './search.ts'
+
+/** How an item stands, for a reader who is signed in. */
+interface ItemMarks {
+  readonly id: string
+  /** The owner's username. */
+  readonly owner: string
+  readonly isOwner: boolean
+  readonly hasVoted: boolean
+  /** Number of the newest version. */
+  readonly version: number
+  readonly isFeatured: boolean
+  /** Whether an administrator keeps it out of the lists. */
+  readonly isHeld: boolean
+}
+
+/** Votes, and what administrators decide about items. */
+export interface MarkStore {
+  /** Null for what the actor may not see. */
+  findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null>
+  /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
+  setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean>
+  /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner chose another visibility meanwhile. False when there is nothing to do it to. */
+  setHeld(kind: ItemKind, id: string, isHeld: boolean): Promise<boolean>
+  /** Public items on the first page, the last one put there first. */
+  listFeatured(limit: number): Promise<(Prompt | Skill)[]>
+  /** What administrators keep out of the lists, the newest first. */
+  listHeld(page: { limit: number; offset: number }): Promise<SearchResult<Prompt | Skill>>
+  /** A user's own items of one kind, the last changed first. */
+  listOwned(
+    ownerId: string,
+    page: { kind: ItemKind; visibility: Visibility | null; limit: number; offset: number },
+  ): Promise<SearchResult<Prompt | Skill>>
+  /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
+  setVote(actor: Actor, kind: ItemKind, ref: string, userId: string, voted: boolean): Promise<{ id: string; votes: number } | null>
+}

@@ -1,0 +1,70 @@
+/** One turn of a conversation with a model. */
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+/** What a model is asked. */
+export interface ModelRequest {
+  readonly system: string
+  /** User and assistant take turns, the user first and last. */
+  readonly messages: readonly ModelMessage[]
+  readonly maxOutputTokens: number
+  /** How long an answer may still take: a wait that would pass it is not begun. `signal` is what ends it. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** A model that writes text. */
+export interface LanguageModel {
+  /** As results show it, such as `openai/gpt-5`. */
+  readonly name: string
+  /**
+   * The answer, piece by piece as it comes. Ends early only by throwing.
+   * @throws AppError `upstream_failed`; what `signal` was aborted with
+   */
+  streamText(request: ModelRequest): AsyncIterable<string>
+}
+
+/** What callers may spend in a day (UTC) on improving prompts; null sets no limit. `characters` are those of the prompts sent in. */
+export interface ImproveBudget {
+  readonly requests: number | null
+  readonly characters: number | null
+}
+
+/** What was spent on improving prompts, so that a restart does not forget it. */
+export interface BudgetStore {
+  /** Counts one request of a caller on a day (`2026-01-31`) when it still fits, in one step; false, and nothing counted, when it does not. Earlier days are forgotten. */
+  spendImproveBudget(spend: { caller: string; day: string; characters: number }, budget: ImproveBudget): Promise<boolean>
+}
+
+/** How prompts are improved here. */
+export interface Improver {
+  /** null: nothing is configured, and the built-in rewriter does it. */
+  readonly model: LanguageModel | null
+  /** What the model is told of its task. */
+  readonly systemPrompt: string
+  readonly maxOutputTokens: number
+  /** Longest time one call may take in all, asking again included. */
+  readonly timeoutMs: number
+  readonly budget: ImproveBudget
+  /** Letters that nobody outside can foresee. */
+  drawLetters(): string
+  /** Takes a place among the calls to the model; gives how to leave it. @throws AppError `unavailable` when all are taken, or one caller holds half of them */
+  enter(caller: string): () => void
+}
+
+/** A provider's model that turns texts into vectors, near each other when the texts mean much the same. */
+export interface TextEmbedder {
+  /** As the operator names it: vectors of different models are never compared. */
+  readonly model: string
+  /**
+   * A vector of unit length for each text, in their order, all of equally many dimensions. `purpose` is what the texts are: some models want to be told.
+   * @param options.timeoutMs how long it may take in all, trying again included
+   * @throws AppError `invalid_input` when the provider refuses the texts, `upstream_failed` when it fails; what `signal` was aborted with
+   */
+  embed(texts: readonly string[], options: { purpose: 'query' | 'item'; timeoutMs: number; signal: AbortSignal }): Promise<Float32Array[]>
+}
+
+/** What a provider says a query means; null when it does not say so in time. Never throws. */
+export type EmbedQuery = (text: string) => Promise<Float32Array | null>

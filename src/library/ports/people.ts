@@ -1,0 +1,106 @@
+import type { Role } from '../account.ts'
+import type { User } from '../items.ts'
+import type { SearchResult } from './search.ts'
+
+/** A user as they and administrators see them. */
+export interface Person extends User {
+  readonly role: Role
+  readonly displayName: string | null
+  readonly bio: string | null
+  readonly website: string | null
+  /** null: none was given, or there is no login. */
+  readonly email: string | null
+  readonly hasLogin: boolean
+}
+
+/** What people say of themselves; what is absent or undefined stays. */
+interface ProfileChange {
+  readonly displayName?: string | null | undefined
+  readonly bio?: string | null | undefined
+  readonly website?: string | null | undefined
+  readonly defaultVisibility?: 'public' | 'private' | undefined
+  /** In lower case. */
+  readonly email?: string | null | undefined
+}
+
+/** A link that lets somebody make an account, without its secret. */
+export interface Invite {
+  readonly id: string
+  /** The name it is for; null: whoever holds it chooses one. */
+  readonly username: string | null
+  readonly role: Role
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly usedAt: string | null
+  /** The name it was used for. */
+  readonly usedBy: string | null
+  readonly revokedAt: string | null
+}
+
+/** A new login. `passwordHash` as {@link Logins} makes it. */
+interface NewLogin {
+  readonly username: string
+  readonly email: string | null
+  readonly passwordHash: string
+  /** SHA-256 of the invite's secret, in hex. */
+  readonly inviteSha256: string | null
+}
+
+/** What is there when a login is to be made. */
+export interface SignUpState {
+  /** Whether nobody can sign in yet. */
+  readonly isFirst: boolean
+  readonly invite: Invite | null
+  /** Whoever has the name already. */
+  readonly holder: Person | null
+  readonly isEmailTaken: boolean
+}
+
+/** What the library holds, for administrators. */
+interface LibraryCounts {
+  readonly prompts: number
+  readonly skills: number
+  readonly inTrash: number
+  readonly versions: number
+  readonly people: number
+  readonly logins: number
+  readonly keys: number
+}
+
+/** Users, their profiles and invites, and what administrators decide about them. */
+export interface PeopleStore {
+  findUser(username: string): Promise<User | null>
+  /** @throws AppError `conflict` when the name is taken in any case */
+  createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>
+  /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
+  ensurePlaceholder(contributor: string): Promise<User>
+  findPerson(userId: string): Promise<Person | null>
+  findPersonByName(username: string): Promise<Person | null>
+  /** Whose e-mail address this is, in lower case. */
+  findPersonByEmail(email: string): Promise<Person | null>
+  /** By name; `matching` is part of a name, in any case. */
+  listPeople(page: { limit: number; offset: number; matching: string | null }): Promise<SearchResult<Person>>
+  hasLogins(): Promise<boolean>
+  /**
+   * Makes a login, and its user where the name is free; the invite counts as used. All of it or nothing.
+   * `decide` runs inside the transaction and gives the role, or throws.
+   * @throws AppError `conflict` while what the name had is being removed
+   */
+  createLogin(login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person>
+  /** @throws AppError `conflict` when the e-mail address is another's */
+  changeProfile(userId: string, change: ProfileChange): Promise<Person>
+  /** @throws AppError `not_found`, `conflict` for the last administrator */
+  setRole(username: string, role: Role): Promise<Person>
+  /**
+   * Removes a person with all they own, for good. One transaction ends all their rights and hides what is theirs; the rest goes in many, between
+   * which others write, and a store that is opened takes up what was left. Slugs of what was public once, and the name it stood under, are not given again.
+   * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in
+   */
+  deletePerson(userId: string): Promise<void>
+  createInvite(invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite>
+  findInvite(sha256: string): Promise<Invite | null>
+  /** Newest first. */
+  listInvites(page: { limit: number; offset: number }): Promise<SearchResult<Invite>>
+  revokeInvite(id: string): Promise<Invite | null>
+  countLibrary(): Promise<LibraryCounts>
+}

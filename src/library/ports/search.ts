@@ -1,0 +1,67 @@
+import type { PromptType } from '../fields.ts'
+import type { Prompt } from '../items.ts'
+
+/**
+ * Narrows a list. Values of one field are alternatives, except `allTags`, which must all be there; fields combine.
+ * Categories and tags are given by slug or name, authors by username, each in any case. Unknown values match nothing.
+ */
+export interface ItemFilter {
+  readonly ids?: readonly string[] | undefined
+  readonly type?: string | undefined
+  /** Each includes its children. */
+  readonly categories?: readonly string[] | undefined
+  /** One is enough. */
+  readonly anyTags?: readonly string[] | undefined
+  /** All must be there. */
+  readonly allTags?: readonly string[] | undefined
+  /** Usernames of authors. */
+  readonly authors?: readonly string[] | undefined
+}
+
+type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
+
+/** What somebody typed, as words in order. */
+export interface QueryWords {
+  /** Runs of an unspaced script as their pairs of neighbours; one character alone stays. */
+  readonly words: readonly string[]
+  /** Whether the text ends in the last word: it may still be growing. */
+  readonly isLastGrowing: boolean
+}
+
+export interface SearchRequest {
+  /** null: nothing to match, list by `sort`. */
+  readonly query: QueryWords | null
+  /** The query as it was typed: what a provider of embeddings is asked for, where there is one. */
+  readonly text?: string | undefined
+  /** What a provider says the text means; null or absent: the built-in embedder alone says. */
+  readonly vector?: Float32Array | null | undefined
+  readonly filter: ItemFilter
+  readonly sort: SortOrder
+  readonly limit: number
+  readonly offset: number
+}
+
+/** One page of what was found, or of a list. */
+export interface SearchResult<T> {
+  readonly items: readonly T[]
+  /** Exact number of what matches, over all pages. */
+  readonly total: number
+}
+
+/** What a search by text found. */
+export interface TextSearchResult<T> extends SearchResult<T> {
+  /** What words of the query that are not in the library were taken for, by the word as it was read. */
+  readonly corrections: ReadonlyMap<string, string>
+}
+
+/** A public prompt near a text in meaning; `similarity` is a whole number, 0 to 100. */
+interface SimilarPrompt {
+  readonly prompt: Prompt
+  readonly similarity: number
+}
+
+/** Finds public prompts of these types, nearest to `text` in meaning first. */
+export type FindSimilar = (
+  text: string,
+  options: { types: readonly PromptType[]; limit: number; signal?: AbortSignal | undefined; vector?: Float32Array | null | undefined },
+) => Promise<SimilarPrompt[]>

@@ -1,0 +1,66 @@
+import type { AuditStore } from '../audit.ts'
+import type { PurgeStore } from '../purges.ts'
+import type { FigureStore } from '../service.ts'
+import type { CategoryStore } from './categories.ts'
+import type { EmbeddingStore } from './embeddings.ts'
+import type { EmbedStore, FormDraftStore } from './embeds.ts'
+import type { CounterStore, Instances } from './instances.ts'
+import type { ItemReader, ItemWriter } from './items.ts'
+import type { KeyStore } from './keys.ts'
+import type { LoginRecords } from './logins.ts'
+import type { MarkStore } from './marks.ts'
+import type { BudgetStore } from './models.ts'
+import type { PeopleStore } from './people.ts'
+import type { SessionStore } from './sessions.ts'
+import type { TransferStore } from './transfer.ts'
+
+/** What a revision is of. */
+export type RevisionScope = 'library'
+
+/** The service's own records, and how its database does. */
+export interface ServiceStore extends FigureStore {
+  /** Items of any kind and state, the trash included: whether the library is empty. */
+  isEmpty(): Promise<boolean>
+  /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */
+  readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
+  /** Looks whether the library can be used: reads a row of it, and writes where the last write failed. @throws AppError `unavailable` */
+  check(): Promise<void>
+  /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */
+  checkWrite(): Promise<void>
+  /** Reads what search goes by; resolves when the first search would not wait for it. */
+  loadSearch(): Promise<void>
+  /** The current revision of a scope: another number whenever an answer of that scope could have changed, whoever wrote. */
+  readRevision(scope: RevisionScope): Promise<number>
+  /** A secret of the service by name, made from `make` on first use and kept. */
+  ensureSecret(name: 'sealing_key', make: () => string): Promise<string>
+  /** The address at which the service was last reached, or null when it never listened. */
+  findServiceUrl(): Promise<string | null>
+  /** Notes the address at which the service is reached from now on. */
+  keepServiceUrl(url: string): Promise<void>
+}
+
+/** Everything the service keeps, by aggregate. */
+export interface LibraryStore {
+  readonly items: ItemReader & ItemWriter
+  readonly marks: MarkStore
+  readonly categories: CategoryStore
+  readonly purges: PurgeStore
+  readonly people: PeopleStore
+  readonly keys: KeyStore
+  readonly logins: LoginRecords
+  readonly formDrafts: FormDraftStore
+  readonly embeds: EmbedStore
+  readonly embeddings: EmbeddingStore
+  readonly budgets: BudgetStore
+  readonly sessions: SessionStore
+  readonly instances: Instances & CounterStore
+  readonly transfer: TransferStore
+  readonly audit: AuditStore
+  readonly service: ServiceStore
+  /**
+   * Several writes as one transaction. Nothing but store calls may be awaited inside.
+   * A write that is refused with an AppError has written nothing, so the others may go on; any other error must end the transaction.
+   */
+  inTransaction<T>(work: (store: LibraryStore) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}

@@ -1,0 +1,111 @@
+import type { RevisionCache, RevisionCaches } from '../../cache/revision-cache.ts'
+import { shareRecord } from '../../cache/shared-records.ts'
+import type { Actor } from '../../library/actor.ts'
+import type { Category, Prompt, Skill, Version } from '../../library/items.ts'
+import type { WalkPage } from '../../library/ports/items.ts'
+import type { SearchIndex } from '../../search/index/search-index.ts'
+import type { FoundRows, ItemQueries, SkillPage } from '../items/item-queries.ts'
+
+/** Text of cached prompts, in UTF-16 units; the bytes made of it take two to three times as much on top. */
+const MAX_TEXT = 4 * 1024 * 1024
+/** What an item takes beside its text, in the same units. */
+const ITEM_SIZE = 300
+/** Entries of walks, such as prompts/list. */
+const MAX_ENTRIES = 5_000
+/** Answers of searches, counts and lists of versions, which hold row numbers or little more. */
+const MAX_ANSWERS = 2_000
+/** Longest cached key, in UTF-16 units: whoever asks chooses how long it is. */
+const MAX_KEY = 1_000
+
+/**
+ * Queries that answer anonymous readers from a cache of the library's current revision. Those of other actors, and searches by a provider's
+ * vector, are passed on: what is cached is the same for every anonymous reader.
+ */
+export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): ItemQueries {
+  const prompts = caches.create<Prompt>(MAX_TEXT)
+  const skills = caches.create<Skill>(MAX_TEXT / 4)
+  const promptSeqs = caches.create<number>(MAX_ANSWERS)
+  const foundRows = cacheAnswers<FoundRows>(caches, MAX_ANSWERS)
+  const counts = cacheAnswers<number>(caches, MAX_ANSWERS)
+  const walks = cacheAnswers<WalkPage>(caches, MAX_ENTRIES, ({ entries }) => entries.length + 1)
+  const skillWalks = cacheAnswers<SkillPage>(caches, MAX_ENTRIES, (page) => page.reduce((sum, { files }) => sum + files.length, 1))
+  const versions = cacheAnswers<Version[]>(caches, MAX_ANSWERS)
+  const categories = cacheAnswers<(Category & { prompts: number; skills: number })[]>(caches, 1)
+  const tags = cacheAnswers<ReturnType<SearchIndex['countTags']>>(caches, 1)
+  return {
+    async findPrompt(actor, ref) {
+      if (actor.kind !== 'anonymous') return await queries.findPrompt(actor, ref)
+      const revision = await caches.refresh()
+      const seq = promptSeqs.get(ref)
+      const cached = seq === undefined ? undefined : prompts.get(String(seq))
+      if (seq !== undefined && cached) return { seq, prompt: cached }
+      const found = await queries.findPrompt(actor, ref)
+      // An unlisted prompt is found by its id alone, and must not come up in a list.
+      if (found?.prompt.visibility !== 'public') return found
+      const prompt = prompts.get(String(found.seq)) ?? shareRecord(found.prompt)
+      prompts.put(revision, String(found.seq), prompt, sizeOfPrompt(prompt))
+      for (const name of new Set([ref, prompt.id])) promptSeqs.put(revision, name, found.seq)
+      return { seq: found.seq, prompt }
+    },
+    readPrompts: (actor, seqs) => readItems(caches, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
+    readSkills: (actor, seqs) => readItems(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
+    findRows(actor, kind, request) {
+      if (request.vector) return queries.findRows(actor, kind, request)
+      const { query, sort, limit, offset, filter } = request
+      return foundRows(actor, [kind, query, sort, limit, offset, filter], () => queries.findRows(actor, kind, request))
+    },
+    walkPrompts: (actor, ...asked) => walks(actor, asked, async () => shareRecord(await queries.walkPrompts(actor, ...asked))),
+    walkSkills: (actor, ...asked) => skillWalks(actor, asked, () => queries.walkSkills(actor, ...asked)),
+    countPrompts: (actor, filter) => counts(actor, [filter], () => queries.countPrompts(actor, filter)),
+    listVersions: (actor, ...asked) => versions(actor, asked, async () => shareRecord(await queries.listVersions(actor, ...asked))),
+    listCategories: (actor) => categories(actor, [], () => queries.listCategories(actor)),
+    countTags: (actor) => tags(actor, [], () => queries.countTags(actor)),
+  }
+}
+
+/** A cache of answers of one query, by what is asked. Actors other than the anonymous one get theirs from `read`. */
+function cacheAnswers<T extends object | number>(caches: RevisionCaches, maxSize: number, sizeOf: (value: T) => number = () => 1) {
+  const cache = caches.create<T>(maxSize)
+  return async (actor: Actor, asked: readonly unknown[], read: () => Promise<T>): Promise<T> => {
+    const key = actor.kind === 'anonymous' ? JSON.stringify(asked) : null
+    if (key === null || key.length > MAX_KEY) return await read()
+    const revision = await caches.refresh()
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const value = await read()
+    cache.put(revision, key, value, sizeOf(value))
+    return value
+  }
+}
+
+/** Items by row number: cached ones, and the others as `read` gives them. */
+async function readItems<T extends Prompt | Skill>(
+  caches: RevisionCaches,
+  cache: RevisionCache<T>,
+  actor: Actor,
+  seqs: readonly number[],
+  read: (missing: readonly number[]) => Promise<ReadonlyMap<number, T>>,
+  sizeOf: (item: T) => number,
+): Promise<ReadonlyMap<number, T>> {
+  if (actor.kind !== 'anonymous') return await read(seqs)
+  const revision = await caches.refresh()
+  const items = new Map<number, T>()
+  for (const seq of seqs) {
+    const cached = cache.get(String(seq))
+    if (cached) items.set(seq, cached)
+  }
+  if (items.size === seqs.length) return items
+  for (const [seq, item] of await read(seqs.filter((one) => !items.has(one)))) {
+    items.set(seq, shareRecord(item))
+    cache.put(revision, String(seq), item, sizeOf(item))
+  }
+  return items
+}
+
+function sizeOfPrompt(prompt: Prompt): number {
+  return ITEM_SIZE + prompt.content.length
+}
+
+function sizeOfSkill(skill: Skill): number {
+  return ITEM_SIZE + skill.filenames.reduce((sum, name) => sum + name.length, 0)
+}

@@ -1,0 +1,183 @@
+import { type Kysely, sql } from 'kysely'
+import type { Actor } from '../../library/actor.ts'
+import { isId } from '../../library/identifier.ts'
+import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
+import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
+import type { ItemFilter, SearchRequest } from '../../library/ports/search.ts'
+import { visibleSet } from '../../library/visibility.ts'
+import type { SearchIndex } from '../../search/index/search-index.ts'
+import { prepareQuery, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import type { SearchReader } from '../search/search-reader.ts'
+import type { VectorReader } from '../search/vector-reader.ts'
+import { applyFilter, readFilter } from './item-filters.ts'
+import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { readManifests } from './read-manifests.ts'
+import { readVersions } from './read-versions.ts'
+
+/** What a search found: row numbers, best first, and how many there are over all pages. */
+export interface FoundRows {
+  readonly seqs: readonly number[]
+  readonly total: number
+  readonly corrections: ReadonlyMap<string, string>
+}
+
+/** A page of a walk over skills. */
+export type SkillPage = (SkillManifest & { readonly id: string; readonly position: WalkPosition })[]
+
+/** The reads whose anonymous answers `cacheQueries` caches. Each applies the visibility rule to its actor. */
+export interface ItemQueries {
+  /** A prompt by id or slug, with its row number. */
+  findPrompt(actor: Actor, ref: string): Promise<{ readonly seq: number; readonly prompt: Prompt } | null>
+  findRows(actor: Actor, kind: ItemKind, request: SearchRequest): Promise<FoundRows>
+  /** Prompts by row number; those the actor may not list are left out. */
+  readPrompts(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Prompt>>
+  readSkills(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Skill>>
+  walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
+  walkSkills(actor: Actor, after: WalkPosition | null, limit: number): Promise<SkillPage>
+  countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
+  listVersions(actor: Actor, itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<Version[]>
+  listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>
+  countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
+}
+
+/** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
+const findById = prepareQuery<ItemRow>((db) =>
+  selectItems(db)
+    .where('item.id', '=', slot('ref'))
+    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+    .where(isInVisibleSet({ ...visibleSet({ kind: 'anonymous' }, 'id'), ownerId: slot('ownerId') })),
+)
+const findBySlug = prepareQuery<ItemRow>((db) =>
+  selectItems(db)
+    .innerJoin('slug', 'slug.item_seq', 'item.seq')
+    .where('slug.slug', '=', slot('ref'))
+    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+    .where(isInVisibleSet({ ...visibleSet({ kind: 'anonymous' }, 'slug'), ownerId: slot('ownerId') })),
+)
+
+/** The row of the item `ref` names, when the actor may see it; an id wins over a slug. */
+export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: ItemKind, ref: string): Promise<ItemRow | null> {
+  const reach = isId(ref) ? 'id' : 'slug'
+  const rows = await (reach === 'id' ? findById : findBySlug)(db, { ref, kind, ownerId: visibleSet(actor, reach).ownerId })
+  return rows[0] ?? null
+}
+
+const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
+
+/** The row number of a user whose own items are found too; null for everybody else. */
+async function findViewer(db: Kysely<Database>, actor: Actor): Promise<number | null> {
+  const { ownerId } = visibleSet(actor, 'list')
+  if (ownerId === null) return null
+  const [user] = await userSeq(db, { id: ownerId })
+  return user?.seq ?? null
+}
+
+/** Rows by number, in no order; the visibility rule is applied to them as they are now. */
+export async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
+  if (seqs.length === 0) return []
+  return await selectItems(db)
+    .where('item.seq', 'in', seqs)
+    .where(isInVisibleSet(visibleSet(actor, 'list')))
+    .execute()
+}
+
+function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {
+  return new Map(
+    rows.flatMap(({ seq }, place) => {
+      const item = items[place]
+      return item === undefined ? [] : [[seq, item] as const]
+    }),
+  )
+}
+
+/** The queries over one connection, uncached. `vectors` are a provider's, where there is one. */
+export function createItemQueries(db: Kysely<Database>, search: SearchReader, vectors: VectorReader | null): ItemQueries {
+  const manifests = readManifests(db)
+  const versions = readVersions(db)
+  return {
+    walkSkills: manifests.walkSkills,
+    listVersions: versions.listVersions,
+    async findPrompt(actor, ref) {
+      const row = await findVisibleRow(db, actor, 'prompt', ref)
+      const [prompt] = row ? await toPrompts(db, [row]) : []
+      return row && prompt ? { seq: row.seq, prompt } : null
+    },
+    async findRows(actor, kind, { query, sort, limit, offset, filter: asked, vector }) {
+      const filter = await readFilter(db, asked)
+      const viewer = await findViewer(db, actor)
+      const index = await search.current()
+      const request = { query, sort, limit, offset, filter, viewer }
+      const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
+      return index.search(kind, request, cosines)
+    },
+    async readPrompts(actor, seqs) {
+      const rows = await readRows(db, actor, seqs)
+      return bySeq(rows, await toPrompts(db, rows))
+    },
+    async readSkills(actor, seqs) {
+      const rows = await readRows(db, actor, seqs)
+      return bySeq(rows, await toSkills(db, rows))
+    },
+    async walkPrompts(actor, filter, after, limit) {
+      let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, filter), visibleSet(actor, 'list'))
+      if (after) {
+        query = query.where((eb) =>
+          eb.or([
+            eb('item.created_at', '<', after.createdAt),
+            eb.and([eb('item.created_at', '=', after.createdAt), eb('item.seq', '<', after.order)]),
+          ]),
+        )
+      }
+      const rows = await query
+        .select(['item.seq', 'item.id', 'item.slug', 'item.title', 'item.description', 'item.variables', 'item.created_at'])
+        .orderBy('item.created_at', 'desc')
+        .orderBy('item.seq', 'desc')
+        .limit(limit)
+        .execute()
+      return {
+        limit,
+        entries: rows.map((row) => ({
+          id: row.id,
+          slug: row.slug,
+          title: row.title,
+          description: row.description,
+          variables: readVariables(row.variables),
+          createdAt: row.created_at,
+          position: { createdAt: row.created_at, order: row.seq },
+        })),
+      }
+    },
+    async countPrompts(actor, asked) {
+      const filter = await readFilter(db, asked)
+      const viewer = await findViewer(db, actor)
+      const index = await search.current()
+      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
+    },
+    async listCategories(actor) {
+      const rows = await db
+        .selectFrom('category as c')
+        .leftJoin('category as parent', 'parent.seq', 'c.parent_seq')
+        .select(['c.seq', 'c.slug', 'c.name', 'parent.slug as parent'])
+        .orderBy((eb) => eb.fn.coalesce('parent.position', 'c.position'))
+        .orderBy((eb) => eb.case().when('parent.slug', 'is', null).then(0).else(1).end())
+        .orderBy('c.position')
+        .execute()
+      const viewer = await findViewer(db, actor)
+      const index = await search.current()
+      const prompts = index.countCategories('prompt', viewer)
+      const skills = index.countCategories('skill', viewer)
+      return rows.map((row) => ({
+        slug: row.slug,
+        name: row.name,
+        parent: row.parent,
+        prompts: prompts.get(row.seq) ?? 0,
+        skills: skills.get(row.seq) ?? 0,
+      }))
+    },
+    async countTags(actor) {
+      const viewer = await findViewer(db, actor)
+      return (await search.current()).countTags(viewer)
+    },
+  }
+}

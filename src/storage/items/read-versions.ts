@@ -1,0 +1,93 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Actor } from '../../library/actor.ts'
+import { PROMPT_TYPES } from '../../library/fields.ts'
+import type { ItemReader } from '../../library/ports/items.ts'
+import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { visibleSet } from '../../library/visibility.ts'
+import type { Database } from '../schema.ts'
+import { isInVisibleSet } from './item-rows.ts'
+
+const stringsJson = z.array(z.string())
+
+/** The row of an item the actor may see by its id. */
+export function selectVisible(db: Kysely<Database>, actor: Actor, itemId: string) {
+  return db
+    .selectFrom('item')
+    .select('item.seq')
+    .where('item.id', '=', itemId)
+    .where(isInVisibleSet(visibleSet(actor, 'id')))
+}
+
+/** Versions: all of them for the owner of an item, those written while it was public for others. */
+export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersions' | 'findVersion'> {
+  const isOwner = async (actor: Actor, itemId: string) => {
+    const { ownerId } = visibleSet(actor, 'id')
+    if (ownerId === null) return false
+    const owned = await db
+      .selectFrom('item')
+      .innerJoin('user', 'user.seq', 'item.owner_seq')
+      .select('item.seq')
+      .where('item.id', '=', itemId)
+      .where('user.id', '=', ownerId)
+      .executeTakeFirst()
+    return owned !== undefined
+  }
+  const selectVersions = async (actor: Actor, itemId: string) => {
+    const all = db
+      .selectFrom('version')
+      .innerJoin('user', 'user.seq', 'version.author_seq')
+      .where('version.item_seq', 'in', selectVisible(db, actor, itemId))
+    return (await isOwner(actor, itemId)) ? all : all.where('version.visibility', '=', 'public')
+  }
+  return {
+    async listVersions(actor, itemId, page) {
+      let query = await selectVersions(actor, itemId)
+      if (page.before !== null) query = query.where('version.number', '<', page.before)
+      const rows = await query
+        .select(['version.number', 'version.note', 'user.username', 'version.created_at', 'version.visibility'])
+        .orderBy('version.number', 'desc')
+        .limit(page.limit)
+        .execute()
+      return rows.map((row) => ({
+        version: row.number,
+        note: row.note,
+        author: row.username,
+        createdAt: row.created_at,
+        visibility: row.visibility,
+      }))
+    },
+    async findVersion(actor, itemId, version) {
+      const row = await (await selectVersions(actor, itemId))
+        .innerJoin('item', 'item.seq', 'version.item_seq')
+        .selectAll('version')
+        .select(['user.username', 'item.kind'])
+        .where('version.number', '=', version)
+        .executeTakeFirst()
+      if (!row) return null
+      const files =
+        row.kind === 'skill'
+          ? await db
+              .selectFrom('version_file')
+              .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
+              .select(['version_file.filename', 'blob.bytes'])
+              .where('version_file.version_seq', '=', row.seq)
+              .execute()
+          : null
+      return {
+        version: row.number,
+        note: row.note,
+        author: row.username,
+        createdAt: row.created_at,
+        visibility: row.visibility,
+        title: row.title,
+        description: row.description,
+        category: row.category,
+        tags: stringsJson.parse(JSON.parse(row.tags)),
+        type: row.type === null ? null : z.enum(PROMPT_TYPES).parse(row.type),
+        content: row.kind === 'prompt' ? row.content : null,
+        files: files ? sortFilenames<SkillFile>(files) : null,
+      }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import type { Kysely, Selectable } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { User } from '../../library/items.ts'
+import type { PeopleStore } from '../../library/ports/people.ts'
+import { placeholderNames } from '../../library/username.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+
+/** A user's row as the domain has it. */
+export function toUser(row: Selectable<Database['user']>): User {
+  return {
+    id: row.id,
+    username: row.username,
+    isPlaceholder: row.contributor_key !== null,
+    defaultVisibility: row.default_visibility,
+    createdAt: row.created_at,
+  }
+}
+
+/** Users, and the placeholders of imported contributors. */
+export function userStore(
+  reader: Kysely<Database>,
+  context: WriteContext,
+): Pick<PeopleStore, 'findUser' | 'createUser' | 'ensurePlaceholder'> {
+  const now = () => new Date(context.clock()).toISOString()
+  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: 'public' | 'private') =>
+    toUser(
+      await db
+        .insertInto('user')
+        .values({
+          id: context.random.id(),
+          username,
+          username_key: username.toLowerCase(),
+          contributor_key: contributor,
+          default_visibility: defaultVisibility,
+          created_at: now(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+  return {
+    async findUser(username) {
+      const row = await reader
+        .selectFrom('user')
+        .selectAll()
+        .where('username_key', '=', username.toLowerCase())
+        .where('removal', 'is', null)
+        .executeTakeFirst()
+      return row ? toUser(row) : null
+    },
+    createUser: (user) =>
+      context.transact(async (db, notes) => {
+        const taken = await db
+          .selectFrom('user')
+          .select('username')
+          .where('username_key', '=', user.username.toLowerCase())
+          .executeTakeFirst()
+        if (taken) throw new AppError('conflict', `The username "${taken.username}" is taken.`)
+        const created = await insertUser(db, user.username, null, user.defaultVisibility)
+        notes.audit({ action: 'user_created', targetId: created.id, ownerId: created.id })
+        return created
+      }),
+    ensurePlaceholder: (contributor) =>
+      context.transact(async (db) => {
+        const key = contributor.toLowerCase()
+        const known = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
+        if (known) return toUser(known)
+        for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
+          const taken = await db.selectFrom('user').select('seq').where('username_key', '=', name.toLowerCase()).executeTakeFirst()
+          if (!taken) return await insertUser(db, name, key, 'private')
+        }
+        throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
+      }),
+  }
+}

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SYSTEM } from '../../src/app.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { ENGINES } from '../support/engines.ts'
+
+const PROMPT = {
+  title: 'Title',
+  content: 'text',
+  description: null,
+  category: null,
+  tags: ['one'],
+  type: 'TEXT',
+  visibility: 'public',
+} as const
+const LATER = '2030-01-01T00:00:00.000Z'
+
+describe.each(ENGINES)('the revision of the library on $name', (engine) => {
+  let store: LibraryStore
+  let ada: string
+  let cleo: string
+  let promptId: string
+  let remove: () => Promise<void>
+  let now = Date.UTC(2026, 0, 1)
+
+  beforeEach(async () => {
+    const made = await engine.create()
+    remove = made.remove
+    store = await createStore(made.open(), { clock: () => ++now, random: SYSTEM.random })
+    ada = (await store.people.createUser({ username: 'ada', defaultVisibility: 'public' })).id
+    cleo = (await store.people.createLogin({ username: 'cleo', email: null, passwordHash: 'x', inviteSha256: null }, () => 'user')).id
+    promptId = (await store.items.createPrompt({ userId: ada, note: null }, PROMPT)).id
+  })
+  afterEach(async () => {
+    await store.close()
+    await remove()
+  })
+
+  const actor = () => ({ kind: 'user', userId: ada, username: 'ada', scopes: new Set(['read', 'write'] as const) }) as const
+  const editor = () => ({ userId: ada, note: null })
+
+  const RAISES: readonly [string, () => Promise<unknown>][] = [
+    ['a new item', () => store.items.createPrompt(editor(), PROMPT)],
+    ['an edit', () => store.items.changePrompt(promptId, editor(), () => ({ content: 'another' }))],
+    ['a change of tags', () => store.items.changePrompt(promptId, editor(), () => ({ tags: ['two'] }))],
+    ['a vote', () => store.marks.setVote(actor(), 'prompt', promptId, ada, true)],
+    ['a featured item', () => store.marks.setFeatured('prompt', promptId, true)],
+    ['a hold', () => store.marks.setHeld('prompt', promptId, true)],
+    ['the trash', () => store.items.setDeleted('prompt', promptId, ada, true)],
+    ['a deletion for good', () => store.purges.purgeItem('prompt', promptId, () => true)],
+    ['a category', () => store.categories.createCategory({ slug: 'new', name: 'New', parent: null })],
+    ['a profile', () => store.people.changeProfile(ada, { displayName: 'Ada L.' })],
+    ['the removal of a person', () => store.people.deletePerson(ada)],
+  ]
+  it.each(RAISES)('is raised by %s', async (_, change) => {
+    const before = await store.service.readRevision('library')
+    await change()
+    expect(await store.service.readRevision('library')).toBeGreaterThan(before)
+  })
+
+  const LEAVES: readonly [string, () => Promise<unknown>][] = [
+    ['a new key', () => store.keys.createKey({ name: 'k', userId: ada, sha256: 'a'.repeat(64), scopes: ['read'], expiresAt: null })],
+    [
+      'the use of a key',
+      async () => {
+        const key = await store.keys.createKey({ name: 'k', userId: ada, sha256: 'a'.repeat(64), scopes: ['read'], expiresAt: null })
+        await store.keys.touchKey(key.id)
+      },
+    ],
+    [
+      'a browser that signs in',
+      () =>
+        store.logins.insertLoginRow('login_session', {
+          ...{
+            id: 'v',
+            user_id: cleo,
+            token: 't',
+            expires_at: LATER,
+            ip_address: null,
+            user_agent: null,
+            created_at: LATER,
+            updated_at: LATER,
+          },
+        }),
+    ],
+    [
+      'a budget that is spent',
+      () => store.budgets.spendImproveBudget({ caller: 'c', day: '2026-01-01', characters: 5 }, { requests: 5, characters: 50 }),
+    ],
+    [
+      'a session',
+      () =>
+        store.sessions.createSession({ sha256: 's', owner: 'o', quota: 'q', initialize: '{}' }, { idleMs: 1000, perQuota: 5, total: 5 }),
+    ],
+    ['an embed', () => store.embeds.saveEmbed(ada, { kind: 'chat', prompt: 'p' } as never, 5)],
+    ['a form draft', () => store.formDrafts.saveFormDraft(ada, '{}', { most: 5, oldest: '' })],
+    ['an edit that changes nothing', () => store.items.changePrompt(promptId, editor(), () => ({ content: PROMPT.content }))],
+    ['a read', () => store.items.findPrompt(actor(), promptId)],
+  ]
+  it.each(LEAVES)('is left by %s', async (_, change) => {
+    const before = await store.service.readRevision('library')
+    await change()
+    expect(await store.service.readRevision('library')).toBe(before)
+  })
+
+  it('is left by a transaction that fails', async () => {
+    const before = await store.service.readRevision('library')
+    const failing = store.inTransaction(async (inner) => {
+      await inner.items.createPrompt(editor(), PROMPT)
+      throw new Error('on purpose')
+    })
+    await expect(failing).rejects.toThrow('on purpose')
+    expect(await store.service.readRevision('library')).toBe(before)
+  })
+})
