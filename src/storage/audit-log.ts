@@ -76,13 +76,13 @@ export function auditStore(reader: Kysely<Database>, context: WriteContext, orig
     actingAs: (origin, work) => origins.run(origin, work),
     async recordEvent(entry) {
       const origin = origins.getStore()
-      await context.transactBeside((db) => writeEntries(db, origin, [entry], context.clock()))
+      await context.sideTransaction((db) => writeEntries(db, origin, [entry], context.clock()))
     },
     async listEvents(actor, query) {
       return await toEvents(reader, actor, await readEvents(reader, query))
     },
     removeEvents: (before, limit) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         const old = db.selectFrom('audit_event').select('seq').where('at', '<', before).orderBy('at').limit(limit)
         const { numDeletedRows } = await db.deleteFrom('audit_event').where('seq', 'in', old).executeTakeFirst()
         return Number(numDeletedRows)

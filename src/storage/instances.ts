@@ -51,7 +51,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
     await db.deleteFrom('counter').where('ends_at', '<', longAgo).execute()
   }
   const readMail = async (listener: InstanceListener): Promise<void> => {
-    const mail = await context.transactBeside((db) =>
+    const mail = await context.sideTransaction((db) =>
       db.deleteFrom('instance_mail').where('instance', '=', instance).returning(['seq', 'body']).execute(),
     )
     for (const { body } of mail.toSorted((a, b) => a.seq - b.seq)) listener.onMail(body)
@@ -97,7 +97,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       const timer = setInterval(() => void look(), LOOK_MS)
       timer.unref()
       // What could not be removed now is removed later.
-      const pruning = setInterval(() => void context.transactBeside(removeOld).catch(() => {}), PRUNE_MS)
+      const pruning = setInterval(() => void context.sideTransaction(removeOld).catch(() => {}), PRUNE_MS)
       pruning.unref()
       const stop = signals.listen(hear)
       return async () => {
@@ -110,7 +110,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
     },
     async sendMail(to, body) {
       if (!signals) return
-      await context.transactBeside(async (db) => {
+      await context.sideTransaction(async (db) => {
         await db
           .insertInto('instance_mail')
           .values({ instance: to, body, created_at: at(context.clock()) })
@@ -122,7 +122,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       await signals?.send(context.reader, JSON.stringify({ tells: 'logins', from: instance } satisfies Signal))
     },
     addPoints: (endsAt, points) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         await removeOld(db)
         if (points.size === 0) return new Map()
         // In one order always: two that add to the same counts would wait for each other.

@@ -137,7 +137,7 @@ export async function createStore(
               ...context,
               reader: db,
               transact: (inner) => inner(db, notes),
-              transactBeside: (inner) => inner(db),
+              sideTransaction: (inner) => inner(db, notes.audit),
               sweep: async () => false,
               emptyLog: async () => false,
               finishDeletions: async () => {},
@@ -179,7 +179,15 @@ export async function createStore(
     ...outside,
     reader: database.reader,
     transact,
-    transactBeside: (work) => database.transactBeside(work),
+    sideTransaction: (work) => {
+      const origin = origins.getStore()
+      return database.sideTransaction(async (db) => {
+        const audit = collectEntries()
+        const result = await work(db, audit.note)
+        await writeEntries(db, origin, audit.entries, outside.clock())
+        return result
+      })
+    },
     sweep: shareNext(() => sweep(database, transact)),
     emptyLog: () => database.emptyLog(),
     async finishDeletions() {

@@ -82,7 +82,7 @@ export interface OpenDatabase {
    * Runs a transaction that waits for no writer of the library and is counted as no change of it: for records beside it. Several may run at once,
    * so each statement must be right by itself; it may be run again from its start.
    */
-  transactBeside<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
+  sideTransaction<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
   /** The file that is the database; null where a server keeps it. */
   readonly file: LibraryFile | null
   /** null where one process has the database to itself. */

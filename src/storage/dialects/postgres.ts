@@ -169,7 +169,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
         throw toKnownError(error)
       }
     },
-    async transactBeside(work) {
+    async sideTransaction(work) {
       try {
         return await patiently(
           () => besideWriter.transaction().execute(work),

@@ -233,7 +233,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     transact,
     readSnapshot: (work) => readSqliteFile(path, work),
     // There is one lock, and everything is a change.
-    transactBeside: transact,
+    sideTransaction: transact,
     emptyLog,
     async releaseRoom() {
       const count = () => freePages.parse(writing.prepare('pragma freelist_count').get()).freelist_count

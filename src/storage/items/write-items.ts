@@ -25,8 +25,8 @@ export interface WriteContext {
   readonly reader: Kysely<Database>
   /** Runs `work` in a transaction: a new one, or the one that is open. `isLarge` as of `OpenDatabase.transact`. */
   transact<T>(work: (db: Kysely<Database>, notes: WriteNotes) => Promise<T>, options?: { isLarge?: boolean }): Promise<T>
-  /** Runs `work` in a transaction beside those of the library, as `OpenDatabase.transactBeside` says; inside one that is open, in that. */
-  transactBeside<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
+  /** Runs `work` as `OpenDatabase.sideTransaction` does, or in the transaction that is open. `audit` records an event with it. */
+  sideTransaction<T>(work: (db: Kysely<Database>, audit: WriteNotes['audit']) => Promise<T>): Promise<T>
   /**
    * Takes what was deleted out of the words of the library and out of the engine's log, and gives back its room; nothing inside a transaction
    * that is open. Calls that come while one goes on share the next. False when somebody who reads keeps the log.

@@ -1,27 +1,35 @@
+import { sql } from 'kysely'
 import type { BudgetStore } from '../../library/ports/models.ts'
 import type { WriteContext } from '../items/write-items.ts'
 
-/** What callers spent on improving prompts. */
+/** Caller budgets for improving prompts. */
 export function budgetStore(context: WriteContext): BudgetStore {
   return {
     spendImproveBudget: ({ caller, day, characters }, budget) =>
-      context.transact(async (db) => {
+      context.sideTransaction(async (db) => {
         await db.deleteFrom('improve_usage').where('day', '<', day).execute()
+        if ((budget.requests ?? 1) < 1 || characters > (budget.characters ?? characters)) return false
+        // One statement, so that two requests at once cannot both take the last of a budget.
         const spent = await db
-          .selectFrom('improve_usage')
-          .select(['requests', 'characters'])
-          .where('caller', '=', caller)
-          .where('day', '=', day)
-          .executeTakeFirst()
-        const now = { requests: (spent?.requests ?? 0) + 1, characters: (spent?.characters ?? 0) + characters }
-        if (now.requests > (budget.requests ?? Number.POSITIVE_INFINITY)) return false
-        if (now.characters > (budget.characters ?? Number.POSITIVE_INFINITY)) return false
-        await db
           .insertInto('improve_usage')
-          .values({ caller, day, ...now })
-          .onConflict((conflict) => conflict.columns(['caller', 'day']).doUpdateSet(now))
-          .execute()
-        return true
+          .values({ caller, day, requests: 1, characters })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['caller', 'day'])
+              .doUpdateSet((eb) => ({
+                requests: eb('improve_usage.requests', '+', 1),
+                characters: eb('improve_usage.characters', '+', characters),
+              }))
+              .where(budget.requests === null ? sql<boolean>`1 = 1` : sql<boolean>`improve_usage.requests < ${budget.requests}`)
+              .where(
+                budget.characters === null
+                  ? sql<boolean>`1 = 1`
+                  : sql<boolean>`improve_usage.characters + ${characters} <= ${budget.characters}`,
+              ),
+          )
+          .returning('requests')
+          .executeTakeFirst()
+        return spent !== undefined
       }),
   }
 }

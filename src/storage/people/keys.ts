@@ -134,7 +134,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
       return ids.filter((id) => !known.has(id))
     },
     touchKey: (id) =>
-      context.transact(async (db) => {
+      context.sideTransaction(async (db) => {
         await db.updateTable('api_key').set({ last_used_at: now() }).where('id', '=', id).execute()
       }),
   }

@@ -46,7 +46,7 @@ function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
 export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
   return {
     insertLoginRow: (table, row) =>
-      context.transact(async (db, notes) => {
+      context.sideTransaction(async (db, audit) => {
         const columns = Object.keys(row)
         const [inserted] = await run(
           db,
@@ -54,7 +54,7 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
             values (${sql.join(columns.map((column) => row[column] ?? null))}) returning *`,
         )
         const entry = describeNewRow(table, row)
-        if (entry) notes.audit(entry)
+        if (entry) audit(entry)
         return inserted ?? row
       }),
     findLoginRows: (table, conditions, page) =>
@@ -69,24 +69,24 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
       return Number(row?.['count'] ?? 0)
     },
     updateLoginRows: (table, conditions, values, event) =>
-      context.transact(async (db, notes) => {
+      context.sideTransaction(async (db, audit) => {
         const updated = await run(
           db,
           sql`update ${sql.table(table)}
             set ${sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))}
             ${toWhere(conditions)} returning *`,
         )
-        if (event && updated.length > 0) notes.audit(toEntry(event))
+        if (event && updated.length > 0) audit(toEntry(event))
         return updated
       }),
     deleteLoginRows: (table, conditions, limit, event) =>
-      context.transact(async (db, notes) => {
+      context.sideTransaction(async (db, audit) => {
         const chosen =
           limit === null
             ? toWhere(conditions)
             : sql`where id in (select id from ${sql.table(table)} ${toWhere(conditions)} order by id limit ${limit})`
         const deleted = await run(db, sql`delete from ${sql.table(table)} ${chosen} returning *`)
-        if (event && deleted.length > 0) notes.audit(toEntry(event))
+        if (event && deleted.length > 0) audit(toEntry(event))
         return deleted
       }),
   }

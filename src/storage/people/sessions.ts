@@ -18,7 +18,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
   const at = (ms: number) => new Date(ms).toISOString()
   return {
     createSession: (session, limits) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         const now = context.clock()
         const ended = await db
           .deleteFrom('session')
@@ -43,7 +43,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       if (!row || row.seen_at < at(now - idleMs)) return null
       if (row.seen_at < at(now - TOUCH_EVERY_MS)) {
         // Best effort, as for keys: a busy disk must not keep a client from going on.
-        const seen = context.transactBeside(async (db) => {
+        const seen = context.sideTransaction(async (db) => {
           await db
             .updateTable('session')
             .set({ seen_at: at(now) })
@@ -55,7 +55,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       return { owner: row.owner, initialize: row.initialize, holder: row.holder }
     },
     takeSession: (sha256, instance, expected) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         const taken = await db
           .updateTable('session')
           // In one statement: between two, the holder may let go, and the session would seem to be gone.
@@ -73,15 +73,15 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
         return taken?.holder ?? null
       }),
     releaseSession: (sha256, instance) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         await db.updateTable('session').set({ holder: null }).where('sha256', '=', sha256).where('holder', '=', instance).execute()
       }),
     releaseSessions: (instance) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         await db.updateTable('session').set({ holder: null }).where('holder', '=', instance).execute()
       }),
     deleteSession: (sha256) =>
-      context.transactBeside(async (db) => {
+      context.sideTransaction(async (db) => {
         const gone = await db.deleteFrom('session').where('sha256', '=', sha256).returning('holder').executeTakeFirst()
         return gone?.holder ?? null
       }),

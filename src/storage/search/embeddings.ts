@@ -88,7 +88,7 @@ export function embeddingStore(
     if (rows.length === 0) return rows
     const now = context.clock()
     const until = new Date(now + CLAIM_MS).toISOString()
-    const claimed = await context.transactBeside((db) =>
+    const claimed = await context.sideTransaction((db) =>
       db
         .insertInto('embedding_claim')
         .values(
@@ -135,7 +135,7 @@ export function embeddingStore(
     claimMs: isShared ? CLAIM_MS : null,
     async renewClaims(model) {
       const until = new Date(context.clock() + CLAIM_MS).toISOString()
-      await context.transactBeside((db) =>
+      await context.sideTransaction((db) =>
         db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
       )
     },
