@@ -15,7 +15,7 @@ export interface Embeddings {
   /** What happened since the start: items, queries, and failures of both. */
   counts(): {
     readonly items: { readonly embedded: number; readonly failures: number; readonly refused: number }
-    readonly queries: { readonly sent: number; readonly remembered: number; readonly fellBack: number; readonly failures: number }
+    readonly queries: { readonly sent: number; readonly cached: number; readonly fellBack: number; readonly failures: number }
   }
   /** Begins to embed items in the background; `onRemark` hears what an operator should know. */
   start(onRemark: (message: string) => void): void

@@ -32,14 +32,14 @@ function start() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('queries', () => {
-  it('that are equal share a call, and are remembered after it', async () => {
+  it('that are equal share a call, and are cached', async () => {
     const { queries, calls } = start()
     const both = Promise.all([queries.embed('cats'), queries.embed(' cats '), queries.embed('dogs')])
     expect(calls.map((call) => call.text)).toEqual(['cats', 'dogs'])
     for (const call of calls) call.settle.resolve([VECTOR])
     expect(await both).toEqual([VECTOR, VECTOR, VECTOR])
     expect(await queries.embed('cats')).toBe(VECTOR)
-    expect([calls.length, queries.counts]).toEqual([2, { sent: 2, remembered: 1, fellBack: 0, failures: 0 }])
+    expect([calls.length, queries.counts]).toEqual([2, { sent: 2, cached: 1, fellBack: 0, failures: 0 }])
   })
 
   it('are forgotten in the order of their use, after 500', async () => {
@@ -87,7 +87,7 @@ describe('a failure', () => {
     const again = queries.embed('cats')
     calls[3]?.settle.resolve([VECTOR])
     expect(await again).toBe(VECTOR)
-    expect(queries.counts).toEqual({ sent: 4, remembered: 0, fellBack: 3, failures: 1 })
+    expect(queries.counts).toEqual({ sent: 4, cached: 0, fellBack: 3, failures: 1 })
   })
 
   it('of many at once is looked after once', async () => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { toAppError } from '../errors.ts'
 import { cutCharacters } from '../library/characters.ts'
 import type { EmbedQuery, TextEmbedder } from '../library/ports/models.ts'
@@ -10,8 +11,8 @@ const TIMEOUT_MS = 1500
 const PROBE_TIMEOUT_MS = 30_000
 const FIRST_PROBE_MS = 1000
 const MOST_PROBE_MS = 60_000
-/** Queries whose vectors are remembered. */
-const MAX_REMEMBERED = 500
+/** Queries whose vectors are cached. */
+const MAX_CACHED = 500
 /** How much of a query is sent, in characters. */
 const MAX_QUERY = 8_000
 
@@ -22,22 +23,21 @@ export interface QueryEmbedder {
   readonly isUp: boolean
   /** Asks for nothing in particular, so that a provider that is not there is noticed before the first query. */
   probe(): void
-  /** Queries that were sent, that were remembered, and that had to do without. */
-  readonly counts: Readonly<{ sent: number; remembered: number; fellBack: number; failures: number }>
+  /** Queries sent to the provider, answered from the cache, and searched without a vector. */
+  readonly counts: Readonly<{ sent: number; cached: number; fellBack: number; failures: number }>
   /** Ends what is under way. */
   stop(): void
 }
 
 /**
- * Embeds queries: equal ones that come together share a call, and the latest are remembered. After a failure nobody waits: queries do
+ * Embeds queries: equal ones that come together share a call, and the latest are cached. After a failure nobody waits: queries do
  * without at once, while the provider is asked in the background, ever less often, until it answers in time.
  */
 export function createQueryEmbedder(embedder: TextEmbedder, patience: Patience): QueryEmbedder {
-  /** In order of use, the latest last. */
-  const remembered = new Map<string, Float32Array>()
+  const cache = new LRUCache<string, Float32Array>({ max: MAX_CACHED })
   const underWay = new Map<string, Promise<Float32Array | null>>()
   const closed = new AbortController()
-  const counts = { sent: 0, remembered: 0, fellBack: 0, failures: 0 }
+  const counts = { sent: 0, cached: 0, fellBack: 0, failures: 0 }
   let isUp = true
   let isProbing = false
 
@@ -71,10 +71,7 @@ export function createQueryEmbedder(embedder: TextEmbedder, patience: Patience):
   const askNow = async (text: string): Promise<Float32Array | null> => {
     try {
       const vector = await ask(text, TIMEOUT_MS)
-      if (vector) {
-        if (remembered.size >= MAX_REMEMBERED) for (const oldest of remembered.keys()) if (remembered.delete(oldest)) break
-        remembered.set(text, vector)
-      }
+      if (vector) cache.set(text, vector)
       return vector
     } catch (error) {
       // A provider that refuses one text may take the next.
@@ -91,12 +88,10 @@ export function createQueryEmbedder(embedder: TextEmbedder, patience: Patience):
     },
     async embed(query) {
       const text = cutCharacters(query.trim(), MAX_QUERY)
-      const known = remembered.get(text)
-      if (known) {
-        counts.remembered++
-        remembered.delete(text)
-        remembered.set(text, known)
-        return known
+      const cached = cache.get(text)
+      if (cached) {
+        counts.cached++
+        return cached
       }
       if (!isUp || text === '') {
         counts.fellBack++

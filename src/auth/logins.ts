@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
@@ -15,9 +16,9 @@ import { queueHashing } from './password-hasher.ts'
 const SESSION_SECONDS = 30 * 24 * 3600
 /** How often a session that is used is renewed. */
 const RENEW_SECONDS = 24 * 3600
-/** How long a session is believed without asking the database again. What ends sessions here clears it at once. */
-const BELIEVED_MS = 5_000
-const MAX_BELIEVED = 10_000
+/** How long a session is cached. Whatever ends sessions in this process clears the cache at once. */
+const CACHED_MS = 5_000
+const MAX_CACHED = 10_000
 const MAX_USER_AGENT = 300
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
@@ -157,14 +158,14 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
   let generation = 0
   const forgetHere = () => {
     generation++
-    believed.clear()
+    sessionCache.clear()
   }
   const forget = async () => {
     forgetHere()
-    // Another instance that does not hear of it believes them a few seconds longer.
+    // An instance that misses the signal uses its cache a few seconds longer.
     await store.instances.tellLoginsChanged().catch(() => {})
   }
-  const believed = new Map<string, { actor: Actor; until: number }>()
+  const sessionCache = new LRUCache<string, { actor: Actor; until: number }>({ max: MAX_CACHED })
   const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
 
   const deleteSessions = async (records: LoginRecords, userId: string, keptSessionId: string | null, isRecorded: boolean) => {
@@ -283,9 +284,8 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     async authenticateBrowser(client) {
       if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [] }
       const key = hashToken(client.cookies)
-      const known = believed.get(key)
-      if (known && known.until > settings.clock()) return { actor: known.actor, cookies: [] }
-      believed.delete(key)
+      const cached = sessionCache.get(key)
+      if (cached && cached.until > settings.clock()) return { actor: cached.actor, cookies: [] }
       const asked = generation
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
@@ -298,9 +298,8 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
         scopes: new Set(person.role === 'admin' ? ADMIN_RIGHTS : PERSON_RIGHTS),
         sessionId: response.session.id,
       }
-      if (believed.size >= MAX_BELIEVED) believed.clear()
-      // What ended meanwhile may have been read just before.
-      if (asked === generation) believed.set(key, { actor, until: settings.clock() + BELIEVED_MS })
+      // A session that ended meanwhile may have been read just before.
+      if (asked === generation) sessionCache.set(key, { actor, until: settings.clock() + CACHED_MS })
       return { actor, cookies }
     },
     async isPasswordOf(userId, password) {

@@ -1,3 +1,4 @@
+import { parseAccept } from 'hono/utils/accept'
 import { type AppError, toAppError } from '../errors.ts'
 import type { Answer } from '../exchange.ts'
 import type { CallOptions } from '../operations/core/define-operation.ts'
@@ -10,24 +11,17 @@ const LAST_EVENT_MS = 30_000
 const EVENT_STREAM = 'text/event-stream'
 const HEADERS = { 'content-type': `${EVENT_STREAM}; charset=utf-8`, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 
-/** Whether a request's Accept header asks for events before JSON (RFC 9110, 12.5.1): by name, with the higher weight, of equals the first. */
+/** Whether a request's Accept header prefers events to JSON (RFC 9110, 12.5.1): by name, with the higher weight; of equal weights the first. */
 export function wantsEvents(accept: string | null): boolean {
-  const ranges = (accept ?? '').split(',').map(readRange)
-  const eventsAt = ranges.findIndex(({ type }) => type === EVENT_STREAM)
-  const events = ranges[eventsAt]?.weight ?? 0
-  if (events === 0) return false
-  const jsonAt = ranges.findIndex(({ type }) => type === 'application/json')
-  const json = ranges[jsonAt]
-  if (json) return events > json.weight || (events === json.weight && eventsAt < jsonAt)
-  const any = ranges.find(({ type }) => type === 'application/*') ?? ranges.find(({ type }) => type === '*/*')
-  return events >= (any?.weight ?? 0)
-}
-
-/** A weight that is none counts as 1. */
-function readRange(range: string): { type: string; weight: number } {
-  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-  return { type, weight: weight !== undefined && /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 1 }
+  // Sorted by weight.
+  const ranges = parseAccept(accept ?? '').filter(({ q }) => q > 0)
+  const placeOf = (type: string) => ranges.findIndex((range) => range.type.toLowerCase() === type)
+  const events = placeOf(EVENT_STREAM)
+  if (events < 0) return false
+  const json = placeOf('application/json')
+  if (json >= 0) return events < json
+  const any = ranges[placeOf('application/*')] ?? ranges[placeOf('*/*')]
+  return (ranges[events]?.q ?? 0) >= (any?.q ?? 0)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { Inflate } from 'fflate'
 import { AppError } from '../errors.ts'
 import { filenameFault, normalizeFilename } from './filename.ts'
@@ -174,7 +175,7 @@ function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: nu
   else if (entry.method !== 8)
     throw new AppError('invalid_input', `"${shown}" in the archive is packed in a way that is not read; use plain zip (deflate).`)
   const bytes = entry.method === 0 ? packed.slice() : inflate(packed, shown, refuse)
-  if (bytes.length !== entry.bytes || readCrc(bytes) !== entry.crc) throw damaged(`"${shown}" is not what the archive says it is`)
+  if (bytes.length !== entry.bytes || crc32(bytes) !== entry.crc) throw damaged(`"${shown}" is not what the archive says it is`)
   return bytes
 }
 
@@ -206,18 +207,6 @@ function damaged(what: string, cause?: unknown): AppError {
 
 function shorten(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name.toWellFormed()
-}
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
-  return value
-})
-
-function readCrc(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
-  return (crc ^ 0xffffffff) >>> 0
 }
 
 /**

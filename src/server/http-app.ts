@@ -157,7 +157,6 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
 
   const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
   const metrics = [
-    ...(requests?.metrics ?? []),
     ...figures.metrics,
     ...databaseMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
@@ -171,7 +170,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       isReady: options.isReady ?? (() => true),
       embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
     }),
-    metricsRoute(settings.METRICS_TOKEN, metrics),
+    metricsRoute(settings.METRICS_TOKEN, metrics, requests),
     ...(mcp?.routes ?? []),
     {
       method: 'GET',

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { LRUCache } from 'lru-cache'
 import { AppError } from '../errors.ts'
 import { createTally } from '../library/tally.ts'
 
@@ -6,8 +7,8 @@ import { createTally } from '../library/tally.ts'
 const ASSETS = new URL('../../assets/web/', import.meta.url)
 /** The book face as the rasteriser reads it, which knows no WOFF; for other scripts it takes the fonts of the system. */
 const FONTS = ['literata-latin-wght-normal.ttf', 'literata-latin-ext-wght-normal.ttf']
-/** Pictures kept, some 80 KB each. */
-const MAX_KEPT = 100
+/** Cached pictures, some 80 KB each. */
+const MAX_CACHED = 100
 /** Pictures that wait for their turn, of one caller and of all. Each takes about a tenth of a second. */
 const MAX_WAITING_EACH = 4
 const MAX_WAITING = 16
@@ -27,7 +28,7 @@ export interface Rasteriser {
 
 /** The rasteriser is loaded with the first picture, and is the only part of the program with a binary: without it, all else works. */
 export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng): Rasteriser {
-  const kept = new Map<string, Png>()
+  const cache = new LRUCache<string, Png>({ max: MAX_CACHED })
   const making = new Map<string, Promise<Png>>()
   const waiting: (() => void)[] = []
   const waitingEach = createTally()
@@ -57,17 +58,15 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
   }
   return {
     async toPng(svg, key, caller) {
-      const known = kept.get(key) ?? making.get(key)
-      if (known) return await known
+      const shared = cache.get(key) ?? making.get(key)
+      if (shared) return await shared
       // Only what has its turn is shared: a refusal is for its caller alone.
       const turn = waitForTurn(caller)
       const made = turn.then(() => render(svg)).finally(passOn)
       making.set(key, made)
       try {
         const png = await made
-        kept.set(key, png)
-        const oldest = kept.keys().next().value
-        if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+        cache.set(key, png)
         return png
       } finally {
         making.delete(key)

@@ -6,7 +6,7 @@ export interface EmbeddingFigures {
   readonly isUp: boolean
   counts(): {
     readonly items: { readonly embedded: number; readonly failures: number; readonly refused: number }
-    readonly queries: { readonly sent: number; readonly remembered: number; readonly fellBack: number; readonly failures: number }
+    readonly queries: { readonly sent: number; readonly cached: number; readonly fellBack: number; readonly failures: number }
   }
 }
 
@@ -63,10 +63,10 @@ export function embeddingMetrics(figures: EmbeddingFigures, countItems: () => Pr
       kind: 'counter',
       labels: ['source'],
       read() {
-        const { sent, remembered, fellBack } = figures.counts().queries
+        const { sent, cached, fellBack } = figures.counts().queries
         return [
           { labels: { source: 'sent' }, value: sent },
-          { labels: { source: 'remembered' }, value: remembered },
+          { labels: { source: 'remembered' }, value: cached },
           { labels: { source: 'fallback' }, value: fellBack },
         ]
       },

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Counter, Histogram } from 'prom-client'
 import { AppError } from '../../errors.ts'
 import type { BoundRoute } from '../call.ts'
 import type { RouteKind } from '../route.ts'
@@ -26,82 +27,51 @@ function routeLabel(kind: RouteKind, path: string): 'mcp' | 'rest' | 'probe' | '
   return path.startsWith('/api/') ? 'rest' : 'other'
 }
 
-/** Ends of the stretches that durations are counted in, in seconds. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, Number.POSITIVE_INFINITY]
+/** Upper bounds of the histogram's buckets, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Counts answered requests by kind of address and status, and how long they took. */
 export interface RequestCounts {
   count(kind: RouteKind, path: string, status: number, durationMs: number): void
-  readonly metrics: readonly Metric[]
+  /** The counts as prom-client keeps them, for a registry. */
+  readonly collectors: Promise<readonly (Counter | Histogram)[]>
 }
 
-/** Nothing counted yet. */
+/** Nothing counted yet. prom-client takes a while to load; requests of that time are counted when it has. */
 export function createRequestCounts(): RequestCounts {
-  const counts = new Map<string, { readonly labels: { readonly route: string; readonly status: string }; value: number }>()
-  const durations = new Map<string, { readonly buckets: number[]; seconds: number }>()
-  const ofRoutes = (read: (one: { readonly buckets: readonly number[]; readonly seconds: number }) => number) => () =>
-    [...durations].map(([route, one]) => ({ labels: { route }, value: read(one) }))
-  const duration = 'commonplace_http_request_duration_seconds'
-  return {
-    count(kind, path, status, durationMs) {
+  const early: Parameters<RequestCounts['count']>[] = []
+  let count: RequestCounts['count'] = (...request) => void early.push(request)
+  const load = async () => {
+    const prometheus = await import('prom-client')
+    const requests = new prometheus.Counter({
+      name: 'commonplace_http_requests_total',
+      help: 'Requests answered, by kind of address (mcp, rest, probe, other) and status',
+      labelNames: ['route', 'status'],
+      registers: [],
+    })
+    const durations = new prometheus.Histogram({
+      name: 'commonplace_http_request_duration_seconds',
+      help: 'How long requests took, by kind of address',
+      labelNames: ['route'],
+      buckets: BUCKETS,
+      registers: [],
+    })
+    count = (kind, path, status, durationMs) => {
       const route = routeLabel(kind, path)
-      const seconds = durationMs / 1000
-      const taken = durations.get(route) ?? { buckets: BUCKETS.map(() => 0), seconds: 0 }
-      durations.set(route, taken)
-      taken.seconds += seconds
-      const bucket = BUCKETS.findIndex((end) => seconds <= end)
-      taken.buckets[bucket] = (taken.buckets[bucket] ?? 0) + 1
-      const key = `${route} ${status}`
-      const known = counts.get(key)
-      if (known) known.value++
-      else counts.set(key, { labels: { route, status: String(status) }, value: 1 })
-    },
-    metrics: [
-      {
-        name: 'commonplace_http_requests_total',
-        help: 'Requests answered, by kind of address (mcp, rest, probe, other) and status',
-        kind: 'counter',
-        labels: ['route', 'status'],
-        read: () => [...counts.values()],
-      },
-      // The parts of a histogram, as functions over histograms read them.
-      {
-        name: `${duration}_bucket`,
-        help: 'Requests answered within so many seconds (le), by kind of address',
-        kind: 'counter',
-        labels: ['route', 'le'],
-        read: () =>
-          [...durations].flatMap(([route, { buckets }]) => {
-            let within = 0
-            return BUCKETS.map((end, place) => {
-              within += buckets[place] ?? 0
-              return { labels: { route, le: end === Number.POSITIVE_INFINITY ? '+Inf' : String(end) }, value: within }
-            })
-          }),
-      },
-      {
-        name: `${duration}_sum`,
-        help: 'Seconds requests took in all',
-        kind: 'counter',
-        labels: ['route'],
-        read: ofRoutes((one) => one.seconds),
-      },
-      {
-        name: `${duration}_count`,
-        help: 'Requests whose duration was counted',
-        kind: 'counter',
-        labels: ['route'],
-        read: ofRoutes((one) => one.buckets.reduce((sum, count) => sum + count, 0)),
-      },
-    ],
+      requests.inc({ route, status })
+      durations.observe({ route }, durationMs / 1000)
+    }
+    for (const request of early.splice(0)) count(...request)
+    return [requests, durations]
   }
+  return { count: (...request) => count(...request), collectors: load() }
 }
 
 /**
  * `/metrics` in Prometheus' text format, with the process's own metrics. Answers 404 when `token` is null.
  * prom-client is loaded at the first request.
  */
-export function metricsRoute(token: string | null, metrics: readonly Metric[]): BoundRoute {
+export function metricsRoute(token: string | null, metrics: readonly Metric[], requests: RequestCounts | null = null): BoundRoute {
   let loading: ReturnType<typeof loadRegistry> | undefined
   return {
     method: 'GET',
@@ -111,7 +81,7 @@ export function metricsRoute(token: string | null, metrics: readonly Metric[]): 
     async handle({ exchange }) {
       if (token === null) throw new AppError('not_found', 'There is nothing at this address.')
       checkToken(exchange.header('authorization') ?? '', token)
-      loading ??= loadRegistry(metrics)
+      loading ??= loadRegistry(metrics, await requests?.collectors)
       const registry = await loading
       return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() }
     },
@@ -128,10 +98,11 @@ function checkToken(header: string, token: string): void {
 }
 
 /** Metrics as prom-client keeps them. */
-export async function loadRegistry(metrics: readonly Metric[]) {
+export async function loadRegistry(metrics: readonly Metric[], collectors: readonly (Counter | Histogram)[] = []) {
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const collector of collectors) registry.registerMetric(collector)
   for (const { name, help, kind, labels = [], read } of metrics) {
     const options = { name, help, labelNames: [...labels], registers: [registry] }
     // What cannot be read has no sample: an operator wants the others most when the library fails.

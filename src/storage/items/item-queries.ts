@@ -74,7 +74,7 @@ async function findViewer(db: Kysely<Database>, actor: Actor): Promise<number | 
 }
 
 /** Rows by number, in no order; the visibility rule is applied to them as they are now. */
-export async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
+async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
   return await selectItems(db)
     .where('item.seq', 'in', seqs)

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
 import {
   ANALYSIS,
@@ -16,7 +17,7 @@ import type { Database } from '../schema.ts'
 /** Values of one statement; engines take some tens of thousands, and long statements are slow to compile. */
 const WORDS_A_STATEMENT = 400
 /** Words whose numbers are remembered. */
-const MAX_REMEMBERED = 200_000
+const MAX_CACHED = 200_000
 /** Rows read, or words looked at, before other work gets its turn. */
 const ROWS_A_TURN = 500
 
@@ -50,14 +51,14 @@ const wordsAfter = prepareQuery((db) =>
 
 /** A writer of words for one process. */
 export function createWordsWriter(embedder: Embedder): WordsWriter {
-  const remembered = new Map<string, number>()
-  /** The removal of words that what is remembered is newer than. */
+  const wordNumbers = new LRUCache<string, number>({ max: MAX_CACHED })
+  /** Last removal of words that the cache has seen. */
   let removal = 0
   const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
     const numbers = new Map<string, number>()
     let unknown: string[] = []
     for (const word of words) {
-      const seq = remembered.get(word)
+      const seq = wordNumbers.get(word)
       if (seq === undefined) unknown.push(word)
       else numbers.set(word, seq)
     }
@@ -79,7 +80,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       let revision = Number(row?.last ?? 0)
       const [removed] = await lastRemoval(db, {})
       const seen = Number(removed?.last ?? 0)
-      if (seen !== removal) remembered.clear()
+      if (seen !== removal) wordNumbers.clear()
       removal = seen
       const texts = notes.flatMap(({ seq, text }) => (text ? [{ seq, indexed: indexText(text) }] : []))
       const numbers = await numberWords(db, new Set(texts.flatMap(({ indexed }) => [...indexed.words.keys()])))
@@ -87,8 +88,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
       for (const { seq, text } of notes) if (!text) await touchItem(db, { seq, revision: ++revision })
       return () => {
         if (seen !== removal) return
-        if (remembered.size + numbers.size > MAX_REMEMBERED) remembered.clear()
-        for (const [word, seq] of numbers) remembered.set(word, seq)
+        for (const [word, seq] of numbers) wordNumbers.set(word, seq)
       }
     },
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 
 /** A text that was made of another. */
 export interface Made {
@@ -36,26 +37,16 @@ const NOTHING: Made = { text: null, isKept: false }
 
 /** @param maxLength of all texts kept together, in UTF-16 units */
 export function createTextCache(maxLength: number): TextCache {
-  const kept = new Map<string, string | null>()
+  const cache = new LRUCache<string, { readonly text: string | null }>({
+    max: MAX_ENTRIES,
+    maxSize: maxLength,
+    sizeCalculation: ({ text }) => Math.max(1, text?.length ?? 0),
+  })
   const working = new Map<string, Work>()
-  let length = 0
-  const remove = (key: string) => {
-    length -= kept.get(key)?.length ?? 0
-    kept.delete(key)
-  }
-  const keep = (key: string, text: string | null) => {
-    remove(key)
-    kept.set(key, text)
-    length += text?.length ?? 0
-    for (const oldest of kept.keys()) {
-      if (length <= maxLength && kept.size <= MAX_ENTRIES) break
-      remove(oldest)
-    }
-  }
   const begin = (key: string, make: (signal: AbortSignal) => Promise<Made>, isShared: boolean): Work => {
     const left = new AbortController()
     const made = make(left.signal).then((result) => {
-      if (result.isKept) keep(key, result.text)
+      if (result.isKept) cache.set(key, { text: result.text })
       return result
     })
     const work = { made, left, readers: 0 }
@@ -74,13 +65,8 @@ export function createTextCache(maxLength: number): TextCache {
       const hash = createHash('sha256')
       for (const part of parts) hash.update(`${part.length}:`).update(part)
       const key = hash.digest('base64')
-      const known = kept.get(key)
-      if (known !== undefined) {
-        // Put in again, it is the last that is forgotten.
-        kept.delete(key)
-        kept.set(key, known)
-        return { text: known, isKept: true }
-      }
+      const cached = cache.get(key)
+      if (cached) return { text: cached.text, isKept: true }
       if (signal?.aborted) return NOTHING
       const work = (isShared ? working.get(key) : undefined) ?? begin(key, make, isShared)
       work.readers++
