@@ -1,7 +1,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/load-config.ts'
 import type { PromptType } from '../src/library/fields.ts'
 import type { Place } from '../test/support/processes.ts'
 import { recombinePrompts } from './recombined-prompts.ts'

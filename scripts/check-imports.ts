@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** What each room may import besides itself and errors; `file` rooms are single files of src. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'errors.ts': [],
-  'config.ts': [],
+  config: [],
   'product.ts': [],
   'exchange.ts': [],
   library: [],
@@ -22,8 +22,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['exchange.ts', 'operations', 'cache', 'library', 'auth'],
   web: ['exchange.ts', 'operations', 'http', 'library', 'search'],
   'app.ts': ['library', 'search', 'improve', 'storage', 'ai', 'auth', 'operations'],
-  server: ['app.ts', 'config.ts', 'product.ts', 'exchange.ts', 'library', 'auth', 'operations', 'mcp', 'http', 'web'],
-  cli: ['app.ts', 'server', 'config.ts', 'product.ts', 'library', 'improve', 'auth', 'operations', 'mcp', 'transfer'],
+  server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'library', 'auth', 'operations', 'mcp', 'http', 'web'],
+  cli: ['app.ts', 'server', 'config', 'product.ts', 'library', 'improve', 'auth', 'operations', 'mcp', 'transfer'],
 }
 
 /** Packages and built-ins a room must not touch: the domain stays pure, engines stay behind the dialects. */

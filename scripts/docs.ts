@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { KEY_HEADERS } from '../src/auth/authenticate.ts'
 import { EXIT_CODES, EXIT_STATUSES } from '../src/cli/exit-codes.ts'
 import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS, type Setting } from '../src/config.ts'
+import { listSettings } from '../src/config/settings.ts'
 import { ERROR_CODES, type ErrorCode } from '../src/errors.ts'
 import { HTTP_STATUS } from '../src/http/errors.ts'
 import { createOpenApi } from '../src/http/openapi.ts'
@@ -128,7 +128,7 @@ ${table(
 }
 
 function settingsPage(): string {
-  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(([name, { doc, fallback, shownDefault, isSecret }]) => [
+  const rows = listSettings().map(({ name, doc, fallback, shownDefault, isSecret }) => [
     isSecret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``,
     `\`${shownDefault ?? String(fallback)}\``,
     /mcp/i.test(name + doc) ? `${doc} ${MCP_LINE}` : doc,
@@ -147,7 +147,7 @@ A setting that has \`NAME_FILE\` beside its name can be given in a file, as Dock
 
 /** Every setting as a line to uncomment, for Docker Compose and systemd. */
 function environmentExample(): string {
-  const parts = Object.entries<Setting<unknown>>(SETTINGS).map(([name, { doc, fallback, shownDefault, isSecret }]) => {
+  const parts = listSettings().map(({ name, doc, fallback, shownDefault, isSecret }) => {
     const value = shownDefault === undefined ? String(fallback) : ''
     return `# ${doc}\n${[`# ${name}=${value}`, ...(isSecret ? [`# ${name}_FILE=`] : [])].join('\n')}\n`
   })

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/load-config.ts'
 import { ANONYMOUS } from '../src/library/actor.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { SETTINGS, type Setting } from '../src/config.ts'
+import { listSettings } from '../src/config/settings.ts'
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
 const { services, volumes } = parse(read('compose.yaml'))
@@ -21,8 +21,7 @@ it('passes every setting of .env on', () => {
 it('has every setting in .env.example, to be uncommented', () => {
   const lines = read('.env.example').split('\n')
   const named = lines.flatMap((line) => /^# ([A-Z_]+)=/.exec(line)?.[1] ?? [])
-  const settings = Object.entries<Setting<unknown>>(SETTINGS)
-  expect(named).toEqual(settings.flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])))
+  expect(named).toEqual(listSettings().flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])))
   expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([])
 })
 

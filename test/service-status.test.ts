@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeSettings, loadConfig } from '../src/config.ts'
+import { describeSettings, loadConfig } from '../src/config/load-config.ts'
 import { AppError } from '../src/errors.ts'
 import { keepFor, libraryMetrics, loadMetrics } from '../src/http/metrics/library-metrics.ts'
 import { loadRegistry } from '../src/http/metrics/metrics.ts'

@@ -1,5 +1,5 @@
 import type { AppSettings } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load-config.ts'
 
 /** What opening the library needs of the settings. `address` is where people reach the service. */
 export function toAppSettings(config: Config, address: string): AppSettings {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { backUpLibrary, describeDatabase, restoreLibrary } from '../app.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
 import { plural } from './plural.ts'
 import { formatTable } from './table.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { migrateData } from '../app.ts'
-import { loadConfig, parseDatabaseUrl } from '../config.ts'
+import { loadConfig, parseDatabaseUrl } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { startProgress } from './show-progress.ts'
 import { formatTable } from './table.ts'

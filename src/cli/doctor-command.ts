@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examineBackup, examineLibrary } from '../app.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 
 type Finding = Awaited<ReturnType<typeof examineLibrary>>[number]

@@ -1,5 +1,5 @@
 import { basename, isAbsolute, relative } from 'node:path'
-import { launcherFromEnvironment, loadConfig, npmScriptFromEnvironment, SETTINGS } from '../config.ts'
+import { isDefaultDatabase, launcherFromEnvironment, npmScriptFromEnvironment } from '../config/load-config.ts'
 import { readProduct } from '../product.ts'
 
 /** How a process was started. */
@@ -46,7 +46,7 @@ export function programName(): string {
 
 /** Whether commands need DATABASE_URL to find the library that this process uses. */
 export function needsDatabaseUrl(): boolean {
-  return loadConfig().DATABASE_URL !== SETTINGS.DATABASE_URL.fallback
+  return !isDefaultDatabase()
 }
 
 /** A command to type next, as the end of a sentence: `with: commonplace keys list`. */

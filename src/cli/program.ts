@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type App, openApp } from '../app.ts'
 import { KEY_HINTS } from '../auth/key-hints.ts'
-import { keyFromEnvironment, loadConfig } from '../config.ts'
+import { keyFromEnvironment, loadConfig } from '../config/load-config.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Actor, SCOPES } from '../library/actor.ts'
 import { OPERATOR_ORIGIN } from '../library/audit.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { deleteCopies } from '../app.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { type Actor, PERSON_RIGHTS } from '../library/actor.ts'
 import type { Output } from '../operations/core/define-operation.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { fromResponse, toRequest } from '../exchange.ts'
 import { createAdmission } from '../http/admission.ts'

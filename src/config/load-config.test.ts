@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyFromEnvironment, loadConfig, SETTINGS, type Setting } from './config.ts'
+import { keyFromEnvironment, loadConfig } from './load-config.ts'
+import { listSettings } from './settings.ts'
 
 const DEFAULTS = {
   PORT: 3000,
@@ -53,8 +54,8 @@ it('has its defaults when nothing is set', () => {
 })
 
 it('counts an empty setting as unset', () => {
-  expect(loadConfig(Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ''])))).toEqual(DEFAULTS)
-  expect(loadConfig(Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '  '])))).toEqual(DEFAULTS)
+  expect(loadConfig(Object.fromEntries(listSettings().map(({ name }) => [name, ''])))).toEqual(DEFAULTS)
+  expect(loadConfig(Object.fromEntries(listSettings().map(({ name }) => [name, '  '])))).toEqual(DEFAULTS)
 })
 
 it('does not look at other variables', () => {
@@ -257,9 +258,9 @@ describe('a secret in a file', () => {
   }
 
   it('can be every setting whose name or value has a secret in it', () => {
-    const marked = Object.entries<Setting<unknown>>(SETTINGS).flatMap(([name, { isSecret }]) => (isSecret ? [name] : []))
+    const marked = listSettings().flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
     expect(marked.toSorted()).toEqual(Object.keys(SECRETS).toSorted())
-    const named = Object.entries(SETTINGS).flatMap(([name, { doc }]) =>
+    const named = listSettings().flatMap(({ name, doc }) =>
       /(KEY|TOKEN|PASSWORD)$/.test(name) || /:PASSWORD@|:password@/.test(doc) ? [name] : [],
     )
     expect(named.filter((name) => !marked.includes(name))).toEqual([])

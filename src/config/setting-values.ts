@@ -1,0 +1,97 @@
+import { z } from 'zod'
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+/** Host names, separated by commas. */
+export const hostNames = list.refine(
+  (names) => names.every((name) => name === '*' || (/^[^/*@\s]+$/.test(name) && URL.parse(`http://${name}`) !== null)),
+  'must be host names such as prompts.example.org, without a scheme or a pattern, or *',
+)
+/** Web origins, separated by commas. */
+export const origins = list.refine(
+  (texts) => texts.every((text) => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/*\s]+\/?$/i.test(text)),
+  'must be origins such as https://app.example.org, or *',
+)
+/** Costs of password hashes. */
+export const PASSWORD_HASHES = ['standard', 'owasp'] as const
+/** true or false. */
+export const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
+/** An http or https origin. */
+export const httpUrl = z
+  .string()
+  .refine(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'must be an http or https address, such as https://prompts.example.org',
+  )
+  .refine(
+    (text) => URL.parse(text)?.pathname === '/' && !/[?#@]/.test(text),
+    'must be an origin: no path, query, fragment, user or password',
+  )
+  .transform((text) => new URL(text).origin)
+const isPostgresUrl = (text: string) => /^postgres(ql)?:\/\/[^/]/.test(text) && URL.canParse(text)
+/** The address of a library. */
+export const databaseUrl = z
+  .string()
+  .refine(
+    (text) => isPostgresUrl(text) || (/^sqlite:.+/.test(text) && !/^sqlite:(\/\/)?:memory:/.test(text)),
+    'must be sqlite:PATH, such as sqlite:./data/commonplace.db, or postgres://USER:PASSWORD@HOST/DATABASE (with # / ? @ in the password written as %23 %2F %3F %40)',
+  )
+/** The address of a PostgreSQL database. */
+export const postgresUrl = z.string().refine(isPostgresUrl, 'must be postgres://USER:PASSWORD@HOST/DATABASE')
+
+/** A whole number of at least 1, or `off` for no limit. */
+export const countOrOff = (what: string) =>
+  z
+    .string()
+    .regex(/^(off|[1-9]\d{0,11})$/, `must be off, or how many ${what}`)
+    .transform((text) => (text === 'off' ? null : Number(text)))
+const UNITS_MS: Partial<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** A time such as 24h, as milliseconds. */
+export const interval = z
+  .string()
+  .regex(/^[1-9]\d{0,3}[mhd]$/, 'must be a time such as 30m, 24h or 7d')
+  .transform((text) => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? Number.NaN))
+/** A whole number from 1 to `most`. */
+export const countUpTo = (most: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, `must be a whole number from 1 to ${most}`)
+    .transform(Number)
+    .refine((count) => count <= most, `must be a whole number from 1 to ${most}`)
+/** The address of a server of models; its key stands in a setting of its own. */
+export const modelServerUrl = (keySetting: string) =>
+  z
+    .string()
+    .refine(
+      (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+      'must be an http or https address, such as http://127.0.0.1:11434/v1',
+    )
+    .refine((text) => !/[?#@]/.test(text), `must have no query, fragment, user or password; the key belongs into ${keySetting}`)
+    .transform((text) => text.replace(/\/+$/, ''))
+/** The address of a mail server. */
+export const smtpUrl = z
+  .string()
+  .refine((text) => /^smtps?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an smtp or smtps address, such as smtps://mail.example.org')
+/** A language model. */
+export const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as openai/gpt-5, without spaces')
+/** A model of embeddings. */
+export const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as nomic-embed-text, without spaces')
+/** A key of a provider. */
+export const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key, without spaces')
+
+/** The sources of a content policy's `frame-ancestors`: nothing that could end the directive. */
+export const frameAncestors = z
+  .string()
+  .refine(
+    (text) =>
+      text === 'none' ||
+      text
+        .split(/ +/)
+        .every((part) => part === '*' || part === 'file:' || /^https?:\/\/(?:\*\.)?[a-z0-9.-]+(?::\d{1,5}|:\*)?$/i.test(part)),
+    'must be origins such as https://blog.example.org, separated by spaces, or *, file: or none',
+  )
+  .transform((text) => (text === 'none' ? '' : text))
