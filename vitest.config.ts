@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const BUILD = 'test/support/build.ts'
+const TOOLS = 'test/support/tools.ts'
 const POSTGRES = 'test/support/postgres.ts'
 /** The suites that cross rooms, in the test's own process. */
 const INTEGRATION = ['test/*.test.ts']
@@ -38,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'full',
           include: ['test/e2e/*.test.ts', 'test/browser/*.test.ts', 'test/contract/*.test.ts'],
-          globalSetup: [BUILD, POSTGRES],
+          globalSetup: [BUILD, TOOLS, POSTGRES],
         },
       },
       {
@@ -46,7 +47,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: [...INTEGRATION, 'test/e2e/{command-line,opening,people,transfer}.test.ts'],
-          globalSetup: [BUILD, POSTGRES],
+          globalSetup: [BUILD, TOOLS, POSTGRES],
           env: { TEST_ENGINE: 'postgresql' },
         },
       },
@@ -56,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/long/**/*.test.ts'],
-          globalSetup: [BUILD, POSTGRES],
+          globalSetup: [BUILD, TOOLS, POSTGRES],
           maxWorkers: 1,
           testTimeout: 600_000,
           sequence: { groupOrder: 1 },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import autocannon from 'autocannon'
+import autocannon from '../tools/autocannon.ts'
 import { readProcessorTime } from './processor-time.ts'
 
 /** One request to send. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findTool } from '../scripts/setup-tools.ts'
 import { HEAP_FLAGS } from '../src/cli/heap-flags.ts'
 import type { PackedRuntime } from './pack-runtime.ts'
 
@@ -45,7 +46,6 @@ export async function makeExecutable(target: string, node: string, runtime: Pack
   run('--experimental-sea-config', 'configuration.json')
   copyFileSync(node, place('executable'))
   chmodSync(place('executable'), 0o755)
-  const postject = new URL('cli.js', import.meta.resolve('postject'))
-  run(fileURLToPath(postject), 'executable', RESOURCE, 'blob', '--sentinel-fuse', FUSE)
+  run(findTool('postject/dist/cli.js'), 'executable', RESOURCE, 'blob', '--sentinel-fuse', FUSE)
   renameSync(place('executable'), target)
 }

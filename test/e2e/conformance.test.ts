@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { findTool } from '../../scripts/setup-tools.ts'
 import { run } from '../support/processes.ts'
 
 /** The official MCP conformance suite against the real server: what each revision of the protocol requires, and no excuses. */
 
-const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url))
-const REQUIREMENTS = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/requirements', import.meta.url))
+const SUITE = findTool('@modelcontextprotocol/conformance/dist/index.js')
+const REQUIREMENTS = findTool('@modelcontextprotocol/conformance/requirements')
 const SERVER = fileURLToPath(new URL('../support/conformance-server.ts', import.meta.url))
 const JSX = new URL('../../scripts/jsx.ts', import.meta.url).href
 

@@ -1,10 +1,9 @@
-import { PGlite } from '@electric-sql/pglite'
-import { vector as pgvector } from '@electric-sql/pglite-pgvector'
 import { Kysely, PGliteDialect, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createVectorCentre } from '../../src/search/vectors/vector-centre.ts'
 import { compareVectors, createVectorTable, keepVector } from '../../src/storage/dialects/pgvector.ts'
 import type { Database } from '../../src/storage/schema.ts'
+import { PGlite, vector as pgvector } from '../../tools/pglite.ts'
 
 /** The queries of pgvector, on PostgreSQL compiled to run in this process: the server of the other tests has no pgvector. */
 

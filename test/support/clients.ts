@@ -1,24 +1,20 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createMCPClient, ElicitationRequestSchema } from '@ai-sdk/mcp'
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
+import { findTool } from '../../scripts/setup-tools.ts'
+import { createMCPClient, ElicitationRequestSchema } from '../../tools/ai-sdk.ts'
+import { Client as ClientV1, ElicitRequestSchema, StreamableHTTPClientTransport as HttpV1 } from '../../tools/sdk-v1.ts'
 import { createKey, importStarter, savePrompts } from './library-fixtures.ts'
 import { createPlace, MAIN, type Place, run } from './processes.ts'
 
 /** Real clients against the built program, each behind the same few calls, and the library they work on. */
 
-const INSPECTOR = fileURLToPath(
-  new URL('../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
-)
-const MCP_REMOTE = fileURLToPath(new URL('../../node_modules/mcp-remote/dist/proxy.js', import.meta.url))
+const INSPECTOR = findTool('@modelcontextprotocol/inspector/clients/launcher/build/index.js')
+const MCP_REMOTE = findTool('mcp-remote/dist/proxy.js')
 const INFO = { name: 'test', version: '1.0.0' }
 
 /** A served library with the starter library in it, a public prompt with blanks, and a key. */
@@ -329,7 +325,8 @@ export const CLIENTS: readonly TestedClient[] = [
 
 const manifest = z.object({ version: z.string() })
 
-/** The version of an installed package. */
+/** The version of an installed package, of the project or of tools/. */
 export function installedVersion(name: string): string {
-  return manifest.parse(JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'))).version
+  const own = new URL(`../../node_modules/${name}/package.json`, import.meta.url)
+  return manifest.parse(JSON.parse(readFileSync(existsSync(own) ? own : findTool(`${name}/package.json`), 'utf8'))).version
 }

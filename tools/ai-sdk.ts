@@ -1,0 +1,1 @@
+export { createMCPClient, ElicitationRequestSchema } from '@ai-sdk/mcp'
