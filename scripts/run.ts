@@ -1,8 +1,7 @@
 // Builds when the sources are newer than the build, then runs the command line in this process. Silent on stdout.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { RolldownOutput } from 'rolldown'
@@ -10,6 +9,8 @@ import { writeNotices } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
+/** As in src/web/static-files.ts. */
+const MAX_HELD_BYTES = 256 * 1024
 
 function newestSource(): number {
   const watched = ['package.json', 'package-lock.json', 'scripts/run.ts', 'scripts/notices.ts'].map((name) => join(root, name))
@@ -62,7 +63,10 @@ async function build(): Promise<void> {
     // What browsers load: small, and apart from the program.
     const islands = await bundle({
       input: Object.fromEntries(
-        ['site', 'editor', 'code-editor', 'embed', 'embeds'].map((name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)]),
+        ['site', 'editor', 'code-editor', 'embed', 'embeds', 'try-it'].map((name) => [
+          name,
+          join(root, 'src', 'web', 'islands', `${name}.ts`),
+        ]),
       ),
       platform: 'browser',
       cwd: root,
@@ -70,7 +74,7 @@ async function build(): Promise<void> {
       output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
     })
     note(islands)
-    note(await buildApiReference(join(fresh, 'web')))
+    compressLargeScripts(join(fresh, 'web'))
     writeFileSync(join(fresh, 'THIRD-PARTY-NOTICES.txt'), writeNotices(modules))
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
@@ -83,35 +87,15 @@ async function build(): Promise<void> {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** The browsable reference of the REST interface: a large file that one page loads, so its compressed forms are made here, once. */
-async function buildApiReference(folder: string): Promise<RolldownOutput> {
-  const { build: bundle } = await import('rolldown')
-  const source = dirname(createRequire(import.meta.url).resolve('@scalar/api-reference/style.css'))
-  const bundled = await bundle({
-    input: { 'api-reference': join(root, 'src', 'web', 'islands', 'api-reference.ts') },
-    platform: 'browser',
-    cwd: root,
-    logLevel: 'silent',
-    // Its sheet is a file of its own: the pages' content policy lets no script write styles.
-    moduleTypes: { '.css': 'empty' },
-    transform: {
-      define: {
-        'process.env.NODE_ENV': '"production"',
-        __VUE_OPTIONS_API__: 'true',
-        __VUE_PROD_DEVTOOLS__: 'false',
-        __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
-      },
-    },
-    output: { dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify: true },
-  })
-  copyFileSync(join(source, 'style.css'), join(folder, 'api-reference.css'))
-  for (const name of ['api-reference.js', 'api-reference.css']) {
+/** Compresses scripts that the service does not hold in memory once, beside them. */
+function compressLargeScripts(folder: string): void {
+  for (const name of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, name))
+    if (bytes.length <= MAX_HELD_BYTES) continue
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }))
   }
-  return bundled
 }
 
 if (process.argv[2] === '--build-only') {

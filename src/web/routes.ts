@@ -33,6 +33,7 @@ import {
   showPersonPage,
 } from './pages/admin/admin.tsx'
 import { showStatus } from './pages/admin/status.tsx'
+import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
 import { showHome } from './pages/reading/home.tsx'
@@ -124,7 +125,7 @@ export const PAGES: readonly PageEntry[] = [
   ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
     ...source,
     path: `/docs/${name}`,
-    page: showDocument(name),
+    page: name === 'api' ? showApiReference : showDocument(name),
   })),
 ]
 

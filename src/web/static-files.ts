@@ -17,8 +17,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],
   ['editor.js', 'dist/web/editor.js', 'text/javascript; charset=utf-8'],
   ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
-  ['api-reference.css', 'dist/web/api-reference.css', 'text/css; charset=utf-8'],
-  ['api-reference.js', 'dist/web/api-reference.js', 'text/javascript; charset=utf-8'],
+  ['try-it.js', 'dist/web/try-it.js', 'text/javascript; charset=utf-8'],
 ]
 /** Larger files are not held in memory; the build has laid their compressed forms beside them. */
 const MAX_HELD_BYTES = 256 * 1024

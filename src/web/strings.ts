@@ -1,3 +1,4 @@
+import { API_WORDS } from './api-strings.ts'
 import { AUDIT_WORDS } from './audit-strings.ts'
 import { STATUS_WORDS } from './status-strings.ts'
 
@@ -256,6 +257,7 @@ export const ENGLISH = {
     '/admin/activity': 'Activity',
     '/admin/status': 'Status',
   },
+  api: API_WORDS,
   status: STATUS_WORDS,
   audit: AUDIT_WORDS,
   counts: {

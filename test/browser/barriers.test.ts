@@ -3,9 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { lookForBarriers, signUpInBrowser, useBrowser, VIEWPORTS } from '../support/browser.ts'
 import { addressesOfPages } from '../support/page-addresses.ts'
 
-/** One style that the API reference writes as a text of HTML, which the policy rightly stops; nothing is seen of it. */
-const STYLE_OF_REFERENCE = /\/api-reference\.js: Applying inline style violates .* style attributes/
-
 describe('pages, to readers who cannot see them or use a mouse', () => {
   const bench = useBrowser({ args: ['--starter'] })
   const items = { prompt: '', skill: '', user: 'Ada' }
@@ -40,14 +37,14 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
   }
 
   it('have no barriers, in both themes, on a desktop and on a phone', async () => {
-    const page = await bench.newPage({ allowed: [/status of 40[04]/, STYLE_OF_REFERENCE] })
+    const page = await bench.newPage({ allowed: [/status of 40[04]/] })
     const { found, seen } = await lookAt(page, [...addressesOfPages(items).map((one) => one.address), ...MORE])
     expect(found).toEqual([])
     expect(seen.size).toBeGreaterThan(20)
   }, 300_000)
 
   it('have none for who is signed in either', async () => {
-    const page = await bench.newPage({ allowed: [/status of 40[034]/, STYLE_OF_REFERENCE] })
+    const page = await bench.newPage({ allowed: [/status of 40[034]/] })
     await signUpInBrowser(page, 'grace')
     await page.goto('/new')
     await page.getByLabel('Title').fill('Looked at')

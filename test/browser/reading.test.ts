@@ -162,18 +162,6 @@ describe('a reader in a browser', () => {
     await page.getByRole('button', { name: 'Copy' }).first().click()
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`commonplace ${bench.baseUrl}/api/mcp --header`)
   })
-
-  it('browses the REST interface, or reads the list of its routes without a script', async () => {
-    const page = await bench.newPage({ allowed: [/\/api-reference\.js: Applying inline style violates .* style attributes/] })
-    await page.goto('/docs/api')
-    await page.getByRole('heading', { name: 'Search prompts' }).first().waitFor()
-    expect(await page.locator('.written').isVisible()).toBe(false)
-    const plain = await bench.newPage({ hasScript: false })
-    await plain.goto('/docs/api')
-    expect(await plain.getByRole('heading', { name: 'GET /api/search/prompts' }).isVisible()).toBe(true)
-    expect(await plain.locator('.reference').isVisible()).toBe(false)
-    expect(await plain.locator('.written a[href="/api/openapi.json"]').isVisible()).toBe(true)
-  })
 })
 
 /** Style and width of the outline of what has the focus. */

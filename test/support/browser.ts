@@ -136,13 +136,7 @@ function watch(context: BrowserContext, baseUrl: string, report: (fault: string)
 
 /** What axe finds on a page that readers with other senses or hands could not use, one line each. */
 async function findBarriers(page: Page): Promise<string[]> {
-  // What stands inside of the API reference is its makers' work, a second main part of the page among it.
-  const isReference = (await page.locator('.scalar-app').count()) > 0
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode()
-    .exclude('.scalar-app')
-    .disableRules(isReference ? ['landmark-no-duplicate-main'] : [])
-    .analyze()
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`))
 }
 

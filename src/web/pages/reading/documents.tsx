@@ -67,29 +67,9 @@ export function showDocument(name: Name) {
               </ul>
             </nav>
           )}
-          {name === 'api' ? <ApiReference site={site} html={html} /> : <div class="written">{raw(html)}</div>}
+          <div class="written">{raw(html)}</div>
         </article>
       </Layout>
     )
   }
 }
-
-/** The reference that can be browsed; until its script has started, and without one, the list of routes. */
-const ApiReference: FC<{ site: Site; html: string }> = ({ site: { words, url, theme }, html }) => (
-  <>
-    <div
-      data-api-reference="/api/openapi.json"
-      data-sheet={url('api-reference.css')}
-      data-theme={theme ?? undefined}
-      class="reference"
-      hidden
-    />
-    <div class="written">
-      <p>
-        <a href="/api/openapi.json">{words.apiReference}</a>
-      </p>
-      {raw(html)}
-    </div>
-    <script src={url('api-reference.js')} type="module" />
-  </>
-)

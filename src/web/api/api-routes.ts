@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { type ExampleRequest, makeExample, type RouteInput } from './example-request.ts'
+import { jsonSchema, type Schema } from './schema-fields.ts'
+
+/** The groups of the reference, in its order, and which paths belong to each: the first that fits. */
+const GROUPS = [
+  ['prompts', /^\/api\/(?:search\/)?prompts\b|^\/api\/improve-prompt$/],
+  ['skills', /^\/api\/(?:search\/)?skills\b/],
+  ['items', /^\/api\/(?:\{collection\}|trash)/],
+  ['names', /^\/api\/(?:categories|tags)$/],
+  ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
+  ['embeds', /embed/],
+  ['other', /^/],
+] as const
+
+/** Within a path, as people think of them. */
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+const media = z.record(z.string(), z.object({ schema: jsonSchema.optional() }))
+const answer = z.object({ description: z.string(), content: media })
+const json = z.object({ content: z.object({ 'application/json': z.object({ schema: jsonSchema }) }) })
+const route = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  description: z.string().default(''),
+  parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean(), schema: jsonSchema })).default([]),
+  requestBody: json.optional(),
+  responses: z.record(z.string(), z.union([answer, z.object({ $ref: z.string() })])),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+})
+const openApi = z.object({
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), route)),
+  components: z.object({ responses: z.object({ Error: json }) }),
+})
+
+/** One answer of a route. */
+export interface RouteAnswer {
+  readonly status: string
+  readonly description: string
+  readonly types: readonly string[]
+  /** Of its JSON; null where there is none. */
+  readonly schema: Schema | null
+}
+
+/** A method and a path, as the reference shows them. */
+export interface ApiRoute {
+  readonly name: string
+  readonly anchor: string
+  readonly method: string
+  readonly path: string
+  readonly title: string
+  readonly description: string
+  /** Whether a key changes what it answers. */
+  readonly access: 'none' | 'optional' | 'required'
+  readonly inputs: readonly RouteInput[]
+  /** The schema of its JSON body; null where it takes none. */
+  readonly body: Schema | null
+  readonly answers: readonly RouteAnswer[]
+  readonly example: ExampleRequest
+}
+
+/** Routes that stand together. */
+export interface ApiGroup {
+  readonly name: (typeof GROUPS)[number][0]
+  readonly routes: readonly ApiRoute[]
+}
+
+/**
+ * What the reference shows of an OpenAPI document. `error` is the schema of every refusal.
+ * @param baseUrl of the service, for examples that name an address
+ */
+export function readApi(document: unknown, baseUrl: string): { readonly groups: readonly ApiGroup[]; readonly error: Schema } {
+  const { paths, components } = openApi.parse(document)
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    METHODS.flatMap((method) => {
+      const found = methods[method]
+      return found ? [toRoute(method.toUpperCase(), path, found, baseUrl)] : []
+    }),
+  )
+  const nameOf = (path: string) => GROUPS.find(([, pattern]) => pattern.test(path))?.[0]
+  return {
+    groups: GROUPS.map(([name]) => ({ name, routes: routes.filter(({ path }) => nameOf(path) === name) })).filter(
+      (group) => group.routes.length > 0,
+    ),
+    error: components.responses.Error.content['application/json'].schema,
+  }
+}
+
+function toRoute(method: string, path: string, found: z.infer<typeof route>, baseUrl: string): ApiRoute {
+  const body = found.requestBody?.content['application/json'].schema ?? null
+  const schemes = found.security.map((scheme) => Object.keys(scheme).length > 0)
+  return {
+    name: found.operationId,
+    anchor: toAnchor(method, path),
+    method,
+    path,
+    title: found.summary,
+    description: found.description,
+    access: schemes.every((isKey) => isKey) ? 'required' : schemes.some((isKey) => isKey) ? 'optional' : 'none',
+    inputs: found.parameters,
+    body,
+    answers: Object.entries(found.responses).flatMap(([status, one]) => ('$ref' in one ? [] : [toAnswer(status, one)])),
+    example: makeExample(path, found.parameters, body, baseUrl),
+  }
+}
+
+/** As GitHub makes it of the heading in docs/reference/routes.md, so that a link to either leads to the same route. */
+function toAnchor(method: string, path: string): string {
+  return `${method} ${path}`
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function toAnswer(status: string, { description, content }: z.infer<typeof answer>): RouteAnswer {
+  return { status, description, types: Object.keys(content), schema: content['application/json']?.schema ?? null }
+}

@@ -1,0 +1,278 @@
+import { raw } from 'hono/html'
+import type { Child, FC } from 'hono/jsx'
+import { createOpenApi } from '../../../http/openapi.ts'
+import { OPERATIONS } from '../../../operations/index.ts'
+import { type ApiGroup, type ApiRoute, type RouteAnswer, readApi } from '../../api/api-routes.ts'
+import { type RouteInput, writeCurl } from '../../api/example-request.ts'
+import { describeField, listFields, type SchemaField } from '../../api/schema-fields.ts'
+import { readDocument } from '../../documents.ts'
+import { Layout } from '../../layout.tsx'
+import type { PageRequest } from '../../request.ts'
+import type { Site, Words } from '../../site.ts'
+
+/** Bodies already rendered, by what they depend on: the same for every reader, as long as the service runs. */
+const rendered = new Map<string, string>()
+
+/** The REST interface, route by route, made from its OpenAPI document. */
+export async function showApiReference({ site }: PageRequest) {
+  const { words } = site
+  const { title } = readDocument('api', site)
+  const key = [site.baseUrl, site.hasMcp, words.language].join(' ')
+  const body = rendered.get(key) ?? String(await (<Reference site={site} />))
+  rendered.set(key, body)
+  return (
+    <Layout site={site} title={title} description={words.aboutDocuments.api} path="/docs/api" current="docs" scripts={['try-it.js']}>
+      <article
+        class="document api"
+        data-sending={words.api.sending}
+        data-failed={words.api.noAnswer}
+        data-cut={words.api.cut}
+        data-not-text={words.api.notText}
+      >
+        <header>
+          <p class="quiet">
+            <a href="/docs">{words.documents}</a>
+          </p>
+          <h1>{title}</h1>
+        </header>
+        {raw(body)}
+      </article>
+    </Layout>
+  )
+}
+
+const Reference: FC<{ site: Site }> = ({ site }) => {
+  const { words, baseUrl, hasMcp } = site
+  const { api } = words
+  const { groups, error } = readApi(createOpenApi(OPERATIONS, { version: '', baseUrl, hasMcp }), baseUrl)
+  return (
+    <>
+      <Contents words={words} groups={groups} />
+      <div class="routes">
+        <p class="prose">
+          {api.keyLead} <a href="/docs/keys-and-visibility">{readDocument('keys-and-visibility', site).title}</a>
+        </p>
+        <p class="prose">{api.inputLead}</p>
+        <p class="prose">
+          <a href="/api/openapi.json">{api.document}</a> · <a href="/docs/self-hosting#health">{api.healthLead}</a>
+        </p>
+        {groups.map(({ name, routes }) => (
+          <section>
+            <h2 id={name}>{api.groups[name]}</h2>
+            {routes.map((route) => (
+              <Route words={words} route={route} baseUrl={baseUrl} />
+            ))}
+          </section>
+        ))}
+        <section>
+          <h2 id="errors">{api.errors}</h2>
+          <p>
+            {api.errorsLead} <a href="/docs/errors">{api.errorsMore}</a>
+          </p>
+          <Fields words={words} caption={api.answer} isAnswer fields={listFields(error, api)} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+const Contents: FC<{ words: Words; groups: readonly ApiGroup[] }> = ({ words, groups }) => (
+  <nav class="contents" aria-label={words.onThisPage}>
+    <ul>
+      {groups.map(({ name, routes }) => (
+        <li>
+          <a href={`#${name}`}>{words.api.groups[name]}</a>
+          <ul>
+            {routes.map(({ anchor, title }) => (
+              <li>
+                <a href={`#${anchor}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+      <li>
+        <a href="#errors">{words.api.errors}</a>
+      </li>
+    </ul>
+  </nav>
+)
+
+const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, route, baseUrl }) => {
+  const { api } = words
+  const { anchor, method, path, title, description, access, inputs, body, answers } = route
+  const scope = OPERATIONS.find(({ name }) => name === route.name)?.scope
+  const isFile = answers.every(({ status, types }) => !status.startsWith('2') || !types.includes('application/json'))
+  const curl = writeCurl(method, route.example, { baseUrl, hasKey: access === 'required', isFile })
+  return (
+    <section class="route">
+      <h3 id={anchor}>
+        <a href={`#${anchor}`}>{title}</a>
+      </h3>
+      <p class="call">
+        <strong>{method}</strong> {path}
+      </p>
+      {description === '' ? null : <p class="prose">{description}</p>}
+      <p class="quiet">{access === 'required' && scope ? api.scope(scope) : api.access[access]}</p>
+      <Fields
+        words={words}
+        caption={api.parameters}
+        fields={inputs.map((input) => ({
+          ...describeField(input.name, input.schema, input.required, api),
+          isInPath: input.in === 'path',
+        }))}
+      />
+      <Fields words={words} caption={api.body} fields={body === null ? [] : listFields(body, api)} />
+      {answers.map((answer) => (
+        <Answer words={words} answer={answer} />
+      ))}
+      <div class="sample" data-prompt>
+        <pre data-text tabindex={0}>
+          <code>{curl}</code>
+        </pre>
+        <button class="button" type="button" data-copy={words.copied} hidden>
+          {words.copy}
+        </button>
+      </div>
+      <TryIt words={words} route={route} />
+    </section>
+  )
+}
+
+interface FieldsProps {
+  readonly words: Words
+  readonly caption: string
+  readonly fields: readonly (SchemaField & { readonly isInPath?: boolean })[]
+  /** Of an answer, readers want to know what may be missing; of a request, what must not be. */
+  readonly isAnswer?: boolean
+}
+
+const Fields: FC<FieldsProps> = ({ words: { api }, caption, fields, isAnswer = false }) =>
+  fields.length === 0 ? null : (
+    <table class="schema" aria-label={isAnswer ? caption : undefined}>
+      {isAnswer ? null : <caption>{caption}</caption>}
+      <tbody>
+        {fields.map(({ name, kind, choices, isRequired, isInPath, description, bounds }) => (
+          <tr>
+            <th scope="row">
+              <code>
+                {name.split('.').map((part, at) => (
+                  <>
+                    {at === 0 ? null : (
+                      <>
+                        .<wbr />
+                      </>
+                    )}
+                    {part}
+                  </>
+                ))}
+              </code>
+            </th>
+            <td>
+              <span class="quiet">
+                {kind}
+                {choices.map((choice, at) => (
+                  <>
+                    {at === 0 ? '' : ', '}
+                    <code>{choice}</code>
+                  </>
+                ))}
+                {[
+                  ...(isInPath ? [api.inPath] : []),
+                  ...(isRequired && !isAnswer ? [api.required] : []),
+                  ...(!isRequired && isAnswer ? [api.optional] : []),
+                  ...(bounds === '' || isAnswer ? [] : [bounds]),
+                ].map((fact) => ` · ${fact}`)}
+              </span>
+              {description === '' ? null : <div>{description}</div>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+
+const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { status, types, description, schema } }) => {
+  const { api } = words
+  const fields = schema && status.startsWith('2') ? listFields(schema, api) : []
+  const head = (
+    <>
+      {api.answer} <code>{status}</code> <span class="quiet">{types.join(', ')}</span>
+    </>
+  )
+  if (fields.length === 0)
+    return (
+      <p class="answer">
+        {head}
+        {status.startsWith('2') ? null : <>: {description}</>}
+      </p>
+    )
+  return (
+    <details class="answer">
+      <summary>{head}</summary>
+      <Fields words={words} caption={api.answer} fields={fields} isAnswer />
+    </details>
+  )
+}
+
+/** A form that sends the request from the page: shown by its script, which does all of it. Its fields have no names, so that nothing else sends them. */
+const TryIt: FC<{ words: Words; route: ApiRoute }> = ({ words: { api }, route }) => {
+  const { anchor, method, path, access, inputs, body, example } = route
+  const isKeyRequired = access === 'required'
+  return (
+    <details class="try" data-try hidden>
+      <summary>{api.try}</summary>
+      <form data-method={method} data-path={path}>
+        <p class="quiet">{api.tryLead}</p>
+        <div class="beside">
+          {inputs.map((input) => (
+            <Asked id={`${anchor}-${input.name}`} label={input.name}>
+              <InputField id={`${anchor}-${input.name}`} input={input} value={valueIn(example, input.name)} />
+            </Asked>
+          ))}
+          {access === 'none' ? null : (
+            <Asked id={`${anchor}-key`} label={api.key}>
+              <input id={`${anchor}-key`} type="password" data-key required={isKeyRequired} autocomplete="off" placeholder={api.keyHint} />
+            </Asked>
+          )}
+        </div>
+        {body === null ? null : (
+          <Asked id={`${anchor}-body`} label={api.body}>
+            <textarea id={`${anchor}-body`} data-body rows={6} spellcheck={false}>{`\n${JSON.stringify(example.body, null, 2)}`}</textarea>
+          </Asked>
+        )}
+        <button class="button" type="submit">
+          {api.send}
+        </button>
+        <output />
+        <pre data-answer tabindex={0} hidden />
+      </form>
+    </details>
+  )
+}
+
+/** What an input has in the query of an example. */
+function valueIn({ path }: ApiRoute['example'], name: string): string {
+  return new URLSearchParams(path.split('?')[1] ?? '').get(name) ?? ''
+}
+
+const Asked: FC<{ id: string; label: string; children?: Child }> = ({ id, label, children }) => (
+  <div class="asked">
+    <label for={id}>{label}</label>
+    {children}
+  </div>
+)
+
+const InputField: FC<{ id: string; input: RouteInput; value: string }> = ({ id, input: { name, in: place, required, schema }, value }) => {
+  const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)
+  const shared = { id, required, 'data-in': place, 'data-name': name }
+  if (!choices) return <input {...shared} value={value} autocomplete="off" />
+  return (
+    <select {...shared}>
+      {required ? null : <option value="" />}
+      {choices.map((choice) => (
+        <option>{choice}</option>
+      ))}
+    </select>
+  )
+}
