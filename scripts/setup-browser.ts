@@ -1,7 +1,7 @@
 // Finds the browser of the tests, or installs it: Debian's own Chromium, where this runs as root on Debian.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { chromium } from '@playwright/test'
+import { chromium } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
@@ -23,7 +23,9 @@ function isDebian(): boolean {
 /** What to do when there is no browser, in one sentence with one command. */
 export function adviseOnBrowser(): string {
   if (process.env['CHROMIUM_PATH']?.trim()) return 'CHROMIUM_PATH names a file that is not there: name a Chromium or Chrome, or unset it.'
-  const command = isDebian() ? `${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install -y chromium` : 'npx playwright install chromium'
+  const command = isDebian()
+    ? `${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install -y chromium`
+    : 'npx playwright-core install chromium'
   return `The tests in a browser need Chromium. Install it with: ${command}`
 }
 
