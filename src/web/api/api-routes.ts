@@ -40,6 +40,8 @@ export interface RouteAnswer {
   readonly types: readonly string[]
   /** Of its JSON; null where there is none. */
   readonly schema: Schema | null
+  /** What a stream of it holds; null where it does not come as one. */
+  readonly stream: string | null
 }
 
 /** A method and a path, as the reference shows them. */
@@ -113,5 +115,11 @@ function toAnchor(method: string, path: string): string {
 }
 
 function toAnswer(status: string, { description, content }: z.infer<typeof answer>): RouteAnswer {
-  return { status, description, types: Object.keys(content), schema: content['application/json']?.schema ?? null }
+  return {
+    status,
+    description,
+    types: Object.keys(content),
+    schema: content['application/json']?.schema ?? null,
+    stream: content['text/event-stream']?.schema?.description ?? null,
+  }
 }

@@ -1,12 +1,14 @@
 import { raw } from 'hono/html'
-import type { Child, FC } from 'hono/jsx'
+import type { FC } from 'hono/jsx'
 import { createOpenApi } from '../../../http/openapi.ts'
 import { OPERATIONS } from '../../../operations/index.ts'
 import { type ApiGroup, type ApiRoute, type RouteAnswer, readApi } from '../../api/api-routes.ts'
-import { type RouteInput, writeCurl } from '../../api/example-request.ts'
-import { describeField, listFields, type SchemaField } from '../../api/schema-fields.ts'
+import { writeCurl } from '../../api/example-request.ts'
+import { describeField, listFields } from '../../api/schema-fields.ts'
 import { readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
+import { SchemaTable } from '../../parts/schema-table.tsx'
+import { TryIt } from '../../parts/try-it.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 
@@ -69,7 +71,7 @@ const Reference: FC<{ site: Site }> = ({ site }) => {
           <p>
             {api.errorsLead} <a href="/docs/errors">{api.errorsMore}</a>
           </p>
-          <Fields words={words} caption={api.answer} isAnswer fields={listFields(error, api)} />
+          <SchemaTable words={words} caption={api.answer} isAnswer fields={listFields(error, api)} />
         </section>
       </div>
     </>
@@ -114,7 +116,7 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
       </p>
       {description === '' ? null : <p class="prose">{description}</p>}
       <p class="quiet">{access === 'required' && scope ? api.scope(scope) : api.access[access]}</p>
-      <Fields
+      <SchemaTable
         words={words}
         caption={api.parameters}
         fields={inputs.map((input) => ({
@@ -122,7 +124,7 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
           isInPath: input.in === 'path',
         }))}
       />
-      <Fields words={words} caption={api.body} fields={body === null ? [] : listFields(body, api)} />
+      <SchemaTable words={words} caption={api.body} fields={body === null ? [] : listFields(body, api)} />
       {answers.map((answer) => (
         <Answer words={words} answer={answer} />
       ))}
@@ -139,60 +141,7 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
   )
 }
 
-interface FieldsProps {
-  readonly words: Words
-  readonly caption: string
-  readonly fields: readonly (SchemaField & { readonly isInPath?: boolean })[]
-  /** Of an answer, readers want to know what may be missing; of a request, what must not be. */
-  readonly isAnswer?: boolean
-}
-
-const Fields: FC<FieldsProps> = ({ words: { api }, caption, fields, isAnswer = false }) =>
-  fields.length === 0 ? null : (
-    <table class="schema" aria-label={isAnswer ? caption : undefined}>
-      {isAnswer ? null : <caption>{caption}</caption>}
-      <tbody>
-        {fields.map(({ name, kind, choices, isRequired, isInPath, description, bounds }) => (
-          <tr>
-            <th scope="row">
-              <code>
-                {name.split('.').map((part, at) => (
-                  <>
-                    {at === 0 ? null : (
-                      <>
-                        .<wbr />
-                      </>
-                    )}
-                    {part}
-                  </>
-                ))}
-              </code>
-            </th>
-            <td>
-              <span class="quiet">
-                {kind}
-                {choices.map((choice, at) => (
-                  <>
-                    {at === 0 ? '' : ', '}
-                    <code>{choice}</code>
-                  </>
-                ))}
-                {[
-                  ...(isInPath ? [api.inPath] : []),
-                  ...(isRequired && !isAnswer ? [api.required] : []),
-                  ...(!isRequired && isAnswer ? [api.optional] : []),
-                  ...(bounds === '' || isAnswer ? [] : [bounds]),
-                ].map((fact) => ` · ${fact}`)}
-              </span>
-              {description === '' ? null : <div>{description}</div>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-
-const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { status, types, description, schema } }) => {
+const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { status, types, description, schema, stream } }) => {
   const { api } = words
   const fields = schema && status.startsWith('2') ? listFields(schema, api) : []
   const head = (
@@ -210,69 +159,12 @@ const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { st
   return (
     <details class="answer">
       <summary>{head}</summary>
-      <Fields words={words} caption={api.answer} fields={fields} isAnswer />
+      <SchemaTable words={words} caption={api.answer} fields={fields} isAnswer />
+      {stream === null ? null : (
+        <p class="prose">
+          <code>text/event-stream</code>: {stream}
+        </p>
+      )}
     </details>
-  )
-}
-
-/** A form that sends the request from the page: shown by its script, which does all of it. Its fields have no names, so that nothing else sends them. */
-const TryIt: FC<{ words: Words; route: ApiRoute }> = ({ words: { api }, route }) => {
-  const { anchor, method, path, access, inputs, body, example } = route
-  const isKeyRequired = access === 'required'
-  return (
-    <details class="try" data-try hidden>
-      <summary>{api.try}</summary>
-      <form data-method={method} data-path={path}>
-        <p class="quiet">{api.tryLead}</p>
-        <div class="beside">
-          {inputs.map((input) => (
-            <Asked id={`${anchor}-${input.name}`} label={input.name}>
-              <InputField id={`${anchor}-${input.name}`} input={input} value={valueIn(example, input.name)} />
-            </Asked>
-          ))}
-          {access === 'none' ? null : (
-            <Asked id={`${anchor}-key`} label={api.key}>
-              <input id={`${anchor}-key`} type="password" data-key required={isKeyRequired} autocomplete="off" placeholder={api.keyHint} />
-            </Asked>
-          )}
-        </div>
-        {body === null ? null : (
-          <Asked id={`${anchor}-body`} label={api.body}>
-            <textarea id={`${anchor}-body`} data-body rows={6} spellcheck={false}>{`\n${JSON.stringify(example.body, null, 2)}`}</textarea>
-          </Asked>
-        )}
-        <button class="button" type="submit">
-          {api.send}
-        </button>
-        <output />
-        <pre data-answer tabindex={0} hidden />
-      </form>
-    </details>
-  )
-}
-
-/** What an input has in the query of an example. */
-function valueIn({ path }: ApiRoute['example'], name: string): string {
-  return new URLSearchParams(path.split('?')[1] ?? '').get(name) ?? ''
-}
-
-const Asked: FC<{ id: string; label: string; children?: Child }> = ({ id, label, children }) => (
-  <div class="asked">
-    <label for={id}>{label}</label>
-    {children}
-  </div>
-)
-
-const InputField: FC<{ id: string; input: RouteInput; value: string }> = ({ id, input: { name, in: place, required, schema }, value }) => {
-  const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)
-  const shared = { id, required, 'data-in': place, 'data-name': name }
-  if (!choices) return <input {...shared} value={value} autocomplete="off" />
-  return (
-    <select {...shared}>
-      {required ? null : <option value="" />}
-      {choices.map((choice) => (
-        <option>{choice}</option>
-      ))}
-    </select>
   )
 }
