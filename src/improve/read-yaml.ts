@@ -1,4 +1,4 @@
-import { type Document, type DocumentOptions, type ParseOptions, parseDocument, type SchemaOptions } from 'yaml'
+import { type Document, type DocumentOptions, isScalar, type ParseOptions, parseDocument, type SchemaOptions, visit } from 'yaml'
 
 /**
  * Parses YAML without ever throwing: null when it does not parse, has warnings, or makes the parser fail.
@@ -13,12 +13,26 @@ export function readYaml(text: string, options: ParseOptions & DocumentOptions &
   }
 }
 
-/** A parsed document as plain values; undefined when its aliases would make too much of it. */
+/** A parsed document as plain values; undefined when its aliases would make too much of it, or when a key is no scalar. */
 export function toPlain(document: Document.Parsed, maxAliasCount: number): unknown {
+  if (hasComplexKey(document)) return undefined
   try {
     const plain: unknown = document.toJS({ maxAliasCount })
     return plain
   } catch {
     return undefined
   }
+}
+
+/** Whether a key is a collection or an alias. Such a key is written out as text at each level: 600 nested `?` take more than a minute. */
+function hasComplexKey(document: Document.Parsed): boolean {
+  let found = false
+  visit(document, {
+    Pair(_, { key }) {
+      if (key === null || isScalar(key)) return undefined
+      found = true
+      return visit.BREAK
+    },
+  })
+  return found
 }

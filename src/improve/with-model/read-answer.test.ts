@@ -132,6 +132,9 @@ describe('YAML', () => {
     'a: !!js/function "function () {}"',
     'a: !!str 1',
     '%YAML 9.9\n---\na: 1',
+    'a:\n  ? [b]\n  : c',
+    'b: &x c\na:\n  *x : d',
+    `a:\n  ${'? '.repeat(400)}`,
   ])('%j is refused', (answer) => {
     expect(faultOf(answer, PLAIN, 'structured_yaml')).toBe('it is not one valid YAML mapping with at least one member')
   })
