@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { ImproveRequest } from '../improve-request.ts'
 import { OUTPUT_FORMATS, OUTPUT_TYPES } from '../output.ts'
-import { chooseMark, type ImproveRequest, writeComplaint, writeQuestion, writeSystem } from './ask.ts'
+import { chooseMark, writeComplaint, writeQuestion, writeSystem } from './ask.ts'
 
 const REQUEST: ImproveRequest = { prompt: 'write about cats', outputType: 'text', outputFormat: 'text', inspirations: [] }
 

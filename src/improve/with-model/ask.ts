@@ -1,12 +1,5 @@
+import type { ImproveRequest } from '../improve-request.ts'
 import type { OutputFormat, OutputType } from '../output.ts'
-
-/** A prompt to be improved, and what it may learn from. Contents are cut before they come here. */
-export interface ImproveRequest {
-  readonly prompt: string
-  readonly outputType: OutputType
-  readonly outputFormat: OutputFormat
-  readonly inspirations: readonly { readonly title: string; readonly content: string }[]
-}
 
 const TYPE_RULES: Readonly<Record<OutputType, string>> = {
   text: 'The improved prompt is for a model that writes text.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Improver, LanguageModel, ModelRequest } from '../../library/ports/models.ts'
-import type { ImproveRequest } from './ask.ts'
+import type { ImproveRequest } from '../improve-request.ts'
 import { improveWithModel, type OnText, type TextPart } from './improve-with-model.ts'
 
 const REQUEST: ImproveRequest = { prompt: 'Greet ${who}', outputType: 'text', outputFormat: 'text', inspirations: [] }

@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.ts'
 import { cutCharacters, isBlank } from '../../library/characters.ts'
 import type { Improver, LanguageModel, ModelMessage } from '../../library/ports/models.ts'
-import { chooseMark, type ImproveRequest, writeComplaint, writeQuestion, writeSystem } from './ask.ts'
+import type { ImproveRequest } from '../improve-request.ts'
+import { chooseMark, writeComplaint, writeQuestion, writeSystem } from './ask.ts'
 import { MAX_IMPROVED, readAnswer } from './read-answer.ts'
 
 /** A piece of an answer on its way: text to append, or the news that what came so far is void because the model is asked again. */
