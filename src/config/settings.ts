@@ -164,7 +164,7 @@ export const SETTINGS = {
   IMPROVE_MODEL: setting(
     modelName,
     null,
-    'The model that improves prompts: openai/MODEL, anthropic/MODEL, google/MODEL, or any name a server at OPENAI_BASE_URL knows. Without it, the built-in rewriter does.',
+    'The model that improves prompts: openai/MODEL, anthropic/MODEL, google/MODEL, or any name a server at OPENAI_BASE_URL knows. Without it, the built-in improver does.',
     '(none)',
   ),
   OPENAI_BASE_URL: setting(

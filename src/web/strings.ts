@@ -73,7 +73,7 @@ export const ENGLISH = {
     variables: 'Blanks in a prompt, and what they are filled with.',
     skills: 'Folders of files that tell an agent what to do.',
     search: 'How a query is read, and what comes first.',
-    improve: 'Have a prompt rewritten, with a language model or without.',
+    improve: 'Have a prompt improved, with a language model or without.',
     embeds: 'Show a prompt on a page of your own.',
     'import-export': 'Bring prompts and skills in, take them out, and keep a backup.',
     'self-hosting': 'Run the service for yourself or for others.',

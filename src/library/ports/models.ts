@@ -40,7 +40,7 @@ export interface BudgetStore {
 
 /** How prompts are improved here. */
 export interface Improver {
-  /** null: nothing is configured, and the built-in rewriter does it. */
+  /** null: nothing is configured, and the built-in improver does it. */
   readonly model: LanguageModel | null
   /** What the model is told of its task. */
   readonly systemPrompt: string
