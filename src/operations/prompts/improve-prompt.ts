@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { improveOffline } from '../../improve/fallback/improve-offline.ts'
+import { improveWithoutModel } from '../../improve/fallback/improve-without-model.ts'
 import { FITTING_TYPES, OUTPUT_FORMATS, OUTPUT_TYPES } from '../../improve/output.ts'
 import { improveWithModel } from '../../improve/with-model/improve-with-model.ts'
 import { countCharacters, cutCharacters } from '../../library/characters.ts'
@@ -12,8 +12,8 @@ const MAX_PROMPT = 10_000
 const MAX_INSPIRATIONS = 3
 /** How much of an inspiration is looked at, in characters. */
 const MAX_INSPIRATION = 2_000
-/** The name of the built-in rewriter, where a model's would stand. */
-const OFFLINE = 'commonplace/offline'
+/** The name of the built-in improver, where a model's would stand. */
+const BUILT_IN = 'commonplace/offline'
 const DAY_MS = 86_400_000
 
 /** Whom a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
@@ -85,7 +85,7 @@ export const improvePrompt = defineOperation({
       const inspirations = similar.map(({ prompt }) => ({ title: prompt.title, content: cutCharacters(prompt.content, MAX_INSPIRATION) }))
       const request = { ...input, inspirations }
       const deadline = AbortSignal.timeout(improver.timeoutMs)
-      const improved = model ? await improveWithModel(model, request, improver, { deadline, signal, onText }) : improveOffline(request)
+      const improved = model ? await improveWithModel(model, request, improver, { deadline, signal, onText }) : improveWithoutModel(request)
       if (!model) await onText?.({ kind: 'delta', text: improved })
       return {
         original: input.prompt,
@@ -93,7 +93,7 @@ export const improvePrompt = defineOperation({
         outputType: input.outputType,
         outputFormat: input.outputFormat,
         inspirations: similar.map(({ prompt: { id, slug, title }, similarity }) => ({ id, slug, title, similarity })),
-        model: model?.name ?? OFFLINE,
+        model: model?.name ?? BUILT_IN,
       }
     } finally {
       leave()
