@@ -108,7 +108,8 @@ describe('compression', () => {
     ['br;q=0, *', 'gzip'],
     ['*;q=0', null],
     ['identity', null],
-    ['gzip;q=nonsense', null],
+    // A weight that is no number counts as 1, as it does in Accept.
+    ['gzip;q=nonsense', 'gzip'],
     ['', null],
     [null, null],
   ])('understands %s', (header, coding) => {

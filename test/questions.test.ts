@@ -139,7 +139,7 @@ describe('questions whose client has left', () => {
     const buildServer = createServerFactory(test.app.operations, { name: 'test', version: '1' })
     const sessions = createSessions(test.app.store, buildServer, () => {}, {
       session: { idleMs: 60_000, perQuota: 100, total: 100 },
-      live: { idleMs: 60_000, perQuota: 100, most: 100 },
+      server: { idleMs: 60_000, perQuota: 100, most: 100 },
       questions: LIMITS,
     })
     const context = test.app.contextFor({ kind: 'anonymous' }, 'rest')

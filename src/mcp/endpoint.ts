@@ -28,7 +28,8 @@ import {
   toResponse,
 } from './messages.ts'
 import type { Binding, PromptFilter } from './server-factory.ts'
-import { type Session, type SessionOwner, type Sessions, sessionNotFound } from './sessions/sessions.ts'
+import { type SessionOwner, sessionNotFound } from './sessions/session-servers.ts'
+import type { Session, Sessions } from './sessions/sessions.ts'
 import { whenSent } from './sessions/stream-end.ts'
 
 /** Most messages in one batch. */

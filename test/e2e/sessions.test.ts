@@ -172,7 +172,7 @@ describe('sessions', () => {
         id: 1,
         error: {
           code: -32001,
-          message: expect.stringContaining('initialize again'),
+          message: expect.stringContaining('Initialize again'),
           data: { code: 'not_found', requestId: expect.any(String) },
         },
       },

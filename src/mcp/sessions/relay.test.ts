@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AppError } from '../../errors.ts'
 import type { Instances } from '../../library/ports/instances.ts'
-import { createRelay, type Relay, type RelayDuties } from './relay.ts'
+import { createRelay, type Relay, type RelayHandlers } from './relay.ts'
 
 /** Relays of instances whose mail arrives on the next turn; one that is killed gets none, and says nothing. */
 function network() {
   const relays = new Map<string, Relay>()
   const killed = new Set<string>()
   const faults: AppError[] = []
-  const join = (instance: string, handle: RelayDuties['handle'] = async () => null, ended: string[] = []): Relay => {
+  const join = (instance: string, handle: RelayHandlers['handle'] = async () => null, ended: string[] = []): Relay => {
     const instances: Instances = {
       instance,
       isShared: true,

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { AppError, ERROR_CODES, type ErrorCode, toAppError } from '../../errors.ts'
 import type { Instances } from '../../library/ports/instances.ts'
 
-/** How long an instance may take to begin an answer: one that has gone says nothing. */
+/** How long an instance may take to begin an answer; one that is gone never does. */
 const BEGUN_WITHIN_MS = 3_000
-/** Longest message that is passed on: answers to questions and calls of prompts are far shorter, and what is passed on goes through the database. */
+/** Longest relayed message. Relayed messages go through the database; answers to questions and prompt calls are far shorter. */
 const MAX_MESSAGE_BYTES = 256 * 1024
-/** How often each of the two says that it is still there while an answer is open, and after which silence the other believes it gone. */
+/** Heartbeat of both sides while an answer is open, and the silence after which the other side counts as gone. */
 const PULSE_MS = 10_000
 const SILENCE_MS = 35_000
 
@@ -23,8 +23,8 @@ type RelayedRequest = z.infer<typeof relayed>
 
 const errorCode = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(ERROR_CODES, value))
 
-/** What instances write to each other; `id` is of one request. */
-const letter = z.discriminatedUnion('is', [
+/** Messages between instances; `id` is of one request. The names are fixed: instances of two versions run side by side during an upgrade. */
+const relayMessage = z.discriminatedUnion('is', [
   z.object({ is: z.literal('request'), id: z.string(), from: z.string(), request: relayed }),
   z.object({ is: z.literal('gone'), id: z.string() }),
   z.object({ is: z.literal('refused'), id: z.string(), code: errorCode, message: z.string() }),
@@ -35,42 +35,42 @@ const letter = z.discriminatedUnion('is', [
   z.object({ is: z.literal('left'), id: z.string() }),
   z.object({ is: z.literal('session ended'), sha256: z.string() }),
 ])
-type Letter = z.infer<typeof letter>
+type RelayMessage = z.infer<typeof relayMessage>
 
 /** Headers of a request that its session's server looks at. */
 const RELAYED_HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id']
 
-/** Passes requests of sessions between the instances that share a store. */
+/** Relays requests of sessions between instances that share a store. */
 export interface Relay {
-  /** Has the holder of a session answer; null when it does not hold it (any more). */
+  /** Has the session's holder answer; null when it no longer holds it. */
   ask(holder: string, sha256: string, request: Request, message: unknown): Promise<Response | null>
   /** Tells the holder that a session has ended. */
   tellEnded(holder: string, sha256: string): Promise<void>
-  /** Takes in what another instance wrote. */
+  /** Takes a message from another instance. */
   receive(body: string): void
   close(): void
 }
 
-/** What this instance does for others; `handle` gives null for a session it does not hold. */
-export interface RelayDuties {
+/** What other instances ask of this one. `handle` gives null for a session it does not hold. */
+export interface RelayHandlers {
   handle(request: RelayedRequest): Promise<Response | null>
   end(sha256: string): Promise<void>
-  /** Hears of what failed here while another instance waited for it. */
+  /** Called with errors of this instance while another one waits for its answer. */
   onFault(error: AppError): void
 }
 
 /** An answer under way from another instance. */
 interface Waiting {
-  receive(letter: Letter): void
+  receive(message: RelayMessage): void
   fail(): void
 }
 
 /** A relay over the mail of instances. */
-export function createRelay(instances: Instances, duties: RelayDuties): Relay {
+export function createRelay(instances: Instances, handlers: RelayHandlers): Relay {
   /** Answers this instance waits for, and answers it is sending, by request. */
   const waiting = new Map<string, Waiting>()
   const sending = new Map<string, { cancel(): void; hear(): void }>()
-  const send = async (to: string, body: Letter): Promise<void> => await instances.sendMail(to, JSON.stringify(body))
+  const send = async (to: string, body: RelayMessage): Promise<void> => await instances.sendMail(to, JSON.stringify(body))
 
   async function answer(from: string, id: string, request: RelayedRequest): Promise<void> {
     let isLeft = false
@@ -79,14 +79,14 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
       isLeft = true
       reader?.cancel().catch(() => {})
     }
-    // Who asked may have gone without a word: a stream nobody reads would keep its client from opening another.
+    // The asking instance may have died: a stream nobody reads would keep its client from opening another.
     const silence = setTimeout(cancel, SILENCE_MS)
     silence.unref()
     sending.set(id, { cancel, hear: () => silence.refresh() })
     const pulse = setInterval(() => void send(from, { is: 'pulse', id }).catch(() => {}), PULSE_MS)
     pulse.unref()
     try {
-      const response = await duties.handle(request)
+      const response = await handlers.handle(request)
       if (!response) return await send(from, { is: 'gone', id })
       await send(from, { is: 'head', id, status: response.status, headers: Object.fromEntries(response.headers) })
       reader = response.body?.getReader()
@@ -99,7 +99,7 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
       await send(from, { is: 'end', id })
     } catch (thrown) {
       const error = toAppError(thrown)
-      if (error.code === 'internal') duties.onFault(error)
+      if (error.code === 'internal') handlers.onFault(error)
       const { code, message } = error
       await send(from, { is: 'refused', id, code, message })
     } finally {
@@ -193,10 +193,10 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
     },
     tellEnded: (holder, sha256) => send(holder, { is: 'session ended', sha256 }),
     receive(text) {
-      const one = readLetter(text)
+      const one = readRelayMessage(text)
       if (!one) return
       if (one.is === 'request') void answer(one.from, one.id, one.request).catch(() => {})
-      else if (one.is === 'session ended') void duties.end(one.sha256).catch(() => {})
+      else if (one.is === 'session ended') void handlers.end(one.sha256).catch(() => {})
       else if (one.is === 'left') sending.get(one.id)?.cancel()
       else if (one.is === 'pulse' && sending.has(one.id)) sending.get(one.id)?.hear()
       else waiting.get(one.id)?.receive(one)
@@ -208,10 +208,10 @@ export function createRelay(instances: Instances, duties: RelayDuties): Relay {
   }
 }
 
-/** An instance of another version may write what this one does not know. */
-function readLetter(text: string): Letter | null {
+/** Null for a message this version does not know. */
+function readRelayMessage(text: string): RelayMessage | null {
   try {
-    return letter.parse(JSON.parse(text))
+    return relayMessage.parse(JSON.parse(text))
   } catch {
     return null
   }

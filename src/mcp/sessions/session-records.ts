@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { SessionLimits } from '../../library/ports/sessions.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { canAskByForm } from '../ask-variables.ts'
@@ -16,24 +17,21 @@ interface SessionRecord {
 
 /** Caches session records. A store that several processes share is read every time. */
 export function createRecordCache(store: Pick<LibraryStore, 'sessions' | 'instances'>, { idleMs }: SessionLimits) {
-  const kept = new Map<string, { readonly record: SessionRecord; readonly untilMs: number }>()
+  const cache = new LRUCache<string, SessionRecord>({ max: MAX_RECORDS, ttl: RECORD_MS })
   return {
     get(sha256: string): SessionRecord | undefined {
-      const known = kept.get(sha256)
-      return known && known.untilMs > performance.now() ? known.record : undefined
+      return cache.get(sha256)
     },
     async read(sha256: string): Promise<SessionRecord | null> {
-      kept.delete(sha256)
+      cache.delete(sha256)
       const found = await store.sessions.findSession(sha256, idleMs)
       if (!found) return null
       const declared = initializeRequest.safeParse(JSON.parse(found.initialize)).data?.params.capabilities
       const record = { owner: found.owner, canAsk: canAskByForm(declared), holder: found.holder }
       if (store.instances.isShared) return record
-      const oldest = kept.size >= MAX_RECORDS ? kept.keys().next().value : undefined
-      if (oldest !== undefined) kept.delete(oldest)
-      kept.set(sha256, { record, untilMs: performance.now() + RECORD_MS })
+      cache.set(sha256, record)
       return record
     },
-    forget: (sha256: string) => kept.delete(sha256),
+    forget: (sha256: string) => cache.delete(sha256),
   }
 }

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { AppError } from '../../errors.ts'
+import type { SessionStore } from '../../library/ports/sessions.ts'
+import { asRequest, cancelledNotification } from '../messages.ts'
+import type { Binding } from '../server-factory.ts'
+import type { createEventLogs } from './event-log.ts'
+import { createQuestionBounds, type OpenQuestions, type QuestionLimits } from './open-questions.ts'
+import { whenSent } from './stream-end.ts'
+
+/** The SDK's status for a stream that is already open; how often, and after how long, a resumed stream is tried again. */
+const STREAM_OPEN = 409
+const RESUME_ATTEMPTS = 10
+const RESUME_WAIT_MS = 50
+/** When a client whose stream broke should reconnect. */
+const RETRY_MS = 1_000
+
+/** Whom a session belongs to, and whom it counts for. */
+export interface SessionOwner {
+  /** The key that opened it, or `anonymous`: nobody else may use it. */
+  readonly owner: string
+  /** The key, or the address of a client without one. */
+  readonly quota: string
+}
+
+/** Limits of the servers one process runs. */
+export interface ServerLimits {
+  /** A server without an open stream or call stops after this; its record lets it start again. */
+  readonly idleMs: number
+  /** Most servers of one caller. */
+  readonly perQuota: number
+  readonly most: number
+}
+
+/** The MCP server of one session, running in this process. */
+export interface SessionServer {
+  readonly sha256: string
+  readonly owner: string
+  readonly quota: string
+  readonly mcp: McpServer
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly events: { end(): void }
+  /** Requests whose answers are being sent; an id is used once at a time. */
+  readonly pending: Set<string | number>
+  readonly questions: OpenQuestions
+  /** Answers that are being sent, the standing stream among them. */
+  open: number
+  idleTimer: NodeJS.Timeout | undefined
+}
+
+/** A session's record, as one request read it. */
+export interface FoundSession {
+  readonly id: string
+  readonly sha256: string
+  readonly holder: string | null
+  /** An instance that held it and is known to be gone. */
+  readonly expected: string | null
+}
+
+/** The servers this process runs, by the hash of their session's id. */
+export interface SessionServers {
+  readonly running: ReadonlyMap<string, SessionServer>
+  /** The session's server when this instance runs it, or may: started from the record. Otherwise the instance that runs it. */
+  acquire(session: FoundSession, owner: SessionOwner, binding: Binding): Promise<SessionServer | { readonly holder: string }>
+  /** Hands one request to a server. It counts as open until its answer is sent or its client leaves. */
+  handle(server: SessionServer, request: Request, message: unknown): Promise<Response>
+  /** Stops a server and releases its record. */
+  stop(server: SessionServer): Promise<void>
+  /** Stops all servers; none starts after this. Their records are left to be released together. */
+  close(): Promise<void>
+}
+
+/** What servers need from the rest of the module. */
+interface ServerParts {
+  readonly store: SessionStore
+  readonly instance: string
+  buildServer(binding: Binding): McpServer
+  readonly eventLogs: ReturnType<typeof createEventLogs>
+  readonly recordIdleMs: number
+  readonly limits: ServerLimits
+  readonly questionLimits: QuestionLimits
+}
+
+/** Starts servers from their records when something must be streamed, asked or announced, and stops them when they are idle. */
+export function createSessionServers(parts: ServerParts): SessionServers {
+  const { store, instance, buildServer, eventLogs, limits } = parts
+  const running = new Map<string, SessionServer>()
+  const bounds = createQuestionBounds(parts.questionLimits)
+  /** Servers that are starting, so that two calls at once start one. */
+  const starting = new Map<string, Promise<SessionServer>>()
+  /** Servers that are stopping. Until their record is released nobody may acquire it, or a late release would undo that. */
+  const stopping = new Map<string, Promise<void>>()
+  let isClosed = false
+
+  async function stop(server: SessionServer): Promise<void> {
+    const { sha256 } = server
+    if (running.get(sha256) !== server) return
+    running.delete(sha256)
+    clearTimeout(server.idleTimer)
+    server.questions.settleAll()
+    const close = async () => {
+      await server.mcp.close()
+      server.events.end()
+      await store.releaseSession(sha256, instance)
+    }
+    const stopped = close().finally(() => stopping.delete(sha256))
+    stopping.set(sha256, stopped)
+    await stopped
+  }
+
+  function startIdleTimer(server: SessionServer): void {
+    clearTimeout(server.idleTimer)
+    if (server.open > 0 || running.get(server.sha256) !== server) return
+    // A record that cannot be released now only names the last holder.
+    server.idleTimer = setTimeout(() => void stop(server).catch(() => {}), limits.idleMs)
+    server.idleTimer.unref()
+  }
+
+  /**
+   * Makes room for one more server. Beyond a caller's own quota the caller's oldest stops; beyond all, one that is idle. No caller's open question
+   * ends for another caller's sake.
+   * @throws AppError `unavailable` when every server is in use
+   */
+  async function makeRoom(quota: string): Promise<void> {
+    const own = [...running.values()].filter((one) => one.quota === quota)
+    if (own.length >= limits.perQuota) {
+      const oldest = own.find((one) => one.open === 0) ?? own[0]
+      if (oldest) await stop(oldest)
+    }
+    if (running.size + starting.size <= limits.most) return
+    const idle = [...running.values()].find((one) => one.open === 0)
+    if (!idle) throw new AppError('unavailable', 'All sessions are in use. Try again in a moment.', { retryAfterSeconds: 5 })
+    await stop(idle)
+  }
+
+  async function start(id: string, { owner, quota }: SessionOwner, binding: Binding): Promise<SessionServer> {
+    const sha256 = hashSessionId(id)
+    const record = await store.findSession(sha256, parts.recordIdleMs)
+    if (!record) throw sessionNotFound()
+    await makeRoom(quota)
+    // The server outlives the request that started it.
+    const { signal: _, ...lasting } = binding
+    const mcp = buildServer(lasting)
+    const events = eventLogs.open()
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: events,
+      retryInterval: RETRY_MS,
+    })
+    await mcp.connect(transport)
+    const replayed = await transport.handleRequest(openingRequest(), { parsedBody: JSON.parse(record.initialize) })
+    await replayed.body?.cancel()
+    const questions = bounds.open(quota, (requestId) => {
+      const params = { requestId, reason: 'The client left and did not come back.' }
+      transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+      transport.closeSSEStream(requestId)
+    })
+    const server: SessionServer = {
+      ...{ sha256, owner, quota, mcp, transport, events, questions },
+      pending: new Set(),
+      open: 0,
+      idleTimer: undefined,
+    }
+    running.set(sha256, server)
+    const send = transport.send.bind(transport)
+    transport.send = async (message, sendOptions) => {
+      if ('id' in message && !('method' in message) && message.id !== undefined) questions.settle(message.id)
+      await send(message, sendOptions)
+    }
+    return server
+  }
+
+  async function startOnce(id: string, owner: SessionOwner, binding: Binding): Promise<SessionServer> {
+    if (isClosed) throw new AppError('unavailable', 'The service is stopping. Try again in a moment.', { retryAfterSeconds: 1 })
+    const started = starting.get(id) ?? start(id, owner, binding).finally(() => starting.delete(id))
+    starting.set(id, started)
+    return await started
+  }
+
+  return {
+    running,
+    stop,
+    async acquire({ id, sha256, holder, expected }, owner, binding) {
+      const mine = running.get(sha256)
+      if (mine && (holder === null || holder === instance)) return mine
+      // Whoever stopped it hears of a release that failed.
+      await stopping.get(sha256)?.catch(() => {})
+      const now = await store.takeSession(sha256, instance, expected)
+      if (now === null) throw sessionNotFound()
+      if (now !== instance) {
+        // Another instance took this one for gone, and has taken the session over.
+        if (mine) await stop(mine)
+        return { holder: now }
+      }
+      return running.get(sha256) ?? (await startOnce(id, owner, binding))
+    },
+    async handle(server, request, message) {
+      const requestId = asRequest(message)?.id
+      if (requestId !== undefined && (server.pending.has(requestId) || server.questions.has(requestId))) {
+        throw new AppError('invalid_input', 'Another request of this session has the same id and is not answered yet.')
+      }
+      if (requestId !== undefined) {
+        server.questions.ask(requestId)
+        server.pending.add(requestId)
+      }
+      // A resumed stream carries the questions of the one that broke.
+      const isResumed = request.headers.has('last-event-id')
+      const resumed = isResumed ? server.questions.resume() : []
+      server.open++
+      clearTimeout(server.idleTimer)
+      const done = () => {
+        if (requestId !== undefined) server.pending.delete(requestId)
+        server.open--
+        server.questions.awaitReturn(requestId === undefined ? resumed : [requestId])
+        startIdleTimer(server)
+      }
+      try {
+        const answer = () => server.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message })
+        let response = await answer()
+        // A client may be back before the end of its old connection is noticed.
+        for (let attempt = 0; isResumed && response.status === STREAM_OPEN && attempt < RESUME_ATTEMPTS; attempt++) {
+          await sleep(RESUME_WAIT_MS)
+          response = await answer()
+        }
+        // A cancelled request is never answered, so nothing else would end its stream.
+        const cancelled = cancelledNotification.safeParse(message).data?.params.requestId
+        if (cancelled !== undefined) {
+          server.questions.settle(cancelled)
+          server.transport.closeSSEStream(cancelled)
+        }
+        // A request that the server refused at once asks nothing.
+        if (!response.ok && requestId !== undefined) server.questions.settle(requestId)
+        return whenSent(response, done)
+      } catch (error) {
+        if (requestId !== undefined) server.questions.settle(requestId)
+        done()
+        throw error
+      }
+    },
+    async close() {
+      isClosed = true
+      const all = [...running.values()]
+      running.clear()
+      for (const server of all) {
+        clearTimeout(server.idleTimer)
+        server.questions.settleAll()
+        await server.mcp.close()
+        server.events.end()
+      }
+      await Promise.allSettled(stopping.values())
+    },
+  }
+}
+
+/** A request in place of the one that opened a session. */
+export function openingRequest(): Request {
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  return new Request('http://localhost/', { method: 'POST', headers, body: '{}' })
+}
+
+/** The hash under which a session is stored: its id is a secret. */
+export function hashSessionId(id: string): string {
+  return createHash('sha256').update(id).digest('hex')
+}
+
+/** The error for a session that does not exist or belongs to somebody else. */
+export function sessionNotFound(): AppError {
+  return new AppError('not_found', 'Session not found, or it has ended. Initialize again.')
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DataTypeNode,
+  type Driver,
+  type Dialect as KyselyDialect,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { AppError } from '../../errors.ts'
+import { faultOf, isSettingRefused, toKnownError } from './postgres-faults.ts'
+import { createStatementNames } from './postgres-statements.ts'
+
+/** How long a read, or the start of a write, is retried while the server cannot be reached: as long as a restart takes. */
+const RETRY_FOR_MS = 10_000
+/** First and longest delay between attempts to reach the server. */
+export const FIRST_RETRY_MS = 100
+export const MOST_RETRY_MS = 2_000
+/** Numbers of types (pg_type): int8 holds counts and sizes here, never near 2^53. */
+const INT8 = 20
+const BYTEA = 17
+
+/** Parses counts as numbers, and bytea as a copy: pg gives a view of a larger buffer. */
+function getTypeParser(type: number): (text: string) => unknown {
+  if (type === INT8) return Number
+  if (type === BYTEA) return (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'))
+  return pg.types.getTypeParser(type)
+}
+
+/** A pool whose broken connections are replaced at their next use. */
+export function createPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, types: { getTypeParser } })
+  // A break fails the statement in use, or is noticed at the next use; the event adds nothing.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** Runs `work`, and again with growing delays while the server cannot be reached and `mayRetry`. @throws the last error */
+export async function withRetry<T>(work: () => Promise<T>, mayRetry: () => boolean): Promise<T> {
+  const deadline = performance.now() + RETRY_FOR_MS
+  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MOST_RETRY_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!mayRetry() || faultOf(error) === 'statement' || performance.now() + delayMs > deadline) throw error
+    }
+    // Jitter, so that clients do not retry together.
+    await sleep(delayMs * (0.5 + Math.random()))
+  }
+}
+
+/** Texts compare by their bytes, as they do in SQLite: an order that no server's language changes. */
+export class BytewiseCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    super.visitDataType(node)
+    if (node.dataType === 'text') this.append(' collate "C"')
+  }
+}
+
+/** A Kysely dialect over one driver. */
+export function toKysely(createDriver: () => Driver): KyselyDialect {
+  return {
+    createDriver,
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new BytewiseCompiler(),
+  }
+}
+
+/** Kysely types the rows by the query; pg knows nothing of them. */
+function toResult({ rows, rowCount }: pg.QueryResult): QueryResult<never> {
+  return { rows: rows as never[], ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
+}
+
+/** Replaces NUL in lookup parameters, which PostgreSQL refuses. No stored text can contain it. */
+const NUL_PLACEHOLDER = `\uffff${randomUUID()}`
+
+/** Parameters in a form the server takes. */
+function toValues({ sql: text, parameters }: CompiledQuery): unknown[] {
+  // Inserted text is never altered.
+  if (text.startsWith('insert')) return [...parameters]
+  return parameters.map((value) => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', NUL_PLACEHOLDER) : value))
+}
+
+const noStreams = (): never => {
+  throw new AppError('internal', 'Rows are read a page at a time')
+}
+const noTransactions = async (): Promise<never> => {
+  throw new AppError('internal', 'This connection only reads')
+}
+
+/** A driver for single reads: any connection of the pool serves each, and each may be retried. */
+export function createReader(pool: pg.Pool): Driver {
+  const names = createStatementNames()
+  const run = async (text: string, values: unknown[]) => {
+    const name = names.nameOf(text)
+    try {
+      return await pool.query(name === undefined ? { text, values } : { name, text, values })
+    } catch (error) {
+      const isRefused = isSettingRefused(error)
+      // A pooler refuses settings on shared connections.
+      if (isRefused) pool.options.statement_timeout = false
+      else if (name === undefined || !names.isToBlame(error)) throw error
+      return await pool.query({ text, values })
+    }
+  }
+  const connection: DatabaseConnection = {
+    async executeQuery(query) {
+      try {
+        return toResult(
+          await withRetry(
+            () => run(query.sql, toValues(query)),
+            () => !pool.ending,
+          ),
+        )
+      } catch (error) {
+        throw toKnownError(error)
+      }
+    },
+    streamQuery: noStreams,
+  }
+  return {
+    async init() {},
+    acquireConnection: async () => connection,
+    beginTransaction: noTransactions,
+    commitTransaction: noTransactions,
+    rollbackTransaction: noTransactions,
+    async releaseConnection() {},
+    async destroy() {},
+  }
+}
+
+/** A driver for transactions, which are not retried. @param begin statements that open one */
+export function createWriter(pool: pg.Pool, begin: string, commit: string): Driver {
+  interface Leased extends DatabaseConnection {
+    readonly client: pg.PoolClient
+    isBroken: boolean
+  }
+  const leased = new WeakMap<DatabaseConnection, Leased>()
+  const leaseOf = (connection: DatabaseConnection): Leased => {
+    const one = leased.get(connection)
+    if (!one) throw new AppError('internal', 'A connection of another pool')
+    return one
+  }
+  const ask = async (one: Leased, text: string, values?: unknown[]) => {
+    try {
+      return await one.client.query(text, values)
+    } catch (error) {
+      one.isBroken ||= error instanceof Error && error.message === 'Query read timeout'
+      throw error
+    }
+  }
+  const rollback = async (one: Leased) => {
+    // A connection that timed out is not reused.
+    if (one.isBroken) return
+    try {
+      await one.client.query('rollback')
+    } catch {
+      // The caller gets the first error; this connection is not reused.
+      one.isBroken = true
+    }
+  }
+  return {
+    async init() {},
+    async acquireConnection() {
+      const client = await pool.connect()
+      const one: Leased = {
+        client,
+        isBroken: false,
+        executeQuery: async (query) => toResult(await ask(one, query.sql, toValues(query))),
+        streamQuery: noStreams,
+      }
+      leased.set(one, one)
+      return one
+    },
+    async beginTransaction(connection) {
+      const one = leaseOf(connection)
+      try {
+        await ask(one, begin)
+      } catch (error) {
+        await rollback(one)
+        throw error
+      }
+    },
+    commitTransaction: async (connection) => {
+      await ask(leaseOf(connection), commit)
+    },
+    rollbackTransaction: (connection) => rollback(leaseOf(connection)),
+    async releaseConnection(connection) {
+      const one = leaseOf(connection)
+      one.client.release(one.isBroken)
+    },
+    async destroy() {},
+  }
+}
