@@ -34,7 +34,7 @@ export interface ServerLimits {
 }
 
 /** The MCP server of one session, running in this process. */
-export interface SessionServer {
+interface SessionServer {
   readonly sha256: string
   readonly owner: string
   readonly quota: string
@@ -50,7 +50,7 @@ export interface SessionServer {
 }
 
 /** A session's record, as one request read it. */
-export interface FoundSession {
+interface FoundSession {
   readonly id: string
   readonly sha256: string
   readonly holder: string | null
