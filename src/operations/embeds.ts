@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { embedConfig, MAX_EMBED_BYTES, tidyEmbedConfig } from '../library/embed/config.ts'
 import { isId } from '../library/identifier.ts'
 import type { StoredEmbed } from '../library/ports/embeds.ts'
-import { defineOperation, requireUser } from './core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
 import { refInput } from './core/inputs.ts'
 
 /** Embeds one person may keep. */
@@ -31,7 +31,7 @@ export const saveEmbed = defineOperation({
   surfaces: {},
   input: z.object({ config: embedConfig }),
   output: embedRecord,
-  async run({ actor, store, baseUrl }, input) {
+  async run({ actor, store, baseUrl }: Needs<'embeds', 'baseUrl'>, input) {
     const config = tidyEmbedConfig(input.config)
     const bytes = new TextEncoder().encode(JSON.stringify(config)).length
     if (bytes > MAX_EMBED_BYTES) {
@@ -51,7 +51,7 @@ export const showEmbed = defineOperation({
   surfaces: {},
   input: z.object({ id: refInput }),
   output: embedRecord,
-  async run({ store, baseUrl }, { id }) {
+  async run({ store, baseUrl }: Needs<'embeds', 'baseUrl'>, { id }) {
     const embed = isId(id) ? await store.embeds.findEmbed(id.toLowerCase()) : null
     if (!embed) throw new AppError('not_found', 'There is no such embed.')
     return toEmbedRecord(embed, baseUrl)
@@ -67,7 +67,7 @@ export const listEmbeds = defineOperation({
   surfaces: {},
   input: z.object({}),
   output: z.object({ embeds: z.array(embedRecord) }),
-  async run({ actor, store, baseUrl }) {
+  async run({ actor, store, baseUrl }: Needs<'embeds', 'baseUrl'>) {
     const embeds = await store.embeds.listEmbeds(requireUser(actor).userId)
     return { embeds: embeds.map((embed) => toEmbedRecord(embed, baseUrl)) }
   },
@@ -82,7 +82,7 @@ export const deleteEmbed = defineOperation({
   surfaces: {},
   input: z.object({ id: refInput }),
   output: z.object({ success: z.literal(true) }),
-  async run({ actor, store }, { id }) {
+  async run({ actor, store }: Needs<'embeds'>, { id }) {
     if (!(await store.embeds.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'You keep no such embed.')
     return { success: true as const }
   },

@@ -5,7 +5,7 @@ import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
 import { toFileContent } from '../../library/skill.ts'
-import { type Context, defineOperation, requireUser, type UserActor } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
@@ -36,14 +36,14 @@ function toAccountRecord(person: Person): z.infer<typeof accountRecord> {
   return { username, role, displayName, bio, website, email, defaultVisibility, createdAt }
 }
 
-async function requirePerson({ store }: Context, user: UserActor): Promise<Person> {
+async function requirePerson({ store }: Needs<'people'>, user: UserActor): Promise<Person> {
   const person = await store.people.findPerson(user.userId)
   if (!person) throw new AppError('unauthenticated', 'This account is no more.')
   return person
 }
 
 /** @throws AppError `invalid_input` naming the field, `rate_limited` */
-async function requirePassword({ logins }: Context, user: UserActor, password: string): Promise<void> {
+async function requirePassword({ logins }: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
   if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'The password is not right.')
 }
 
@@ -58,7 +58,7 @@ export const showAccount = defineOperation({
   surfaces: {},
   input: z.object({}),
   output: accountRecord.extend({ sessions: z.array(sessionRecord) }),
-  async run(context) {
+  async run(context: Needs<'people', 'logins'>) {
     const user = requireUser(context.actor)
     const sessions = await context.logins.listSessions(user.userId)
     return {
@@ -92,7 +92,7 @@ export const updateAccount = defineOperation({
     password: z.string().optional().describe('Needed to change the e-mail address: whoever reads mail there can set a new password'),
   }),
   output: accountRecord,
-  async run(context, { password, ...change }) {
+  async run(context: Needs<'people', 'logins'>, { password, ...change }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
     const email = change.email === undefined ? undefined : change.email || null
@@ -120,7 +120,7 @@ export const changePassword = defineOperation({
   surfaces: {},
   input: z.object({ password: z.string(), newPassword: z.string(), revokeKeys: revokeKeysInput }),
   output: z.object({ success: z.literal(true) }),
-  async run(context, { password, newPassword, revokeKeys }) {
+  async run(context: Needs<'keys' | 'people', 'logins'>, { password, newPassword, revokeKeys }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
     const fault = await passwordFault(newPassword, [person.username, person.email ?? ''])
@@ -141,7 +141,7 @@ export const endSessions = defineOperation({
   surfaces: {},
   input: z.object({ id: z.string().max(255).optional().describe('Without it: all others') }),
   output: z.object({ success: z.literal(true) }),
-  async run({ actor, logins }, { id }) {
+  async run({ actor, logins }: Needs<never, 'logins'>, { id }) {
     const user = requireUser(actor)
     if (id === undefined) await logins.endSessions(user.userId, user.sessionId ?? null)
     else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'You have no such session.')
@@ -164,7 +164,7 @@ export const exportOwnItems = defineOperation({
     skills: z.array(z.object({ entry: z.looseObject({ folder: z.string() }), files: z.array(fileRecord) })),
     next: z.number().int().nullable(),
   }),
-  async run({ actor, store }, { collection, after }) {
+  async run({ actor, store }: Needs<'transfer'>, { collection, after }) {
     const { userId } = requireUser(actor)
     const limit = EXPORT_PAGE[collection]
     if (collection === 'prompts') {
@@ -187,7 +187,7 @@ export const deleteAccount = defineOperation({
   surfaces: {},
   input: z.object({ password: z.string(), username: z.string().describe('Your name, to be sure') }),
   output: z.object({ success: z.literal(true) }),
-  async run(context, { password, username }) {
+  async run(context: Needs<'people', 'logins'>, { password, username }) {
     const user = requireUser(context.actor)
     if (username !== user.username) throw invalidInput('username', `Type your name, ${user.username}, to be sure.`)
     await requirePassword(context, user, password)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { isId } from '../../library/identifier.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
 /** Drafts kept of one person, and for how long. */
@@ -21,7 +21,7 @@ export const keepFormDraft = defineOperation({
   surfaces: {},
   input: z.object({ body: z.string() }),
   output: z.object({ id: z.string() }),
-  async run({ actor, store, clock }, { body }) {
+  async run({ actor, store, clock }: Needs<'formDrafts', 'clock'>, { body }) {
     if (body.length > MAX_DRAFT) throw new AppError('too_large', 'The form is too large for a preview. Save it, or shorten the text.')
     return { id: await store.formDrafts.saveFormDraft(requireUser(actor).userId, body, { most: MAX_DRAFTS, oldest: oldestAt(clock()) }) }
   },
@@ -35,7 +35,7 @@ export const showFormDraft = defineOperation({
   surfaces: {},
   input: z.object({ id: refInput }),
   output: z.object({ body: z.string().nullable() }),
-  async run({ actor, store, clock }, { id }) {
+  async run({ actor, store, clock }: Needs<'formDrafts', 'clock'>, { id }) {
     return { body: isId(id) ? await store.formDrafts.findFormDraft(requireUser(actor).userId, id.toLowerCase(), oldestAt(clock())) : null }
   },
 })

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
 import { SCOPES } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 /** Whether a new password also revokes the person's keys. */
@@ -43,7 +43,7 @@ export const listKeys = defineOperation({
   surfaces: {},
   input: z.object({}),
   output: z.object({ keys: z.array(keyRecord) }),
-  async run({ actor, store, clock }) {
+  async run({ actor, store, clock }: Needs<'keys', 'clock'>) {
     const keys = (await store.keys.listKeys(requireUser(actor).username)).map((key) => toKeyRecord(key, clock())).toReversed()
     const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
     return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
@@ -67,7 +67,7 @@ export const createKey = defineOperation({
     expiresInDays: z.number().int().min(1).max(3650).optional(),
   }),
   output: z.object({ key: z.string(), record: keyRecord }),
-  async run({ actor, store, clock, secrets }, input) {
+  async run({ actor, store, clock, secrets }: Needs<'keys', 'clock' | 'secrets'>, input) {
     const user = requireUser(actor)
     const { key, sha256 } = secrets.makeKey()
     const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
@@ -97,7 +97,7 @@ export const revokeKey = defineOperation({
   surfaces: {},
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true), name: z.string() }),
-  async run({ actor, store }, { id }) {
+  async run({ actor, store }: Needs<'keys'>, { id }) {
     const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)
     if (!own) throw new AppError('not_found', 'You have no such key.')
     await store.keys.revokeKey(id)

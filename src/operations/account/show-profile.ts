@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
 /** Somebody by what they say of themselves; there for whom there is something of theirs to see, and for themselves. */
@@ -19,7 +19,7 @@ export const showProfile = defineOperation({
     prompts: z.number().int(),
     skills: z.number().int(),
   }),
-  async run({ actor, store }, { username }) {
+  async run({ actor, store }: Needs<'items' | 'people'>, { username }) {
     const person = await store.people.findPersonByName(username)
     const request = { query: null, filter: { authors: [username] }, sort: 'newest', limit: 1, offset: 0 } as const
     const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])

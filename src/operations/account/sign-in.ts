@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { ClientOfRequest } from '../../library/ports/logins.ts'
-import { type Context, defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')
 const nameInput = z.string().min(1, 'is needed').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
 
-function clientOf(context: Context): ClientOfRequest {
+function clientOf(context: Needs): ClientOfRequest {
   return context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
 }
 
@@ -48,7 +48,7 @@ export const requestPasswordReset = defineOperation({
   surfaces: {},
   input: z.object({ name: nameInput }),
   output: z.object({ isMailed: z.boolean().describe('Whether mail leaves from here at all') }),
-  async run(context, input) {
+  async run(context: Needs<'people', 'baseUrl' | 'logins' | 'sendMail'>, input) {
     const { sendMail, store, logins, baseUrl } = context
     if (!sendMail) return { isMailed: false }
     const name = input.name.trim()
@@ -76,7 +76,7 @@ export const showPasswordReset = defineOperation({
   surfaces: {},
   input: z.object({ token: tokenInput }),
   output: z.object({ username: z.string() }),
-  async run({ logins, store }, { token }) {
+  async run({ logins, store }: Needs<'people', 'logins'>, { token }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.people.findPerson(userId)
     if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
@@ -94,7 +94,7 @@ export const resetPassword = defineOperation({
   surfaces: {},
   input: z.object({ token: tokenInput, password: z.string(), revokeKeys: revokeKeysInput }),
   output: z.object({ success: z.literal(true) }),
-  async run({ logins, store }, { token, password, revokeKeys }) {
+  async run({ logins, store }: Needs<'keys' | 'people', 'logins'>, { token, password, revokeKeys }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.people.findPerson(userId)
     if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')

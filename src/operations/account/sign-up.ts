@@ -4,7 +4,7 @@ import { emailField, ROLES, type Role } from '../../library/account.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Invite, SignUpState } from '../../library/ports/people.ts'
 import { usernameFault } from '../../library/username.ts'
-import { type Context, defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 
 /** Longest secret looked at. */
 const secretInput = z.string().max(200)
@@ -27,7 +27,7 @@ interface SignUpRequest {
  * THE rule of who may make an account, and with which role: the first needs the code the service printed, everybody
  * after it an invite, unless sign-up is open. A name that is taken, or reserved, needs an invite for that name.
  */
-function decideRole(context: Context, input: SignUpRequest, state: SignUpState): Role {
+function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequest, state: SignUpState): Role {
   const { holder, isFirst } = state
   const taken = invalidInput(
     'username',
@@ -80,7 +80,7 @@ export const showSignUp = defineOperation({
     isOpen: z.boolean(),
     invite: z.object({ username: z.string().nullable(), role: z.enum(ROLES), fault: z.string().nullable() }).nullable(),
   }),
-  async run(context, input) {
+  async run(context: Needs<'people', 'clock' | 'secrets' | 'signUp'>, input) {
     const isFirst = !(await context.store.people.hasLogins())
     const invite = input.invite ? await context.store.people.findInvite(context.secrets.hash(input.invite)) : null
     return {
@@ -109,7 +109,7 @@ export const signUp = defineOperation({
     setupCode: secretInput.optional(),
   }),
   output: z.object({ username: z.string(), cookies }),
-  async run(context, input) {
+  async run(context: Needs<'people', 'clock' | 'logins' | 'secrets' | 'signUp'>, input) {
     const { username, password, email = null } = input
     const holder = await context.store.people.findPersonByName(username)
     const nameFault = holder ? null : usernameFault(username)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { categoryNameField } from '../../library/category-name.ts'
 import { isSlug, slugify } from '../../library/slug.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 
 const slugInput = z.string().max(64)
 
@@ -34,7 +34,7 @@ export const createCategory = defineOperation({
   surfaces: {},
   input: z.object({ name: categoryNameField, slug: slugInput.optional(), parent: slugInput.optional() }),
   output: z.object({ slug: z.string() }),
-  async run({ store }, input) {
+  async run({ store }: Needs<'categories'>, input) {
     const slug = input.slug || slugify(input.name)
     if (!isSlug(slug)) throw invalidInput('slug', 'slug must be 1 to 64 characters of a-z, 0-9 and single hyphens between them.')
     await store.categories.createCategory({ slug, name: input.name, parent: input.parent || null })
@@ -51,7 +51,7 @@ export const renameCategory = defineOperation({
   surfaces: {},
   input: z.object({ slug: slugInput, name: categoryNameField }),
   output: z.object({ success: z.literal(true) }),
-  async run({ store }, { slug, name }) {
+  async run({ store }: Needs<'categories'>, { slug, name }) {
     if (!(await store.categories.renameCategory(slug, name))) throw new AppError('not_found', 'There is no such category.')
     return { success: true as const }
   },
@@ -66,7 +66,7 @@ export const deleteCategory = defineOperation({
   surfaces: {},
   input: z.object({ slug: slugInput }),
   output: z.object({ success: z.literal(true) }),
-  async run({ store }, { slug }) {
+  async run({ store }: Needs<'categories'>, { slug }) {
     if (!(await store.categories.deleteCategory(slug))) throw new AppError('not_found', 'There is no such category.')
     return { success: true as const }
   },

@@ -10,7 +10,7 @@ import {
   isAuditAction,
   SURFACES,
 } from '../../library/audit.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 
 /** What cursors are sealed for. */
 const CURSOR = 'audit events'
@@ -71,13 +71,17 @@ const pageInputs = {
 }
 const output = z.object({ events: z.array(auditRecord), nextCursor: z.string().nullable() })
 
-function openCursor({ sealer }: Context, cursor: string): number {
+function openCursor({ sealer }: Needs<never, 'sealer'>, cursor: string): number {
   const order = Number(sealer.open(CURSOR, cursor) ?? Number.NaN)
   if (!Number.isSafeInteger(order)) throw invalidInput('cursor', 'cursor is not valid.')
   return order
 }
 
-async function readPage(context: Context, query: Omit<AuditQuery, 'before'>, cursor: string | undefined): Promise<z.infer<typeof output>> {
+async function readPage(
+  context: Needs<'audit', 'sealer'>,
+  query: Omit<AuditQuery, 'before'>,
+  cursor: string | undefined,
+): Promise<z.infer<typeof output>> {
   const { actor, store, sealer } = context
   const before = cursor === undefined ? undefined : openCursor(context, cursor)
   const events = await store.audit.listEvents(actor, { ...query, before, limit: query.limit + 1 })
@@ -118,7 +122,7 @@ export const listAuditEvents = defineOperation({
       .optional(),
   }),
   output,
-  async run(context, { cursor, username, target, ...query }) {
+  async run(context: Needs<'audit' | 'people', 'sealer'>, { cursor, username, target, ...query }) {
     const person = username === undefined ? null : await context.store.people.findPersonByName(username)
     if (username !== undefined && !person) throw new AppError('not_found', `There is no user "${username.slice(0, 64)}".`)
     return await readPage(context, { ...query, aboutId: person?.id, target: target?.toLowerCase() }, cursor)

@@ -3,7 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { ROLES } from '../../library/account.ts'
 import type { Invite, Person } from '../../library/ports/people.ts'
 import { usernameFault } from '../../library/username.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -51,7 +51,7 @@ export const listPeople = defineOperation({
   surfaces: {},
   input: z.object({ ...pageInputs, matching: z.string().max(64).optional() }),
   output: z.object({ people: z.array(personRecord), ...pageOutputs }),
-  async run({ store }, input) {
+  async run({ store }: Needs<'people'>, input) {
     const offset = (input.page - 1) * input.perPage
     const { items, total } = await store.people.listPeople({ limit: input.perPage, offset, matching: input.matching || null })
     return { people: items.map(toPersonRecord), ...toPage(input, total) }
@@ -66,7 +66,7 @@ export const showPerson = defineOperation({
   surfaces: {},
   input: z.object({ username: nameInput }),
   output: personRecord,
-  async run({ store }, { username }) {
+  async run({ store }: Needs<'people'>, { username }) {
     const person = await store.people.findPersonByName(username)
     if (!person) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
     return toPersonRecord(person)
@@ -82,7 +82,7 @@ export const setRole = defineOperation({
   surfaces: {},
   input: z.object({ username: nameInput, role: z.enum(ROLES) }),
   output: personRecord,
-  async run({ store, logins }, { username, role }) {
+  async run({ store, logins }: Needs<'people', 'logins'>, { username, role }) {
     const person = await store.people.setRole(username, role)
     await logins.forgetSessions()
     return toPersonRecord(person)
@@ -99,7 +99,7 @@ export const deletePerson = defineOperation({
   surfaces: {},
   input: z.object({ username: nameInput, confirm: z.string().describe('The name once more, to be sure') }),
   output: z.object({ success: z.literal(true), username: z.string() }),
-  async run(context, { username, confirm }) {
+  async run(context: Needs<'people', 'logins'>, { username, confirm }) {
     const person = await context.store.people.findPersonByName(username)
     if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
     if (person.id === requireUser(context.actor).userId) {
@@ -130,7 +130,7 @@ export const createInvite = defineOperation({
     expiresInDays: z.number().int().min(1).max(90).default(7),
   }),
   output: z.object({ url: z.string(), invite: inviteRecord }),
-  async run({ store, secrets, clock, baseUrl }, input) {
+  async run({ store, secrets, clock, baseUrl }: Needs<'people', 'baseUrl' | 'clock' | 'secrets'>, input) {
     const username = input.username || null
     const holder = username === null ? null : await store.people.findPersonByName(username)
     const fault = username === null || holder ? null : usernameFault(username)
@@ -151,7 +151,7 @@ export const listInvites = defineOperation({
   surfaces: {},
   input: z.object(pageInputs),
   output: z.object({ invites: z.array(inviteRecord), ...pageOutputs }),
-  async run({ store, clock }, input) {
+  async run({ store, clock }: Needs<'people', 'clock'>, input) {
     const { items, total } = await store.people.listInvites({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
     return { invites: items.map((invite) => toInviteRecord(invite, clock())), ...toPage(input, total) }
   },
@@ -166,7 +166,7 @@ export const revokeInvite = defineOperation({
   surfaces: {},
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true) }),
-  async run({ store }, { id }) {
+  async run({ store }: Needs<'people'>, { id }) {
     if (!(await store.people.revokeInvite(id))) throw new AppError('not_found', 'There is no such invite.')
     return { success: true as const }
   },
@@ -182,7 +182,7 @@ export const createResetLink = defineOperation({
   surfaces: {},
   input: z.object({ username: nameInput }),
   output: z.object({ url: z.string() }),
-  async run({ store, logins, baseUrl, actor }, { username }) {
+  async run({ store, logins, baseUrl, actor }: Needs<'people', 'baseUrl' | 'logins'>, { username }) {
     requireUser(actor)
     const person = await store.people.findPersonByName(username)
     if (!person?.hasLogin) throw new AppError('not_found', `Nobody called "${username.slice(0, 64)}" can sign in.`)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 const count = z.number().int()
@@ -44,7 +44,7 @@ export const showServiceStatus = defineOperation({
   surfaces: {},
   input: z.object({}),
   output: serviceStatus,
-  async run({ readStatus }) {
+  async run({ readStatus }: Needs<never, 'readStatus'>) {
     if (!readStatus) throw new AppError('unavailable', 'Only a running service tells how it does.')
     return { ...(await readStatus()) }
   },

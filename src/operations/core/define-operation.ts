@@ -46,17 +46,20 @@ interface SignUpRules {
   isSetupCode(code: string): boolean
 }
 
-/** What every operation runs with. */
-export interface Context extends CallOptions {
+/** A call: who makes it, and from where. */
+interface Caller extends CallOptions {
   readonly actor: Actor
   /** Where the call comes in. */
   readonly surface: Surface
-  readonly store: LibraryStore
-  readonly sealer: Sealer
-  readonly clock: Clock
   /** How this caller gives an API key, for those who came without one: one of `KEY_HINTS`. */
   readonly keyHint: string
-  /** Absolute address of the service without a slash at its end: what links are made from. */
+}
+
+/** What operations may use beside the store. */
+interface Services {
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** Absolute address of the service, without a slash at its end: links are made from it. */
   readonly baseUrl: string
   readonly findSimilar: FindSimilar
   readonly improver: Improver
@@ -67,9 +70,17 @@ export interface Context extends CallOptions {
   readonly sendMail: SendMail | null
   /** The copies of the library that the service made on its machine. */
   listCopies(): readonly LibraryCopy[]
-  /** How the service does that the call came in at; absent where none runs. */
+  /** The status of the running service; absent where none runs. */
   readonly readStatus?: () => Promise<ServiceStatus>
 }
+
+/** What an operation runs with: the caller, and the parts of the store and the services it names. */
+export type Needs<Stores extends keyof LibraryStore = never, Uses extends keyof Services = never> = Caller & {
+  readonly store: Pick<LibraryStore, Stores>
+} & Pick<Services, Uses>
+
+/** Everything that any operation needs. */
+export type Context = Needs<keyof LibraryStore, keyof Services>
 
 /** How a model's client may treat a tool (MCP, ToolAnnotations). Default: not destructive, closed world. */
 interface ToolHints {
@@ -156,7 +167,7 @@ function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
   return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
 }
 
-function checkScope({ actor, keyHint }: Context, scope: Right | null, name: string): void {
+function checkScope({ actor, keyHint }: Caller, scope: Right | null, name: string): void {
   if (scope === null) return
   if (scope === 'account' || scope === 'admin') {
     if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { usedCategories } from '../items/list-categories.ts'
-import type { Context } from './define-operation.ts'
+import type { Needs } from './define-operation.ts'
 
 /** Most values a hint lists; the rest is counted. */
 const MAX_LISTED = 50
@@ -17,7 +17,7 @@ export const hintsOutput = {
 
 /** Names the categories and tags of a filter that no visible item has, with those that some have. None for a filter that found something. */
 export async function hintsFor(
-  { actor, store }: Context,
+  { actor, store }: Needs<'categories'>,
   found: number,
   filter: { readonly category?: string | undefined; readonly tags?: readonly string[] | undefined },
 ): Promise<{ hints?: string[] }> {

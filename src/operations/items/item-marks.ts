@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
 import type { Prompt, Skill } from '../../library/items.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
 import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
 
@@ -36,7 +36,7 @@ export const showMarks = defineOperation({
     isFeatured: z.boolean(),
     isHeld: z.boolean(),
   }),
-  async run({ actor, store }, input) {
+  async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
@@ -52,7 +52,7 @@ export const listFeatured = defineOperation({
   surfaces: {},
   input: z.object({ limit: z.number().int().min(1).max(MAX_FEATURED).default(6) }),
   output: z.object(lists),
-  async run({ store, baseUrl }, { limit }) {
+  async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, { limit }) {
     return toLists(await store.marks.listFeatured(limit), baseUrl)
   },
 })
@@ -66,7 +66,7 @@ export const listOwnItems = defineOperation({
   surfaces: {},
   input: z.object({ ...pageInputs, collection: collectionInput, visibility: z.enum(VISIBILITIES).optional() }),
   output: z.object({ ...lists, ...pageOutputs }),
-  async run({ actor, store, baseUrl }, input) {
+  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
     const { items, total } = await store.marks.listOwned(requireUser(actor).userId, {
       kind: kindOf(input.collection),
       visibility: input.visibility ?? null,
@@ -86,7 +86,7 @@ export const setFeatured = defineOperation({
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput, isFeatured: z.boolean() }),
   output: z.object({ success: z.literal(true) }),
-  async run({ actor, store }, input) {
+  async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks || !(await store.marks.setFeatured(kind, marks.id, input.isFeatured))) throw notFound(kind)
@@ -103,7 +103,7 @@ export const setHeld = defineOperation({
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput, isHeld: z.boolean() }),
   output: z.object({ success: z.literal(true), id: z.string() }),
-  async run({ actor, store }, input) {
+  async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
@@ -125,7 +125,7 @@ export const listHeld = defineOperation({
   surfaces: {},
   input: z.object(pageInputs),
   output: z.object({ ...lists, ...pageOutputs }),
-  async run({ store, baseUrl }, input) {
+  async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
     const { items, total } = await store.marks.listHeld({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
     return { ...toLists(items, baseUrl), ...toPage(input, total) }
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Context, defineOperation } from '../core/define-operation.ts'
+import type { CategoryStore } from '../../library/ports/categories.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
 
 const counts = { prompts: z.number().int(), skills: z.number().int() }
@@ -17,13 +18,13 @@ export const listCategories = defineOperation({
   },
   input: z.object({ all: z.boolean().default(false).describe('Also those without a visible item') }),
   output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
-  async run({ actor, store }, { all }) {
+  async run({ actor, store }: Needs<'categories'>, { all }) {
     const categories = await store.categories.listCategories(actor)
     return { categories: all ? [...categories] : usedCategories(categories) }
   },
 })
 
-type Categories = Awaited<ReturnType<Context['store']['categories']['listCategories']>>
+type Categories = Awaited<ReturnType<CategoryStore['listCategories']>>
 
 /** The categories that have an item, and their parents. */
 export function usedCategories(categories: Categories): Categories {
@@ -39,7 +40,7 @@ export const listTags = defineOperation({
   surfaces: { rest: { method: 'GET', path: '/api/tags' }, cli: { command: 'list-tags', positional: [] } },
   input: z.object(pageInputs),
   output: z.object({ tags: z.array(z.object({ slug: z.string(), name: z.string(), count: z.number().int() })), ...pageOutputs }),
-  async run({ actor, store }, { page, perPage }) {
+  async run({ actor, store }: Needs<'categories'>, { page, perPage }) {
     const { items, total } = await store.categories.listTags(actor, { limit: perPage, offset: (page - 1) * perPage })
     return { tags: [...items], ...toPage({ page, perPage }, total) }
   },

@@ -3,7 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import type { Prompt, Skill } from '../../library/items.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
 import { isVisible } from '../../library/visibility.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
 
 type Collection = 'prompts' | 'skills'
@@ -15,7 +15,7 @@ const copyCounts = z
   .describe('Files on the machine of the service that may still hold what was deleted')
 
 /** What may be deleted for good by this caller: an item they see and own, one in their trash, and for administrators one they see. */
-async function findPurgeable(context: Context, collection: Collection, ref: string) {
+async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
   const { actor, store } = context
   const user = requireUser(actor)
   const item: Prompt | Skill | null =
@@ -52,7 +52,7 @@ export const showPurge = defineOperation({
     isInTrash: z.boolean(),
     copies: copyCounts,
   }),
-  async run(context, { collection, id }) {
+  async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id }) {
     return { ...(await findPurgeable(context, collection, id)), copies: countCopies(context.listCopies()) }
   },
 })
@@ -68,7 +68,7 @@ export const purgeItem = defineOperation({
   surfaces: {},
   input: z.object(target),
   output: z.object({ success: z.literal(true), id: z.string(), copies: copyCounts }),
-  async run(context, { collection, id: ref }) {
+  async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
     const isPurged = await context.store.purges.purgeItem(
@@ -92,7 +92,7 @@ export const purgeVersions = defineOperation({
   surfaces: {},
   input: z.object({ ...target, first: number, last: number }),
   output: z.object({ success: z.literal(true), removed: z.number().int(), copies: copyCounts }),
-  async run(context, { collection, id: ref, first, last }) {
+  async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
     if (last < first) throw invalidInput('last', 'last must not be below first.')
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
@@ -115,7 +115,7 @@ export const purgeFile = defineOperation({
   surfaces: {},
   input: z.object({ id: refInput.describe('Id or slug'), filename: z.string().min(1).max(255) }),
   output: z.object({ success: z.literal(true), removed: z.number().int().describe('Versions that lost the file'), copies: copyCounts }),
-  async run(context, { id: ref, filename }) {
+  async run(context: Needs<'items' | 'purges', 'listCopies'>, { id: ref, filename }) {
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, 'skills', ref)
     const removed = await context.store.purges.purgeFile(id, user.userId, filename)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, requireEditable, toPage } from '../core/inputs.ts'
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), slug: z.string(), title: z.string() })
 
-async function find(context: Context, collection: 'prompts' | 'skills', ref: string) {
+async function find(context: Needs<'items'>, collection: 'prompts' | 'skills', ref: string) {
   return collection === 'prompts'
     ? await context.store.items.findPrompt(context.actor, ref)
     : await context.store.items.findSkill(context.actor, ref)
@@ -22,7 +22,7 @@ export const deleteItem = defineOperation({
   surfaces: { rest: { method: 'DELETE', path: '/api/{collection}/{id}' }, cli: { command: 'delete', positional: ['collection', 'id'] } },
   input,
   output,
-  async run(context, { collection, id }) {
+  async run(context: Needs<'items'>, { collection, id }) {
     const user = requireUser(context.actor)
     const item = await find(context, collection, id)
     if (!item) throw notFound(kindOf(collection))
@@ -46,7 +46,7 @@ export const restoreItem = defineOperation({
   },
   input,
   output,
-  async run(context, { collection, id }) {
+  async run(context: Needs<'items'>, { collection, id }) {
     const user = requireUser(context.actor)
     // The trash is as private as private items are.
     const restored = user.scopes.has('read') ? await context.store.items.setDeleted(kindOf(collection), id, user.userId, false) : null
@@ -66,7 +66,7 @@ export const listTrash = defineOperation({
     items: z.array(z.object({ id: z.string(), kind: z.enum(['prompt', 'skill']), title: z.string(), deletedAt: z.string() })),
     ...pageOutputs,
   }),
-  async run({ actor, store }, { page, perPage }) {
+  async run({ actor, store }: Needs<'items'>, { page, perPage }) {
     const { items, total } = await store.items.listTrash(requireUser(actor).userId, { limit: perPage, offset: (page - 1) * perPage })
     return { items: [...items], ...toPage({ page, perPage }, total) }
   },

@@ -3,21 +3,21 @@ import { AppError } from '../../errors.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { FullVersion, ItemFields, Prompt, Skill } from '../../library/items.ts'
 import { toFileContent } from '../../library/skill.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, collectionInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 const versionInput = z.number().int().min(1).describe('Number of the version')
 
-async function findItem(context: Context, input: { collection: 'prompts' | 'skills'; id: string }): Promise<Prompt | Skill> {
+async function findItem(context: Needs<'items'>, input: { collection: 'prompts' | 'skills'; id: string }): Promise<Prompt | Skill> {
   const { actor, store } = context
   const item = input.collection === 'prompts' ? await store.items.findPrompt(actor, input.id) : await store.items.findSkill(actor, input.id)
   if (!item) throw notFound(kindOf(input.collection))
   return item
 }
 
-async function findVersion(context: Context, itemId: string, number: number): Promise<FullVersion> {
+async function findVersion(context: Needs<'items'>, itemId: string, number: number): Promise<FullVersion> {
   const version = await context.store.items.findVersion(context.actor, itemId, number)
   if (!version) throw new AppError('not_found', `There is no version ${number} that you may see.`)
   return version
@@ -41,7 +41,7 @@ export const listVersions = defineOperation({
     versions: z.array(versionRecord),
     nextBefore: z.number().int().nullable().describe('Pass as before to go on; null at the end'),
   }),
-  async run(context, input) {
+  async run(context: Needs<'items'>, input) {
     const item = await findItem(context, input)
     const versions = await context.store.items.listVersions(context.actor, item.id, {
       before: input.before ?? null,
@@ -71,7 +71,7 @@ export const getVersion = defineOperation({
     content: z.string().nullable().describe("A prompt's text; null for skills"),
     files: z.array(fileRecord).nullable().describe("A skill's files; null for prompts"),
   }),
-  async run(context, input) {
+  async run(context: Needs<'items'>, input) {
     const item = await findItem(context, input)
     const version = await findVersion(context, item.id, input.version)
     return {
@@ -99,7 +99,7 @@ export const restoreVersion = defineOperation({
   },
   input: z.object({ ...target, version: versionInput, baseVersion: baseVersionInput }),
   output: z.object({ success: z.literal(true), id: z.string(), version: z.number().int() }),
-  async run(context, input) {
+  async run(context: Needs<'items'>, input) {
     const user = requireUser(context.actor)
     const item = await findItem(context, input)
     const check = (current: Prompt | Skill) => requireEditable(user, current, input.id, input.baseVersion)

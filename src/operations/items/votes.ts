@@ -1,11 +1,15 @@
 import { z } from 'zod'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
 
 const input = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 const output = z.object({ success: z.literal(true), id: z.string(), votes: z.number().int(), voted: z.boolean() })
 
-async function setVote(context: Context, { collection, id }: z.infer<typeof input>, voted: boolean): Promise<z.infer<typeof output>> {
+async function setVote(
+  context: Needs<'marks'>,
+  { collection, id }: z.infer<typeof input>,
+  voted: boolean,
+): Promise<z.infer<typeof output>> {
   const kind = kindOf(collection)
   const counted = await context.store.marks.setVote(context.actor, kind, id, requireUser(context.actor).userId, voted)
   if (!counted) throw notFound(kind)

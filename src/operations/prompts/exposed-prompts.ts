@@ -7,7 +7,7 @@ import type { PromptEntry } from '../../library/items.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
 import type { ItemFilter } from '../../library/ports/search.ts'
 import { fillVariables } from '../../library/variables.ts'
-import { defineOperation, type Sealer } from '../core/define-operation.ts'
+import { defineOperation, type Needs, type Sealer } from '../core/define-operation.ts'
 import { filterList, notFound, refInput } from '../core/inputs.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 
@@ -74,7 +74,7 @@ export const listExposedPrompts = defineOperation({
   surfaces: { rest: { method: 'GET', path: '/api/exposed-prompts' } },
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before'), ...filters }),
   output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),
-  async run({ actor, store, sealer }, input) {
+  async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const filter = toFilter(input)
     const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
     const size =
@@ -118,7 +118,7 @@ export const renderExposedPrompt = defineOperation({
     text: z.string(),
     unfilled: z.array(z.string()),
   }),
-  async run({ actor, store }, input) {
+  async run({ actor, store }: Needs<'items'>, input) {
     const prompt = await store.items.findPrompt(actor, input.name)
     const filter = toFilter(input)
     const isNarrowed = Object.values(filter).some((values) => values !== undefined)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fillVariables } from '../../library/variables.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { promptRecord, toPromptWithVariables, variableRecord } from '../core/records.ts'
 
@@ -47,7 +47,7 @@ export const getPrompt = defineOperation({
     variables: z.array(variableRecord),
     originalContent: z.string().optional().describe('The content before anything was put in; only there when something was'),
   }),
-  async run({ actor, store, baseUrl }, input) {
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
     const record = toPromptWithVariables(prompt, baseUrl)

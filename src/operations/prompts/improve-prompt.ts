@@ -5,7 +5,7 @@ import { FITTING_TYPES, OUTPUT_FORMATS, OUTPUT_TYPES } from '../../improve/outpu
 import { improveWithModel } from '../../improve/with-model/improve-with-model.ts'
 import { countCharacters, cutCharacters } from '../../library/characters.ts'
 import { textField } from '../../library/fields.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 
 /** Longest prompt taken, in characters. */
 const MAX_PROMPT = 10_000
@@ -17,12 +17,12 @@ const BUILT_IN = 'commonplace/offline'
 const DAY_MS = 86_400_000
 
 /** Whom a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
-function nameCaller({ actor }: Context): string {
+function nameCaller({ actor }: Needs): string {
   return `user ${requireUser(actor).userId}`
 }
 
 /** Refuses a prompt that fits into no day: waiting for the next one would not help. */
-function checkFitsDay({ improver: { budget } }: Context, characters: number): void {
+function checkFitsDay({ improver: { budget } }: Needs<never, 'improver'>, characters: number): void {
   if (budget.characters !== null && characters > budget.characters) {
     throw invalidInput(
       'prompt',
@@ -32,7 +32,11 @@ function checkFitsDay({ improver: { budget } }: Context, characters: number): vo
 }
 
 /** Counts the call against the caller's day. @throws AppError `rate_limited` when the day's budget is used up */
-async function spend({ store, clock, improver: { budget } }: Context, caller: string, characters: number): Promise<void> {
+async function spend(
+  { store, clock, improver: { budget } }: Needs<'budgets', 'clock' | 'improver'>,
+  caller: string,
+  characters: number,
+): Promise<void> {
   if (budget.requests === null && budget.characters === null) return
   const now = clock()
   const day = new Date(now).toISOString().slice(0, 10)
@@ -72,7 +76,7 @@ export const improvePrompt = defineOperation({
     inspirations: z.array(z.object({ id: z.string(), slug: z.string(), title: z.string(), similarity: z.number().int().min(0).max(100) })),
     model: z.string(),
   }),
-  async run(context, input) {
+  async run(context: Needs<'budgets', 'clock' | 'findSimilar' | 'improver'>, input) {
     const { findSimilar, improver, signal, onText } = context
     const { model } = improver
     const caller = nameCaller(context)

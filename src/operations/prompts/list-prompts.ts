@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { correctQuery } from '../../search/analysis/corrected-query.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import { allOfList, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
 import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
@@ -38,7 +38,7 @@ export const listPrompts = defineOperation({
   surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
   input: z.object({ ...browsing, type: filterType }),
   output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
-  async run(context, input) {
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const { items, total, corrections } = await store.items.searchPrompts(actor, {
       query: parseQuery(input.q),
@@ -66,7 +66,7 @@ export const listSkills = defineOperation({
   surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
   input: z.object(browsing),
   output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
-  async run(context, input) {
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const { items, total, corrections } = await store.items.searchSkills(actor, {
       query: parseQuery(input.q),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility, type Visibility } from '../../library/visibility.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
 
 /** The visibility of a new item: as asked, else as its owner's setting says. */
-export async function newVisibility(context: Context, input: Parameters<typeof askedVisibility>[0]): Promise<Visibility> {
+export async function newVisibility(context: Needs<'people'>, input: Parameters<typeof askedVisibility>[0]): Promise<Visibility> {
   const asked = askedVisibility(input)
   if (asked) return asked
   const owner = await context.store.people.findUser(requireUser(context.actor).username)
@@ -39,7 +39,7 @@ export const savePrompt = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: promptRecord }),
-  async run(context, input) {
+  async run(context: Needs<'items' | 'people', 'baseUrl'>, input) {
     const owner = requireUser(context.actor)
     const prompt = await context.store.items.createPrompt(
       { userId: owner.userId, note: input.note ?? null },

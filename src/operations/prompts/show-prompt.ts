@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shareOnce } from '../../cache/shared-records.ts'
 import type { Version } from '../../library/items.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { promptRecord, toPromptWithVariables, variableRecord, versionRecord } from '../core/records.ts'
 
@@ -24,7 +24,7 @@ export const showPrompt = defineOperation({
     variables: z.array(variableRecord),
     versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 the caller may see'),
   }),
-  async run({ actor, store, baseUrl }, input) {
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
     const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidInput } from '../../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility } from '../../library/visibility.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
 
@@ -35,7 +35,7 @@ export const updatePrompt = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
-  async run({ actor, store, baseUrl }, input) {
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const user = requireUser(actor)
     const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })

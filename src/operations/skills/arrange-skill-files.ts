@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { noteField } from '../../library/fields.ts'
 import { applyFileChange, checkSkillFiles, fromFileContent, type SkillFile, sortFilenames, toFileContent } from '../../library/skill.ts'
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../library/skill-archive.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 import { fileInput } from './save-skill.ts'
@@ -47,7 +47,7 @@ export const arrangeSkillFiles = defineOperation({
     note: noteField.optional(),
   }),
   output: z.object({ success: z.literal(true), skillId: z.string(), version: z.number().int(), files: z.array(z.string()) }),
-  async run({ actor, store }, input) {
+  async run({ actor, store }: Needs<'items'>, input) {
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
@@ -78,7 +78,7 @@ export const readArchive = defineOperation({
   surfaces: {},
   input: z.object({ archive: z.base64().max(Math.ceil((MAX_ARCHIVE_BYTES * 4) / 3) + 4) }),
   output: z.object({ files: z.array(fileRecord), skipped: z.array(z.object({ filename: z.string(), reason: z.string() })) }),
-  async run(_context, { archive }) {
+  async run(_context: Needs, { archive }) {
     const steps = readSkillArchiveInSteps(new Uint8Array(Buffer.from(archive, 'base64')))
     for (;;) {
       const step = steps.next()

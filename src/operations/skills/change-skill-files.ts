@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { noteField } from '../../library/fields.ts'
 import { applyFileChange, type FileChange, fromFileContent } from '../../library/skill.ts'
-import { type Context, defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileInput } from './save-skill.ts'
 
@@ -15,7 +15,7 @@ const output = z.object({ success: z.literal(true), skillId: z.string(), message
 
 /** Applies one change to the files as they are at the moment of writing, so that edits made at once all survive. */
 async function changeFiles(
-  context: Context,
+  context: Needs<'items'>,
   input: { skillId: string; baseVersion?: number | undefined; note?: string | undefined },
   change: FileChange,
   message: string,

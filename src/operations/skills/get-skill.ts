@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { normalizeFilename } from '../../library/filename.ts'
 import { toFileContent } from '../../library/skill.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { fileRecord, skillRecord, toSkillRecord } from '../core/records.ts'
 
@@ -19,7 +19,7 @@ export const getSkill = defineOperation({
   },
   input: z.object({ id: refInput.describe('Id or slug of the skill') }),
   output: skillRecord.omit({ files: true, categorySlug: true }).extend({ files: z.array(fileRecord) }),
-  async run({ actor, store, baseUrl }, input) {
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const skill = await store.items.findSkill(actor, input.id)
     if (!skill) throw notFound('skill')
     const { categorySlug: _, ...record } = toSkillRecord(skill, baseUrl)
@@ -36,7 +36,7 @@ export const getSkillFile = defineOperation({
   surfaces: {},
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
   output: fileRecord,
-  async run({ actor, store }, input) {
+  async run({ actor, store }: Needs<'items'>, input) {
     const skill = await store.items.findSkill(actor, input.skillId)
     if (!skill) throw notFound('skill')
     const file = input.filename.isWellFormed() ? await store.items.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null

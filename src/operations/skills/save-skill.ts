@@ -3,7 +3,7 @@ import { descriptionField, noteField, tagsField, titleField } from '../../librar
 import type { Skill } from '../../library/items.ts'
 import { checkSkillFiles, fromFileContent } from '../../library/skill.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
-import { defineOperation, requireUser } from '../core/define-operation.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 import { newVisibility } from '../prompts/save-prompt.ts'
@@ -71,7 +71,7 @@ export const saveSkill = defineOperation({
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill }),
-  async run(context, input) {
+  async run(context: Needs<'items' | 'people', 'baseUrl'>, input) {
     const owner = requireUser(context.actor)
     const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
     checkSkillFiles(files)

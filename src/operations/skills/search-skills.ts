@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
-import { defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import { filterText, limitInput, queryInput } from '../core/inputs.ts'
 import { foundSkill, toFoundSkill } from '../core/records.ts'
@@ -25,7 +25,7 @@ export const searchSkills = defineOperation({
     tag: filterText.describe('Tag'),
   }),
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
-  async run(context, input) {
+  async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const { items } = await store.items.searchSkills(actor, {
       query: parseQuery(input.query),

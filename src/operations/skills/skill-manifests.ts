@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { SkillManifest } from '../../library/items.ts'
 import { toFileContent } from '../../library/skill.ts'
-import { type Context, defineOperation } from '../core/define-operation.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 
@@ -24,7 +24,7 @@ function toRecord({ owner, path, frontmatter, files }: SkillManifest): z.infer<t
   return { owner, path, frontmatter: { ...frontmatter }, files: files.map((file) => ({ ...file })) }
 }
 
-async function findAt(context: Context, { owner, path }: { owner: string; path: string }) {
+async function findAt(context: Needs<'items'>, { owner, path }: { owner: string; path: string }) {
   const found = await context.store.items.findSkillAt(context.actor, owner, path)
   if (!found) throw notFound('skill')
   return found
@@ -40,7 +40,7 @@ export const listSkillManifests = defineOperation({
   surfaces: { rest: { method: 'GET', path: '/api/skill-manifests' } },
   input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before') }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
-  async run({ actor, store, sealer }, input) {
+  async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
     const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
     if (place && !place.success) throw invalidInput('cursor', 'cursor is not valid.')
@@ -74,7 +74,7 @@ export const readManifestFile = defineOperation({
   surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/read' } },
   input: z.object({ ...address, filename: z.string() }),
   output: fileRecord,
-  async run(context, input) {
+  async run(context: Needs<'items'>, input) {
     const skill = await findAt(context, input)
     const file = input.filename.isWellFormed() ? await context.store.items.readSkillFile(context.actor, skill.id, input.filename) : null
     if (!file) throw new AppError('not_found', 'The skill has no file of this name.')
