@@ -20,12 +20,12 @@ import type { Database } from './schema.ts'
 type EventRow = Selectable<Database['audit_event']>
 
 const SERVICE: AuditOrigin = { actorId: null, keyId: null, surface: 'service' }
-/** After every beginning of an id. */
+/** Sorts after every id with a given prefix. */
 const AFTER_IDS = '~'
 
 const insertEvent = prepareInsert('audit_event', ['at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'])
 
-/** Who acts, for everything that is awaited within {@link AuditStore.actingAs}: also for rows that the library of sign-in writes by itself. */
+/** The origin of writes awaited within {@link AuditStore.actingAs}, including rows that better-auth writes. */
 export type Origins = Pick<AsyncLocalStorage<AuditOrigin>, 'run' | 'getStore'>
 
 export function createOrigins(): Origins {
@@ -53,7 +53,7 @@ function addCounts(one: AuditDetail = {}, other: AuditDetail = {}): AuditDetail 
   return { created: (one.created ?? 0) + (other.created ?? 0), updated: (one.updated ?? 0) + (other.updated ?? 0) }
 }
 
-/** Writes entries in the transaction of what they record. */
+/** Writes entries in the transaction they record. */
 export async function writeEntries(db: Kysely<Database>, origin: AuditOrigin = SERVICE, entries: readonly AuditEntry[], nowMs: number) {
   const at = new Date(nowMs).toISOString()
   for (const { action, targetId, ownerId, detail = {}, actorId } of entries) {
@@ -70,7 +70,7 @@ export async function writeEntries(db: Kysely<Database>, origin: AuditOrigin = S
   }
 }
 
-/** The audit log. Nothing here changes an event. */
+/** The audit log. Events are never changed. */
 export function auditStore(reader: Kysely<Database>, context: WriteContext, origins: Origins): AuditStore {
   return {
     actingAs: (origin, work) => origins.run(origin, work),
@@ -101,13 +101,13 @@ async function readEvents(db: Kysely<Database>, { aboutId, action, target, since
   }
   const all = db.selectFrom('audit_event').selectAll()
   if (aboutId === undefined) return await narrow(all).execute()
-  // Two walks, each over an index of its own: one with OR would read and sort everything of a person.
+  // Two walks, each over its own index: one with OR would read and sort everything about a person.
   const found = await Promise.all((['actor_id', 'owner_id'] as const).map((column) => narrow(all.where(column, '=', aboutId)).execute()))
   const bySeq = new Map(found.flat().map((row) => [row.seq, row]))
   return [...bySeq.values()].toSorted((a, b) => b.seq - a.seq).slice(0, limit)
 }
 
-/** Events with the names of now, as far as the reader may see what they name. */
+/** Events with current names, where the reader may see what they name. */
 async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly EventRow[]): Promise<AuditEvent[]> {
   const idsOf = (read: (row: EventRow) => string | null) => [...new Set(rows.flatMap((row) => read(row) ?? []))]
   const targetsOf = (kind: (typeof AUDIT_ACTIONS)[keyof typeof AUDIT_ACTIONS]) =>
@@ -124,7 +124,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       .selectFrom('item')
       .select(['item.id', 'item.title as name'])
       .where('item.id', 'in', ids)
-      // As in a list: the log leads nobody to what takes an id to be found.
+      // As in a list: the log must not lead to unlisted items.
       .where(isInVisibleSet(visibleSet(reader, 'list')))
       .execute(),
   )

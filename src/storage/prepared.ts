@@ -2,7 +2,7 @@ import { type Compilable, type CompiledQuery, type Insertable, type Kysely, sql 
 import { AppError } from '../errors.ts'
 import type { Database } from './schema.ts'
 
-/** Marks a parameter of a prepared query; NUL keeps it apart from any value a caller could give. */
+/** Marks a parameter of a prepared query. No value of a caller contains NUL. */
 const MARK = '\0slot:'
 
 /** Stands for the parameter `name` while a query is being built for {@link prepareQuery}. */
@@ -12,17 +12,17 @@ export function slot(name: string): string {
 
 type SlotValue = string | number | null
 
-/** What a prepared query is run with: one value for each slot. */
+/** Arguments of a prepared query: one value for each slot. */
 type SlotValues = Readonly<Record<string, SlotValue>>
 
 /**
- * Builds and compiles a query once; running it costs the engine's work alone (building and compiling one takes longer than a look-up).
+ * Builds and compiles a query once; running it costs only the engine's work. (Building and compiling a query takes longer than a lookup.)
  * @example const byId = prepareQuery((db) => db.selectFrom('item').selectAll().where('id', '=', slot('id')))
  */
 export function prepareQuery<Row>(
   build: (db: Kysely<Database>) => Compilable<Row>,
 ): (db: Kysely<Database>, values: SlotValues) => Promise<Row[]> {
-  // Engines differ in how they write parameters, and one process may have two open.
+  // Engines write parameters differently, and one process may have two open.
   const byEngine = new WeakMap<object, CompiledQuery<Row>>()
   return async (db, values) => {
     const engine = db.getExecutor().adapter
@@ -65,7 +65,7 @@ export function prepareInsert<Table extends NumberedTable>(
   }
 }
 
-/** The one row a query on something that is certainly there gives. */
+/** The one row of a query that must find something. */
 export async function firstOf<T>(items: Promise<T[]>): Promise<T> {
   const [item] = await items
   if (item === undefined) throw new AppError('internal', 'A row that was just written could not be read back')

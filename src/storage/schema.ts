@@ -21,10 +21,13 @@ export interface Database {
     display_name: string | null
     bio: string | null
     website: string | null
-    /** While somebody is being removed: what becomes of the row at last. Nobody acts as, or owns anything new under, such a row. */
+    /**
+     * Set while a person is being removed: what happens to the row at the end. Nobody can act as such a user, and nothing new can belong to
+     * it.
+     */
     removal: 'keep_name' | 'free_name' | null
   }
-  /** Who can sign in, by the id of the user: one row each. The five tables of logins are kept as better-auth wants them, in snake_case. */
+  /** People who can sign in, by the id of the user. The login tables have the schema of better-auth, in snake_case. */
   login: {
     id: string
     name: string
@@ -34,7 +37,7 @@ export interface Database {
     created_at: string
     updated_at: string
   }
-  /** How somebody signs in: with `provider_id` "credential", by the hash of a password. */
+  /** How a person signs in; `provider_id` "credential" is a password hash. */
   login_account: {
     id: string
     user_id: string
@@ -50,7 +53,7 @@ export interface Database {
     created_at: string
     updated_at: string
   }
-  /** Browsers that are signed in; `token` is the hash of what the cookie holds. */
+  /** Signed-in browsers; `token` is the hash of the cookie. */
   login_session: {
     id: string
     user_id: string
@@ -61,9 +64,9 @@ export interface Database {
     created_at: string
     updated_at: string
   }
-  /** What was sent out to be proved, such as password resets; `identifier` is a hash. */
+  /** Pending verifications, such as password resets; `identifier` is a hash. */
   login_verification: { id: string; identifier: string; value: string; expires_at: string; created_at: string; updated_at: string }
-  /** Links that let somebody make an account, once; `username` is the name it is for, when it is for one. */
+  /** Invites: links with which one account can be created. `username` is set when the invite is for that name. */
   invite: {
     id: string
     sha256: string
@@ -76,20 +79,20 @@ export interface Database {
     revoked_at: string | null
   }
   /**
-   * Slugs of items that are gone for good and were public once: they are not given again either. A slug tells of a title, so all but the
-   * oldest are kept as `#` and their SHA-256 in hex.
+   * Slugs of purged items that were once public, which are never reused. A slug reveals a title, so all but the oldest rows hold `#` and
+   * the SHA-256 in hex.
    */
   retired_slug: { slug: string }
   /**
-   * What was deleted for good, by ids alone: an item (no versions, no key); with a key, a version or what a file held in versions, which a restored
-   * backup must not bring back; without one, versions that are missing, for whatever reason.
+   * Purges, by ids alone: an item (no versions, no key); with a key, a version or the content of a file, which a restored backup must not
+   * bring back; without a key, versions that are missing for any reason.
    */
   purge: {
     seq: Generated<number>
     item_id: string
     first_version: number | null
     last_version: number | null
-    /** A SHA-256 in hex, of what only who has the version or the file knows. */
+    /** SHA-256 in hex, of something only a holder of the version or file knows. */
     file_key: string | null
     made_at: string
   }
@@ -121,7 +124,7 @@ export interface Database {
     contributors: string
     category_seq: number | null
     visibility: Visibility
-    /** Whether it was ever public: until then its slug carries a random suffix. */
+    /** Whether it was ever public; until then its slug has a random suffix. */
     was_public: number
     votes: Generated<number>
     version: number
@@ -130,16 +133,16 @@ export interface Database {
     created_at: string
     updated_at: string
     deleted_at: string | null
-    /** For skills: the name in the frontmatter of SKILL.md, when it is a proper one. Several skills of one owner may share it. */
+    /** For skills: the valid name in the frontmatter of SKILL.md. Several skills of one owner may share it. */
     skill_name: string | null
-    /** When an administrator put it on the first page; null when none did. */
+    /** When an administrator featured it on the home page; null when not featured. */
     featured_at: string | null
-    /** When an administrator took it out of the lists; until that is lifted its owner cannot make it public. */
+    /** When an administrator unlisted it; until that is lifted its owner cannot make it public. */
     held_at: string | null
-    /** What lifting that makes it again: null once its owner has chosen another visibility meanwhile. */
+    /** The visibility that lifting the hold restores; null once the owner chose another. */
     held_from: 'public' | null
   }
-  /** Every slug that leads or ever led to an item; never given again. */
+  /** Every current and former slug of an item; never reused. */
   slug: { slug: string; item_seq: number }
   item_tag: { item_seq: number; slug: string; name: string; position: number }
   vote: { item_seq: number; user_seq: number; created_at: string }
@@ -162,7 +165,7 @@ export interface Database {
   blob: { sha256: string; bytes: Uint8Array }
   skill_file: { item_seq: number; filename: string; sha256: string; size: number }
   version_file: { version_seq: number; filename: string; sha256: string; size: number }
-  /** What the service keeps for itself by name: secrets, and the address at which it was last reached. */
+  /** The service's own values: secrets, and its last known address. */
   secret: { name: string; value: string }
   session: {
     seq: Generated<number>
@@ -173,13 +176,13 @@ export interface Database {
     holder: string | null
     seen_at: string
   }
-  /** Every word that stands or stood in an item, and its stem. */
+  /** Every word of the items, with its stem. */
   word: { seq: Generated<number>; word: string; stem: string }
-  /** A row for each time words were removed: whoever remembers numbers of words forgets them when there is a newer one. */
+  /** One row for each removal of words. Caches of word numbers are cleared when there is a newer row. */
   word_removal: { seq: Generated<number> }
   /**
-   * The words of each item, as `encodePostings` writes them, and its vector, under the version of the analysis that made them.
-   * A row outlives its item; its revision grows with every change of the item or what it refers to, so that what changed is found by it.
+   * The words of each item, as `encodePostings` writes them, and its vector, under the version of the analysis that made them. A row
+   * outlives its item. Its revision grows with each change of the item or its tags, category or author, so that readers find changes.
    */
   item_words: {
     item_seq: number
@@ -191,8 +194,8 @@ export interface Database {
     vector: Uint8Array | null
   }
   /**
-   * What a provider's model says items mean, of public ones alone: `code` has the signs of the vector as `toCode` makes them, `digest` is of the
-   * text it was made of. A row is never changed: a newer one has a higher `seq`.
+   * Embeddings of public items by a provider's model: `code` has the signs of the vector as `toCode` makes them, `digest` is of the text it
+   * was made of. A row is never changed: a newer one has a higher `seq`.
    */
   embedding: {
     seq: Generated<number>
@@ -204,15 +207,15 @@ export interface Database {
   }
   /** The vectors themselves: as many 32-bit floats (little-endian) as the embedding has dimensions, of unit length. */
   embedding_vector: { embedding_seq: number; vector: Uint8Array }
-  /** What callers of improve_prompt spent on a day (`2026-01-31`, UTC). */
+  /** Use of improve_prompt by caller and day (`2026-01-31`, UTC). */
   improve_usage: { caller: string; day: string; requests: number; characters: number }
-  /** Configurations of embeds that people keep, as JSON. */
+  /** Saved embeds, as JSON. */
   embed: { id: string; owner_seq: number; config: string; created_at: string }
-  /** Forms that people are still writing, as JSON. */
+  /** Unfinished forms, as JSON. */
   form_draft: { id: string; owner_seq: number; body: string; created_at: string }
   /**
-   * What was done, by whom and from where: rows are added and, when they are old, removed, never changed. Ids alone, which may name what is gone; what
-   * an action's target is stands in `AUDIT_ACTIONS`, `detail` is JSON as `auditDetail` has it, and `owner_id` is whom it concerns.
+   * The audit log. Rows are added and, when old, removed; never changed. Ids only, possibly of deleted things. `AUDIT_ACTIONS` says what
+   * the target of an action is, `detail` is JSON of `auditDetail`, and `owner_id` is the person concerned.
    */
   audit_event: {
     seq: Generated<number>
@@ -225,12 +228,12 @@ export interface Database {
     owner_id: string | null
     detail: string
   }
-  /** A number for each scope of answers, raised by triggers with every change that such an answer can show. */
+  /** The revision of each scope of answers, raised by triggers (migration 0014). */
   revision: { scope: RevisionScope; value: number }
-  /** What one instance has to say to another, until that has read it. */
+  /** Messages between instances, until they are read. */
   instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
-  /** What callers did in a stretch of time, over all instances. */
+  /** Points of callers in a time window, over all instances. */
   counter: { name: string; ends_at: string; points: number }
-  /** Items an instance is embedding at the moment; anybody's again after `until`. */
+  /** Items that an instance is embedding; free again after `until`. */
   embedding_claim: { item_seq: number; model: string; instance: string; until: string }
 }

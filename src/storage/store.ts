@@ -39,22 +39,23 @@ import { readVectors } from './search/vector-reader.ts'
 import { secretStore } from './secrets.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 
-/** Items whose words are read anew in one transaction. */
+/** Items reindexed in one transaction. */
 const ITEMS_A_TRANSACTION = 200
 
-/** What opening a library takes time for: `done` of `of` before the next part of a step. */
+/** Progress of opening a library: `done` of `of` parts of a step. */
 export interface OpeningProgress {
   readonly step: 'copying' | 'migrating' | 'reading words' | 'finishing removals'
-  /** The file that is written, or the migration that runs; null where there is nothing more to say. */
+  /** The file being written, or the migration being run; null for other steps. */
   readonly detail: string | null
   readonly done: number
   readonly of: number
 }
 
 /**
- * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing one.
+ * The store over an opened database, brought up to date first. Reads go to the reading connection, writes are transactions on the writing
+ * one.
  * @param outside.instance this process among those that share the database
- * @param outside.vectors word vectors for search; without them it goes by the library's own words alone
+ * @param outside.vectors word vectors for search; without them only words count
  * @param outside.copiesBeforeUpgrade whether a library file is copied before its schema is changed. Default: false
  * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
  * @throws AppError `unavailable` when the database cannot be migrated
@@ -86,7 +87,7 @@ export async function createStore(
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
-    // What others do not see yet is read without the cache.
+    // A transaction reads what others cannot see yet, so it bypasses the cache.
     const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors)
     return {
       items: { ...readItems(reader, queries, search, vectors), ...writeItems(context) },
@@ -107,7 +108,7 @@ export async function createStore(
         readSnapshot: (work) => database.readSnapshot((db) => work(exportReader(db))),
         async importHistory(source, onItem = () => {}) {
           const imported = await writeHistory(database, outside.random, source, onItem)
-          // Whoever opens the library after a cut finishes this.
+          // After a crash, the next process to open the library finishes this.
           if (imported.isNew) {
             await indexUnread(database.reader, transact, onProgress)
             await transact(tellOfHistory)
@@ -196,12 +197,15 @@ export async function createStore(
     },
   }
   await finishRemovals(context, (done, of) => onProgress({ step: 'finishing removals', detail: null, done, of }))
-  // A library whose log cannot be emptied now can still be read; the service tries again.
+  // A library whose log cannot be emptied now is still usable; the service retries.
   if (await isSweepDue(database.reader)) await context.sweep().catch(() => false)
   return assemble(context)
 }
 
-/** Migrates a database, and copies its file first where that is asked for. @throws AppError `unavailable` */
+/**
+ * Migrates a database, after copying its file if asked to.
+ * @throws AppError `unavailable`
+ */
 export async function bringUpToDate(
   database: OpenDatabase,
   copiesFirst: boolean,
@@ -222,7 +226,7 @@ export async function bringUpToDate(
   })
 }
 
-/** Reads the words of items that have none yet, or had them from an older analysis: after an upgrade, and never again. */
+/** Reindexes items without words, or with words of an older analysis: once, after an upgrade or import. */
 async function indexUnread(
   reader: Kysely<Database>,
   transact: WriteContext['transact'],
@@ -244,7 +248,7 @@ async function indexUnread(
   }
 }
 
-/** Runs `work` once for all who ask while it runs: what is asked for meanwhile is done by the next run, which they share. */
+/** Coalesces calls: those that arrive during a run share the next run. */
 function shareNext<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null
   let next: Promise<T> | null = null

@@ -4,7 +4,7 @@ import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
 import { removeUnusedWords } from './search/item-words.ts'
 
-/** Set while the words of something that was deleted, or its text in the log, may still be there. */
+/** Set while words or log text of deleted data may still exist. */
 const DUE = 'sweep_due'
 
 /** Marks, in the transaction that deletes something, that a sweep is due. @param at ISO 8601 */
@@ -20,12 +20,12 @@ async function readDue(db: Kysely<Database>): Promise<string | null> {
   return (await db.selectFrom('secret').select('value').where('name', '=', DUE).executeTakeFirst())?.value ?? null
 }
 
-/** Whether a sweep is due: the process was killed before it, or it failed. */
+/** Whether a sweep is due because an earlier one was interrupted or failed. */
 export async function isSweepDue(db: Kysely<Database>): Promise<boolean> {
   return (await readDue(db)) !== null
 }
 
-/** Takes what was deleted out of the words and the log, and gives back its room. False when somebody who reads keeps the log. */
+/** Removes deleted text from the word index and the log, and frees its space. False when a reader keeps the log. */
 export async function sweep(
   database: Pick<OpenDatabase, 'reader' | 'releaseRoom' | 'emptyLog'>,
   transact: WriteContext['transact'],
@@ -34,7 +34,7 @@ export async function sweep(
   await removeUnusedWords(database.reader, transact)
   await database.releaseRoom()
   if (!(await database.emptyLog())) return false
-  // What was deleted meanwhile is swept up by the next.
+  // The next sweep removes what was deleted meanwhile.
   if (due !== null) await transact((db) => db.deleteFrom('secret').where('name', '=', DUE).where('value', '=', due).execute())
   return true
 }

@@ -4,17 +4,17 @@ import type { LibraryCopy } from '../../library/library-copies.ts'
 import { COMPANIONS } from '../dialects/sqlite-copy.ts'
 
 const BACKUP = /^commonplace-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
-/** What `copyBeforeUpgrade` and `restoreFile` leave beside the library, after its name. */
+/** Suffixes of the files that `copyBeforeUpgrade` and `restoreFile` leave beside the library. */
 const BESIDE = [
   ['upgrade', /^\.before-\d{4}$/],
   ['replaced', /^\.replaced-\d{8}T\d{6}Z(-\d+)?$/],
-  // What a restore left that was cut off.
+  // Left by an interrupted restore.
   ['replaced', /^\.restoring$/],
 ] as const
-/** What a copy left that was cut off: hidden, with random letters, beside what it was to become. */
+/** Left by an interrupted copy: a hidden file with random letters beside its target. */
 const CUT_OFF = /^\.(.+)\.[0-9a-f]{8}\.tmp$/
 
-/** The name of a backup that is made now. */
+/** The name of a backup made now. */
 export function nameBackup(now: number): string {
   return `commonplace-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}.db`
 }
@@ -45,12 +45,12 @@ export function listCopies(libraryPath: string | null, backupFolder: string | nu
   ]
 }
 
-/** Removes copies, each with what stands beside it. */
+/** Removes copies, each with its log files. */
 export function removeCopies(copies: readonly LibraryCopy[]): void {
   for (const { path } of copies) for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true })
 }
 
-/** The name of the file that one was made for. */
+/** The name of the file a temporary one was made for. */
 function meantBy(name: string): string {
   return CUT_OFF.exec(name)?.[1] ?? name
 }

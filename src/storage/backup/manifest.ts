@@ -9,14 +9,14 @@ import type { Dialect } from '../dialects/dialect.ts'
 import { MIGRATIONS, readMigrations } from '../migrations/index.ts'
 import type { Database } from '../schema.ts'
 
-/** What is made of the rest, and made again when it is missing: counted, but no part of the digest. */
+/** Derived tables, rebuilt when missing: counted, but not in the digest. */
 const DERIVED = new Set(['word', 'word_removal', 'item_words', 'embedding', 'embedding_vector'])
-/** The one row of the table a backup has beside those of the library. */
+/** The one row of the table that only a backup has. */
 const TABLE = 'backup_manifest'
 const FORMAT = 1
 
 const manifestSchema = z.object({
-  /** Of this record; a newer one is refused. */
+  /** Version of this record; a newer one is refused. */
   format: z.literal(FORMAT),
   /** The newest migration of the library, such as `0011-frozen-schema`. */
   schema: z.string(),
@@ -27,11 +27,11 @@ const manifestSchema = z.object({
   sha256: z.string(),
 })
 
-/** What a backup says it holds, so that whoever restores it can tell whether it still does. */
+/** What a backup says it holds, so that a restore can check it. */
 export type Manifest = z.infer<typeof manifestSchema>
 
 /**
- * Reads a library whole, and describes it.
+ * Reads a whole library and describes it.
  * @throws AppError `unavailable` when it holds no library, or one this program must not use
  */
 export async function describeLibrary(db: Kysely<Database>, dialect: Pick<Dialect, 'readColumns'>, createdAt: string): Promise<Manifest> {
@@ -44,7 +44,7 @@ export async function describeLibrary(db: Kysely<Database>, dialect: Pick<Dialec
   const columns = await dialect.readColumns(db)
   const tables: Manifest['tables'] = {}
   for (const table of COPIED_TABLES) {
-    // An earlier schema has fewer.
+    // Earlier schemas have fewer tables.
     if (!columns.has(`${table.name}.${table.key[0]}`)) continue
     tables[table.name] = DERIVED.has(table.name) ? { rows: await countRows(db, table), sha256: null } : await digestTable(db, table)
   }
@@ -67,7 +67,10 @@ export async function dropManifest(db: Kysely<Database>): Promise<void> {
   await sql`drop table if exists ${sql.table(TABLE)}`.execute(db)
 }
 
-/** What a copy says of itself; null for one that another tool made. @throws AppError `unavailable` for one of a newer version */
+/**
+ * The manifest of a copy; null for one that another tool made.
+ * @throws AppError `unavailable` for one of a newer version
+ */
 export async function readManifest(db: Kysely<Database>, dialect: Pick<Dialect, 'readColumns'>): Promise<Manifest | null> {
   if (!(await dialect.readColumns(db)).has(`${TABLE}.manifest`)) return null
   const { rows } = await sql<{ manifest: string }>`select manifest from ${sql.table(TABLE)}`.execute(db)
@@ -76,7 +79,7 @@ export async function readManifest(db: Kysely<Database>, dialect: Pick<Dialect, 
   return parsed.data
 }
 
-/** The tables in which a library is not what a manifest says. */
+/** The tables in which a library differs from a manifest. */
 export function compareManifests(said: Manifest, found: Manifest): string[] {
   const names = new Set([...Object.keys(said.tables), ...Object.keys(found.tables)])
   return [...names].filter((name) => {

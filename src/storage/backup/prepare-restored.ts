@@ -10,17 +10,17 @@ import { createStore } from '../store.ts'
 import { dropManifest } from './manifest.ts'
 import type { Afterwards } from './present-library.ts'
 
-/** What was done to a restored library before it took its place. */
+/** What a restore changed in the backup before it became the library. */
 export interface Restored {
-  /** Whether revocations and removals of later were known: the library it replaces is the same one, and could be read. */
+  /** Whether later revocations and removals are known: the replaced library is the same one, and was readable. */
   readonly knewLater: boolean
   readonly revokedKeys: number
   readonly removedUsers: readonly string[]
-  /** Removed since, but the only administrator of then: there again. */
+  /** Removed since, but restored as the only administrator of that time. */
   readonly returnedUsers: readonly string[]
-  /** Versions, and files of versions, that were deleted for good since and are gone again. */
+  /** Versions, and files of versions, that were purged since and are deleted again. */
   readonly removedParts: number
-  /** Ids of items that are gone again, because they, or all of them that the backup has, were deleted for good since. */
+  /** Ids of items deleted again because they, or all versions in the backup, were purged since. */
   readonly removedItems: readonly string[]
   /** The keys that work now. */
   readonly validKeys: readonly { readonly id: string; readonly name: string; readonly username: string }[]
@@ -61,7 +61,7 @@ async function adapt(
 ): Promise<Restored> {
   await database.transact(async (db) => {
     await dropManifest(db)
-    // Whoever had them may have lost them since, or they were ended.
+    // Their owners may have lost them since, or ended them.
     for (const table of ['login_session', 'login_verification', 'session'] as const) await db.deleteFrom(table).execute()
     const at = new Date(options.clock()).toISOString()
     await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
@@ -107,13 +107,13 @@ async function adapt(
   }
 }
 
-/** Revoked, or forgotten since. A row of this number that is another key's says that the two libraries went different ways. */
+/** Revoked or removed since. A row of this number with another key means that the two libraries diverged. */
 function wasKeyEnded({ keys, lastKey }: Afterwards, { seq, id }: { seq: number; id: string }): boolean {
   const now = keys.get(seq)
   return now ? now.id === id && now.revokedAt !== null : seq <= lastKey
 }
 
-/** A user who is removed either has no row any more, or a row of the same name with another id. */
+/** A removed user has no row, or a row of the same name with another id. */
 function wasUserRemoved(
   { users, lastUser }: Afterwards,
   { seq, id, username_key: nameKey }: { seq: number; id: string; username_key: string },

@@ -5,21 +5,21 @@ import type { Purge } from '../../library/purges.ts'
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
 
-/** What the library that is about to be replaced knows, and a backup of earlier does not. */
+/** What the library to be replaced knows and an older backup does not. */
 export interface Afterwards {
-  /** Tells the library from others: when its first migration ran. */
+  /** Identifies the library: the time of its first migration. */
   readonly madeAt: string
   readonly keys: ReadonlyMap<number, { readonly id: string; readonly revokedAt: string | null }>
   readonly users: ReadonlyMap<number, { readonly id: string; readonly nameKey: string }>
   readonly purges: readonly Purge[]
-  /** The last row numbers that were given: a row below without a row was removed. */
+  /** The last row numbers: a missing number below them was removed. */
   readonly lastKey: number
   readonly lastUser: number
 }
 
-/** The present library, which nobody else can open until it is released. */
+/** The current library, locked until it is released. */
 export interface HeldLibrary {
-  /** null where it cannot be read, or is no library. */
+  /** null when it cannot be read or is no library. */
   readonly afterwards: Afterwards | null
   /** Why it cannot be read. */
   readonly fault: string | null

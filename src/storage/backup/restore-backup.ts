@@ -21,35 +21,35 @@ import { prepareRestored, type Restored } from './prepare-restored.ts'
 import { type HeldLibrary, holdLibrary } from './present-library.ts'
 import { checkBackup } from './write-backup.ts'
 
-/** What the library that takes the place is called until then. */
+/** Temporary name of the new library. */
 const PREPARED = '.restoring'
 
-/** The points a restore passes; a kill at any of them leaves the old or the new library whole. */
+/** The steps of a restore. A kill at any of them leaves the old or the new library whole. */
 export const RESTORE_STEPS = ['checked', 'held', 'copied', 'prepared', 'kept', 'cleared', 'placed', 'verified'] as const
 
 /** How a backup is restored. */
 export interface RestoreOptions {
   /** Whether all keys end. Default: false. */
   readonly revokesKeys?: boolean
-  /** Whether a library that cannot be read is replaced, of which nobody can tell whether it is in use. Default: false. */
+  /** Whether to replace a library that cannot be read, and so may be in use. Default: false. */
   readonly replacesUnreadable?: boolean
   readonly clock: Clock
   readonly random: Random
   readonly vectors: WordVectors
-  /** Hears of each step that is done. */
+  /** Called after each step. */
   readonly onStep?: (step: (typeof RESTORE_STEPS)[number]) => void
 }
 
-/** What came of it. */
+/** The result of a restore. */
 export interface RestoreReport extends Restored {
-  /** Where the library is that stood there before; null when there was none. */
+  /** Where the replaced library is now; null when there was none. */
   readonly keptAs: string | null
-  /** Whether the backup said what it holds, and held it. */
+  /** Whether the backup matched its manifest. */
   readonly hadManifest: boolean
 }
 
 /**
- * Puts a backup in the place of a library file. What stood there is kept beside it.
+ * Puts a backup in the place of a library file. The replaced file is kept beside it.
  * @throws AppError `not_found` for a missing backup; `conflict` while the library is in use, for a log beside the backup, and for a library
  * that cannot be read; `unavailable` for a backup that is damaged or of a newer version
  */
@@ -88,7 +88,7 @@ export async function restoreFile(backup: string, path: string, options: Restore
 }
 
 /**
- * A backup made ready for another engine, at a path of its own that is removed when `work` is done.
+ * Prepares a backup for another engine, at a temporary path that is removed after `work`.
  * @param folder where it may be written, readable by nobody else
  * @throws AppError as {@link restoreFile}
  */
@@ -122,7 +122,7 @@ function refuseSource(backup: string, path: string): void {
   if (existsSync(path) && realpathSync(path) === realpathSync(backup)) throw new AppError('conflict', `${backup} is the library itself.`)
   for (const suffix of COMPANIONS) {
     const log = `${backup}${suffix}`
-    // The index of a log holds nothing by itself.
+    // The index of a log holds no data of its own.
     if (suffix === '-shm' || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) continue
     const message = `${log} stands beside the backup. When it belongs to it, the backup was copied while it was written to: make another with "backup". When it is another library's, move it away.`
     throw new AppError('conflict', message)
@@ -141,14 +141,14 @@ async function copyChecked(backup: string, target: string): Promise<{ hadManifes
   return { hadManifest: said !== null }
 }
 
-/** The service must be able to write what an administrator restores: as root, the file gets the owner of the library there was, or of its folder. */
+/** The service must be able to write what root restores: the file gets the owner of the replaced library, or of the folder. */
 function giveToOwner(prepared: string, path: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(existsSync(path) ? path : dirname(path))
   chownSync(prepared, uid, gid)
 }
 
-/** Gives the files of the present library another name as well, and leaves them where they are. */
+/** Adds a second name (hard link) to the files of the current library. */
 async function keepPresent(path: string, now: Date): Promise<string | null> {
   const present = ['', ...COMPANIONS].filter((suffix) => existsSync(`${path}${suffix}`))
   if (present.length === 0) return null
@@ -157,7 +157,7 @@ async function keepPresent(path: string, now: Date): Promise<string | null> {
     try {
       linkSync(`${path}${suffix}`, `${keptAs}${suffix}`)
     } catch {
-      // Some file systems know no second name.
+      // Some file systems have no hard links.
       await copyFile(`${path}${suffix}`, `${keptAs}${suffix}`)
       syncFile(`${keptAs}${suffix}`)
     }

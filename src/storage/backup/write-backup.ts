@@ -16,8 +16,9 @@ export interface BackupOptions {
 }
 
 /**
- * Copies a library file to a backup, beside whoever writes to it; the library itself is only read.
- * @throws AppError `conflict` when the backup exists, or is the library; `not_found` for a missing folder; `unavailable` for a damaged library
+ * Copies a library file to a backup while others write to it; the library is only read.
+ * @throws AppError `conflict` when the backup exists, or is the library; `not_found` for a missing folder; `unavailable` for a damaged
+ * library
  */
 export async function backUpFile(path: string, target: string, options: BackupOptions): Promise<Manifest> {
   refuseTarget(target, options, path)
@@ -33,7 +34,7 @@ export async function backUpFile(path: string, target: string, options: BackupOp
 }
 
 /**
- * Copies a library on a server to a backup, which is a library file: everything as it is at one moment.
+ * Copies a library on a server to a backup file, as of one moment.
  * @throws AppError as {@link backUpFile}, and `unavailable` when the library is not up to date
  */
 export async function backUpDatabase(from: OpenDatabase, target: string, options: BackupOptions): Promise<Manifest> {
@@ -103,7 +104,7 @@ function refuseTarget(target: string, { replaces = false }: BackupOptions, libra
   if (existsSync(target) && !replaces) throw new AppError('conflict', `${target} exists: give another name, or --force to replace it.`)
 }
 
-/** Says which file could not be written, and why. */
+/** Names the file that could not be written, and why. */
 async function explainDisk<T>(target: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -114,15 +115,15 @@ async function explainDisk<T>(target: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** What a file was found to be. */
+/** The result of a check. */
 export interface CheckedBackup {
   readonly found: Manifest
-  /** What the file says of itself; null for one that another tool made, of which only the structure could be checked. */
+  /** The manifest; null for a file that another tool made, of which only the structure could be checked. */
   readonly said: Manifest | null
 }
 
 /**
- * Reads a backup whole, and compares it with what it says of itself. A library that any tool copied will do.
+ * Reads a whole backup and compares it with its manifest. A library copied by any tool is accepted.
  * @param name how messages call the file. Default: its path
  * @throws AppError `unavailable` when it is damaged, not a library, or of a newer version
  */

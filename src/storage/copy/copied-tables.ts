@@ -1,6 +1,6 @@
 import type { Database } from '../schema.ts'
 
-/** What lasts a moment: of the instances that run, and forms that are being written. A library that moves leaves it behind. */
+/** Tables with short-lived data of running instances and unfinished forms. They are not copied. */
 export const LEFT_TABLES = [
   'revision',
   'instance_mail',
@@ -9,7 +9,7 @@ export const LEFT_TABLES = [
   'form_draft',
 ] as const satisfies readonly (keyof Database)[]
 
-/** How the rows of a table are walked through. */
+/** How the rows of a table are paged. */
 interface Walk {
   /** Its primary key: the order of the walk, which is the same on every engine. Tables whose key is `seq` number their rows by themselves. */
   readonly key: readonly string[]
@@ -17,7 +17,7 @@ interface Walk {
   readonly rowsAPage?: number
 }
 
-/** Every table that is part of the library, after those it refers to. The compiler asks for a new one, and a test asks the databases themselves. */
+/** Every table of the library, after those it refers to. The compiler demands new ones, and a test compares with the databases. */
 const WALKS = {
   user: { key: ['seq'] },
   login: { key: ['id'] },

@@ -10,26 +10,26 @@ import { COPIED_TABLES, type CopiedTable } from './copied-tables.ts'
 import { beginFilling, endFilling, identifyLibrary, readFilling } from './filling.ts'
 import { countRows, digestTable, insertRows, readLastKey, readPage, type TableDigest } from './table-rows.ts'
 
-/** How far the copying of one table is: rows the target has of those the source has. */
+/** Progress of one table: rows in the target, of those in the source. */
 export interface CopyProgress {
   readonly table: string
   readonly rows: number
   readonly ofRows: number
 }
 
-/** What a copied library was found to be, read from both sides after the last row was written. */
+/** The comparison of source and target after the last row was written. */
 export interface CopyReport {
   readonly tables: readonly { readonly name: string; readonly from: TableDigest; readonly to: TableDigest }[]
-  /** Whether an earlier run had begun it. */
+  /** Whether it continued an earlier run. */
   readonly wasResumed: boolean
-  /** Why the target is not a copy that can be used; null when it is one. */
+  /** Why the target cannot be used; null when it can. */
   readonly fault: string | null
 }
 
 /**
- * Copies a library into an empty database, row for row, and compares the two. Both are brought up to date first. Every page of rows is a
- * transaction, and goes on after the last row that is there: so a run that was cut off is gone on with by the next one from the same source.
- * Until both sides are the same, nothing but this opens the target.
+ * Copies a library into an empty database, row for row, and compares the two. Both are migrated first. Each page of rows is one transaction
+ * and continues after the last copied row, so a later run resumes an interrupted one. Until both sides match, every other command refuses
+ * the target.
  * @throws AppError `not_found` when the source holds no library, `conflict` when the target holds something else, `unavailable`
  */
 export async function copyLibrary(
@@ -60,7 +60,7 @@ export async function copyLibrary(
   return { tables, wasResumed, fault }
 }
 
-/** Copies every row of a library into one that has none, or some of the first ones. */
+/** Copies every row of a library into an empty one, or one that has the first rows already. */
 export async function copyRows(
   from: Kysely<Database>,
   dialect: Dialect,
@@ -69,7 +69,7 @@ export async function copyRows(
 ): Promise<void> {
   for (const table of COPIED_TABLES) await copyTable(from, to, table, onProgress)
   for (const { name } of COPIED_TABLES.filter(({ isNumbered }) => isNumbered)) {
-    // Numbers of rows that are gone are not given again: what still refers to them would mean another row.
+    // Numbers of deleted rows are never reused: remaining references would mean another row.
     const last = await dialect.readIdentity(from, name)
     await to.transact((db) => to.dialect.setIdentity(db, name, last))
   }
@@ -94,12 +94,12 @@ async function readLastWrite(db: Kysely<Database>): Promise<string> {
   return `${await readRevision(db, 'library')} ${event?.seq ?? 0}`
 }
 
-/** A database that was never opened as a library is not made one by naming it as the source. */
+/** Naming an empty database as the source must not create a library in it. */
 async function holdsLibrary({ reader }: OpenDatabase): Promise<boolean> {
   return (await reader.introspection.getTables()).some(({ name }) => name === 'migration')
 }
 
-/** Takes a database to fill it; gives whether it was taken before. */
+/** Claims a database as the target; returns whether an earlier run had claimed it. */
 async function claim(to: OpenDatabase, source: string): Promise<boolean> {
   return await to.transact(
     async (db) => {
@@ -110,7 +110,7 @@ async function claim(to: OpenDatabase, source: string): Promise<boolean> {
       }
       if ((await identifyLibrary(db)) === source) throw new AppError('conflict', 'The source and the target are the same library.')
       for (const table of COPIED_TABLES) {
-        // A new library has categories; they are replaced.
+        // The categories of a new library are replaced.
         if (table.name === 'category' || (await readLastKey(db, table)) === null) continue
         throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Give the address of a new database.`)
       }

@@ -3,12 +3,12 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 
 /**
- * Begins the name that stands among the migrations of a database while it is being filled from another, and ends with where from. It stands there
- * so that every program refuses such a database, older ones too: to them it is a migration they do not know.
+ * Prefix of the pseudo-migration of a database that is being filled from another; it ends with the source. Every program refuses such a
+ * database, older ones because they do not know the migration.
  */
 const FILLING = 'filled from '
 
-/** Whether a name among the migrations says that the database is being filled. */
+/** Whether a migration name marks a database that is being filled. */
 export function isFillingName(name: string): boolean {
   return name.startsWith(FILLING)
 }
@@ -19,17 +19,17 @@ export async function readFilling(db: Kysely<Database>): Promise<string | null> 
   return rows[0]?.name.slice(FILLING.length) ?? null
 }
 
-/** Notes that a database is being filled from this library. */
+/** Marks a database as being filled from this library. */
 export async function beginFilling(db: Kysely<Database>, source: string): Promise<void> {
   await sql`insert into migration (name, applied_at) values (${FILLING + source}, ${new Date().toISOString()})`.execute(db)
 }
 
-/** Notes that it is whole. */
+/** Marks it as complete. */
 export async function endFilling(db: Kysely<Database>, source: string): Promise<void> {
   await sql`delete from migration where name = ${FILLING + source}`.execute(db)
 }
 
-/** A digest that tells a library from others, wherever it is opened from: of when it was made, and of who came first. Writing to it does not change it. */
+/** A digest that identifies a library wherever it is: of its creation time and its first users. Writes do not change it. */
 export async function identifyLibrary(db: Kysely<Database>): Promise<string> {
   const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(db)
   const first = await db.selectFrom('user').select('id').orderBy('seq').limit(1).executeTakeFirst()

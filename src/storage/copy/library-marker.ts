@@ -2,13 +2,13 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { AppError } from '../../errors.ts'
 
-/** Stands beside a library file, and outlives it. */
+/** A marker file beside a library file, which outlives it. */
 function markerOf(path: string): string {
   return `${path}.made`
 }
 
 /**
- * Refuses to begin an empty library where there was one before: its file was deleted, or its folder is not the one it was.
+ * Refuses to create an empty library where there was one before: its file was deleted, or the wrong folder is mounted.
  * @throws AppError `not_found`
  */
 export function refuseLostLibrary(path: string, mayCreate: boolean): void {
@@ -20,13 +20,13 @@ export function refuseLostLibrary(path: string, mayCreate: boolean): void {
   )
 }
 
-/** Notes that there is a library at this path. */
+/** Marks this path as holding a library. */
 export function markLibrary(path: string): void {
   if (existsSync(markerOf(path))) return
   const text = `The library ${basename(path)} was made here on ${new Date().toISOString()}. Without it the service does not start on an empty one.\n`
   try {
     writeFileSync(markerOf(path), text, { mode: 0o600, flag: 'wx' })
   } catch {
-    // Another process was faster, or only the file itself may be written: then nothing is noted.
+    // Another process was faster, or only the file itself is writable: no marker then.
   }
 }

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 
-/** The tables an import fills, each after those it refers to. */
+/** The tables an import writes, each after those it refers to. */
 const TABLES = [
   'category',
   'user',
@@ -18,13 +18,13 @@ const TABLES = [
 ] as const
 type Table = (typeof TABLES)[number]
 
-/** Values of one statement: engines take some tens of thousands. */
+/** Values of one statement; engines limit them to some tens of thousands. */
 const VALUES_A_STATEMENT = 10_000
-/** What is held in memory before it is written. Bytes are those of file contents, and about those of texts. */
+/** Size of the buffer. Bytes of file contents, and roughly of texts. */
 const MAX_ROWS = 2_000
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Rows that wait to be written, many in one statement. */
+/** Buffers rows, and writes many with one statement. */
 export interface RowBuffer {
   add<T extends Table>(table: T, row: Insertable<Database[T]>): void
   addBlob(sha256: string, bytes: Uint8Array): void

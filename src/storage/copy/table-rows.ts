@@ -4,10 +4,10 @@ import type { Database } from '../schema.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
 type Cell = string | number | null | Uint8Array
-/** A row as the engine gives it, whatever the table. */
+/** A row of any table, as the engine returns it. */
 export type Row = Readonly<Record<string, Cell>>
 
-/** The rows of a table in one order, and what they hold. */
+/** The number of rows, and a digest of their content. */
 export interface TableDigest {
   readonly rows: number
   /** Hex, of every cell of every row in the order of the key, in an encoding that is the same on every engine. */
@@ -42,7 +42,7 @@ export async function countRows(db: Kysely<Database>, { name }: CopiedTable): Pr
   return rows[0]?.count ?? 0
 }
 
-/** Reads a table whole, a page at a time. */
+/** Reads a whole table, a page at a time. */
 export async function digestTable(db: Kysely<Database>, table: CopiedTable): Promise<TableDigest> {
   const hash = createHash('sha256')
   let rows = 0
@@ -56,7 +56,7 @@ export async function digestTable(db: Kysely<Database>, table: CopiedTable): Pro
   }
 }
 
-/** Each cell with its column, kind and length, so that no two rows read the same. Columns stand in one order, however the engine gives them. */
+/** Encodes each cell with its column, type and length, so that different rows never encode the same. Columns are sorted. */
 function* encodeRow(row: Row): Generator<string | Uint8Array> {
   for (const column of Object.keys(row).toSorted()) {
     const cell = row[column] ?? null

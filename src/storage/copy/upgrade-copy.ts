@@ -3,13 +3,13 @@ import type { LibraryFile } from '../dialects/dialect.ts'
 import { readOnly } from '../dialects/sqlite-copy.ts'
 
 /**
- * Copies a library file before its schema is changed. A copy of the same name, from an upgrade that was begun before, is replaced.
+ * Copies a library file before its schema is changed. It replaces a copy of the same name from an interrupted upgrade.
  * @param first number of the first migration that is pending
  * @throws AppError `unavailable` when no sound copy could be made; the library is as it was
  */
 export async function copyBeforeUpgrade(file: LibraryFile, target: string, first: string): Promise<void> {
   try {
-    // Another process may have upgraded the library meanwhile: what it made is no copy of before, and the copy it made itself stays.
+    // Another process may have upgraded the library meanwhile. Its own copy is kept, as this one would be of the upgraded library.
     await file.copyTo(target, async (copy) => !hasMigration(copy, first))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -5,14 +5,14 @@ import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { retireSlug } from './item-slugs.ts'
 
-/** Items removed by one transaction, so that others write in between; engines limit the number of parameters, too. */
+/** Items removed in one transaction: others write in between, and engines limit parameters. */
 export const ITEMS_A_BATCH = 100
-/** Rows removed by one statement, which holds up the process until it is done. */
+/** Rows removed by one statement, which blocks the process while it runs. */
 const ROWS_A_STATEMENT = 200
 
-/** Removes items with everything that was written of them; their owners' part in it is the caller's to see to. The index must have left them, or be told. */
+/** Removes items with all their data. The caller checks the right to do so, and updates the index. */
 export async function removeItems(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
-  // The address of what nobody else could see ends in random letters, which are not drawn again: keeping it would only tell of a title.
+  // The slug of an item that was never public ends in random letters that are not drawn again. Keeping it would only reveal a title.
   const slugs = await db
     .selectFrom('slug')
     .innerJoin('item', 'item.seq', 'slug.item_seq')
@@ -43,7 +43,7 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
     db,
     files.map((file) => file.sha256),
   )
-  // Tags, votes and vectors go with the item.
+  // Foreign keys delete tags, votes and vectors.
   for (const seq of seqs) {
     await db.deleteFrom('item').where('seq', '=', seq).execute()
     await nextTurn()
@@ -64,7 +64,7 @@ export async function removeVersions(db: Kysely<Database>, seqs: readonly number
   }
 }
 
-/** Removes the bytes of files that nothing refers to any more. */
+/** Removes file contents without references. */
 export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly string[]): Promise<void> {
   for (const part of batches([...new Set(digests)])) {
     await db
@@ -83,7 +83,7 @@ export async function removeUnusedBlobs(db: Kysely<Database>, digests: readonly 
   }
 }
 
-/** Parts of a list, for statements that take so many values. */
+/** Splits a list for statements with many values. */
 export function* batches<T>(all: readonly T[], size: number = ITEMS_A_BATCH): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }

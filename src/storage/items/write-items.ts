@@ -17,7 +17,7 @@ import { type NextState, readFiles, readSearchableText, spellTags, type WriteNot
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 
-/** What the writing half needs: how to run a transaction, the engine's differences, time and randomness. */
+/** What writes need: transactions, time and randomness. */
 export interface WriteContext {
   readonly clock: Clock
   readonly random: Random
@@ -28,13 +28,13 @@ export interface WriteContext {
   /** Runs `work` as `OpenDatabase.sideTransaction` does, or in the transaction that is open. `audit` records an event with it. */
   sideTransaction<T>(work: (db: Kysely<Database>, audit: WriteNotes['audit']) => Promise<T>): Promise<T>
   /**
-   * Takes what was deleted out of the words of the library and out of the engine's log, and gives back its room; nothing inside a transaction
-   * that is open. Calls that come while one goes on share the next. False when somebody who reads keeps the log.
+   * Removes deleted text from the word index and from the engine's log, and frees its space. Does nothing inside an open transaction. Calls
+   * during a run share the next one. False when a reader keeps the log.
    */
   sweep(): Promise<boolean>
-  /** The log alone. */
+  /** Empties the log only. */
   emptyLog(): Promise<boolean>
-  /** Takes up removals and sweeping that were not finished. */
+  /** Finishes interrupted removals and sweeps. */
   finishDeletions(): Promise<void>
 }
 
@@ -112,7 +112,7 @@ async function createItem(
     contributors: JSON.stringify(origin?.contributors ?? []),
     category_seq: category?.seq ?? null,
     visibility: next.visibility,
-    // Only what is public is ever held.
+    // Only public items are ever held.
     was_public: next.visibility === 'public' || held ? 1 : 0,
     version: 1,
     imported_version: origin ? 1 : null,
@@ -153,7 +153,7 @@ async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
   return await firstOf(rowBySeq(db, { seq }))
 }
 
-/** The row `ref` names whoever owns it, deleted ones left out: for writes, whose `decide` answers for who may. */
+/** The row `ref` names, whoever owns it, unless deleted. For writes, where `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promise<ItemRow | null> {
   const found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
   const row = isId(ref)
@@ -162,7 +162,7 @@ async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promi
   return row ?? null
 }
 
-/** Writes what an item becomes; nothing, and no version, when that is what it is. An import always writes. */
+/** Writes the new state of an item. Nothing changes, and no version is written, when it is the same. An import always writes. */
 async function changeItem(
   context: WriteContext,
   db: Kysely<Database>,
@@ -201,7 +201,7 @@ async function changeItem(
         : {}),
       category_seq: category?.seq ?? null,
       visibility: next.visibility,
-      // Who chooses while it is held has chosen: lifting that does not publish it.
+      // A visibility chosen while the item is held stays: lifting the hold does not publish it.
       ...(next.visibility === row.visibility ? {} : { held_from: null }),
       was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
       version,
@@ -224,7 +224,7 @@ async function changeItem(
   return await readRow(db, row.seq)
 }
 
-/** The fields that are to become others. Visibility, slug and files apart. */
+/** The changed fields, except visibility, slug and files. */
 function listChanges(item: Prompt | Skill, next: NextState, tags: readonly Tag[]): AuditField[] {
   const isChanged: readonly (readonly [AuditField, boolean])[] = [
     ['title', item.title !== next.title],

@@ -20,7 +20,7 @@ import { createAuditLog } from './0013-audit-log.ts'
 import { createRevisions } from './0014-revisions.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
-/** One step of the schema. A landed one is never edited: its digest is pinned here, checked by a test, and kept in every database. */
+/** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
 interface Migration {
   readonly name: string
   readonly up: (db: Kysely<Database>, dialect: Dialect) => Promise<void>
@@ -46,13 +46,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-revisions', up: createRevisions, digest: '678b8bb335457743e7665ec7c964e40d5037cc2b2ba90e85c56069d720c0a4a5' },
 ]
 
-/** Who migrates, and what is to be done before. */
+/** Options of a migration run. */
 export interface MigrateOptions {
-  /** For who fills the database from another library; all others are refused until it is whole. Default: false. */
+  /** For the command that fills the database from another library; all others are refused until it is complete. Default: false. */
   readonly mayBeFilling?: boolean
-  /** Called once, before anything is changed, when a library that is in use is about to be. `first` is the number of the first change. */
+  /** Called once before an existing library is changed. `first` is the number of the first pending migration. */
   readonly beforeUpgrade?: (first: string) => Promise<void>
-  /** Hears of each migration that is about to run. */
+  /** Called before each migration. */
   readonly onMigration?: (name: string, done: number, of: number) => void
 }
 
@@ -63,10 +63,9 @@ interface Applied {
 }
 
 /**
- * Brings a database up to date: all that is pending in one transaction that holds the write lock from its start,
- * so that a kill half-way leaves nothing, and of several processes that start at once one migrates and the others find it done.
- * (Kysely's own migrator runs SQLite's migrations outside of a transaction.) What could refuse the result is checked before the commit, so
- * that the build that wrote the database can still open one that was refused.
+ * Runs all pending migrations in one transaction that holds the write lock from its start. A kill leaves nothing half done, and of several
+ * processes that start together one migrates. (Kysely's own migrator runs SQLite's migrations outside of a transaction.) The result is
+ * checked before the commit, so that the previous build can still open a database that was refused.
  * @throws AppError `unavailable` when the database is newer than this program or another's, is half-way filled, or a migration fails
  */
 export async function migrate(database: OpenDatabase, options: MigrateOptions = {}): Promise<void> {

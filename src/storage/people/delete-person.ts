@@ -8,8 +8,8 @@ import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 
 /**
- * The first half of removing somebody, in one transaction: from its end on they cannot act, nothing of theirs is seen, and nothing new can
- * become theirs. The row gets another id, so whoever still believes an older session or key names nobody.
+ * The first half of removing a person, in one transaction: after it they cannot act, nothing of theirs is visible, and nothing new can
+ * become theirs. The row gets another id, so cached sessions and keys name nobody.
  * @param removed the row's new id, and the time
  * @returns the row's number, for {@link finishRemoval}
  */
@@ -65,7 +65,7 @@ export async function beginRemoval(
   return seq
 }
 
-/** Removes how somebody signed in and what was noted of their use; callers and owners of sessions are named as `nameCaller` and `sessionOwner` do. */
+/** Removes logins, sessions and usage. Callers and session owners are named as in `nameCaller` and `sessionOwner`. */
 async function removeTraces(db: Kysely<Database>, seq: number, { id, username }: { id: string; username: string }): Promise<void> {
   const keys = db.selectFrom('api_key').where('user_seq', '=', seq)
   await db
@@ -78,11 +78,11 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('login_verification').where('value', '=', id).execute()
   await db.deleteFrom('login').where('id', '=', id).execute()
-  // One that was not used keeps its name: without one it would be good for any.
+  // An unused invite keeps its name: without one it would be valid for any.
   await db.updateTable('invite').set({ used_by: null, username: null }).where('used_by', '=', username).execute()
 }
 
-/** Removes what a person in removal has left, in transactions of their own, then the row. May be called again, and by several at once. */
+/** Removes what is left of a person in separate transactions, then the row. Safe to repeat, and to run concurrently. */
 export async function finishRemoval(context: WriteContext, userSeq: number): Promise<void> {
   while (await context.transact((db) => purgeSome(db, userSeq))) await nextTurn()
   await context.sweep()
@@ -90,7 +90,7 @@ export async function finishRemoval(context: WriteContext, userSeq: number): Pro
   await context.emptyLog()
 }
 
-/** Takes up the removals a process did not finish. */
+/** Continues removals that were interrupted. */
 export async function finishRemovals(context: WriteContext, onProgress: (done: number, of: number) => void = () => {}): Promise<void> {
   const rows = await context.reader.selectFrom('user').select('seq').where('removal', 'is not', null).execute()
   for (const [done, { seq }] of rows.entries()) {
@@ -99,7 +99,7 @@ export async function finishRemovals(context: WriteContext, onProgress: (done: n
   }
 }
 
-/** Removes some of the items with everything that was written of them. False when there are none. */
+/** Removes some items with all their data. False when there are none left. */
 async function purgeSome(db: Kysely<Database>, userSeq: number): Promise<boolean> {
   const items = await db.selectFrom('item').select('seq').where('owner_seq', '=', userSeq).limit(ITEMS_A_BATCH).execute()
   if (items.length === 0) return false
@@ -111,8 +111,8 @@ async function purgeSome(db: Kysely<Database>, userSeq: number): Promise<boolean
 }
 
 /**
- * Ends a removal. Somebody named as the author of what others own stays as a placeholder that knows no more than that name; a name under which
- * something was public stays reserved, as its links must not lead to a stranger.
+ * Finishes a removal. The author of items that others own becomes a placeholder with nothing but the name. A name under which something was
+ * public stays reserved, because its links must not lead to a stranger.
  */
 async function removeUser(db: Kysely<Database>, userSeq: number): Promise<void> {
   const user = await db

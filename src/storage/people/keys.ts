@@ -8,9 +8,9 @@ import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
-/** Keys of one person that are listed. */
+/** Most keys listed for one person. */
 const MAX_LISTED_KEYS = 200
-/** How long a key that was revoked or has expired is remembered. */
+/** How long a revoked or expired key is kept. */
 const KEPT_AFTER_END_MS = 30 * 86_400_000
 
 /** Whether a key works at a time. */

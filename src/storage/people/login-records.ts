@@ -27,7 +27,7 @@ async function run(db: Kysely<Database>, query: RawBuilder<LoginRow>): Promise<L
   return (await query.execute(db)).rows
 }
 
-/** What a new row says has happened, to the person whose id stands in a column; who signs in acts as themselves from then on. */
+/** The event of a new row, and the column with the id of the person. Whoever signs in acts as themselves from then on. */
 const NEW_ROWS: {
   readonly [Table in LoginTable]?: { readonly action: LoginAction; readonly column: string; readonly actsFromNowOn?: true }
 } = {
@@ -42,7 +42,7 @@ function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
   return { action: known.action, targetId: userId, ownerId: userId, ...(known.actsFromNowOn ? { actorId: userId } : {}) }
 }
 
-/** The rows behind sign-in, as better-auth reads and writes them: it names tables and columns, which are those of its own schema. */
+/** The rows of better-auth, which names its own tables and columns. */
 export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
   return {
     insertLoginRow: (table, row) =>

@@ -7,7 +7,7 @@ import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import { toUser, userStore } from './users.ts'
 
-/** What people say of themselves. */
+/** The profile fields of a person. */
 const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility'] as const
 
 function selectPeople(db: Kysely<Database>) {
@@ -130,7 +130,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         const role = decide({ isFirst, invite: invite ? toInvite(invite) : null, holder, isEmailTaken: emailHolder !== undefined })
         const id = holder?.id ?? context.random.id()
         if (holder) {
-          // Who can sign in stands for no contributor any more: a later import makes another placeholder.
+          // A person who can sign in is no placeholder: a later import creates another one.
           await db.updateTable('user').set({ role, contributor_key: null }).where('id', '=', id).execute()
         } else {
           await db
@@ -176,7 +176,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           })
           .execute()
         if (login.inviteSha256) await useInvite(db, login.inviteSha256, holder?.username ?? login.username)
-        // Whoever makes an account acts as it from here on.
+        // From here on the new account is the actor.
         const own = { ownerId: id, actorId: id }
         notes.audit({ action: 'account_created', targetId: id, ...own, detail: { role } })
         if (invite) notes.audit({ action: 'invite_used', targetId: invite.id, ...own })

@@ -4,9 +4,9 @@ import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
-/** How often a session's last use is written down. */
+/** Shortest interval between two updates of a session's last use. */
 const TOUCH_EVERY_MS = 60_000
-/** Most sessions ended at once to make room. */
+/** Most sessions ended at once to make room for one. */
 const MAX_PRUNED = 10_000
 
 const sessionByHash = prepareQuery((db) =>
@@ -25,7 +25,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
           .where('seen_at', '<', at(now - limits.idleMs))
           .returning(['sha256', 'holder'])
           .execute()
-        // The oldest of the same quota make room, then the oldest of all.
+        // Beyond its quota a caller's oldest session ends; beyond all, the oldest of all.
         const newestFirst = db.selectFrom('session').select('seq').orderBy('seen_at', 'desc').orderBy('seq', 'desc').limit(MAX_PRUNED)
         const surplus = [newestFirst.where('quota', '=', session.quota).offset(limits.perQuota - 1), newestFirst.offset(limits.total - 1)]
         for (const rows of surplus)
@@ -42,7 +42,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       const now = context.clock()
       if (!row || row.seen_at < at(now - idleMs)) return null
       if (row.seen_at < at(now - TOUCH_EVERY_MS)) {
-        // Best effort, as for keys: a busy disk must not keep a client from going on.
+        // Best effort, as for keys: a busy disk must not stop a client.
         const seen = context.sideTransaction(async (db) => {
           await db
             .updateTable('session')
@@ -58,7 +58,7 @@ export function sessionStore(reader: Kysely<Database>, context: WriteContext): S
       context.sideTransaction(async (db) => {
         const taken = await db
           .updateTable('session')
-          // In one statement: between two, the holder may let go, and the session would seem to be gone.
+          // One statement: between two, the holder may release the session, and it would seem to be gone.
           .set((eb) => ({
             holder: eb
               .case()
