@@ -6,11 +6,11 @@ import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
 
-/** How often mail is looked for without a signal: where signals do not arrive, such as behind a pooler. */
+/** Poll interval for mail, for setups where signals do not arrive, such as behind a pooler. */
 const LOOK_MS = 1_000
-/** When mail that nobody read, and counts of a stretch that is over, go: late enough for clocks that do not quite agree. */
+/** Retention of unread mail and of counts of past windows: long enough for clock differences. */
 const KEPT_MS = 60 * 60_000
-/** How often that is looked at. */
+/** Prune interval. */
 const PRUNE_MS = 10 * 60_000
 
 const changeShape = z.object({
@@ -19,7 +19,7 @@ const changeShape = z.object({
   isPublic: z.boolean(),
   isPurge: z.literal(true).optional(),
 })
-/** What instances tell each other. */
+/** Signals between instances. */
 const signalShape = z.discriminatedUnion('tells', [
   z.object({ tells: z.literal('changes'), from: z.string(), changes: z.array(changeShape).readonly() }),
   z.object({ tells: z.literal('logins'), from: z.string() }),
@@ -27,13 +27,13 @@ const signalShape = z.discriminatedUnion('tells', [
 ])
 type Signal = z.infer<typeof signalShape>
 
-/** What is told when it is not known, or would take too long to say, what changed. */
+/** Sent when the changes are unknown, or too many for one signal. */
 const ANYTHING: readonly LibraryChange[] = [
   { kind: 'prompt', ownerId: '', isPublic: true, isPurge: true },
   { kind: 'skill', ownerId: '', isPublic: true, isPurge: true },
 ]
 
-/** The signal of a transaction's changes, each told once. */
+/** The signal of a transaction's distinct changes. */
 export function toChangeSignal(from: string, changes: readonly LibraryChange[]): string {
   const distinct = new Map(changes.map((change) => [`${change.kind} ${change.isPublic} ${change.isPurge} ${change.ownerId}`, change]))
   const write = (all: readonly LibraryChange[]) => JSON.stringify({ tells: 'changes', from, changes: all } satisfies Signal)
@@ -41,7 +41,7 @@ export function toChangeSignal(from: string, changes: readonly LibraryChange[]):
   return Buffer.byteLength(text) > MAX_SIGNAL_BYTES ? write(ANYTHING) : text
 }
 
-/** The other processes that share the database, where the engine lets there be any. */
+/** The instances that share the database. */
 export function joinInstances(database: OpenDatabase, instance: string, context: WriteContext): Instances & CounterStore {
   const { signals } = database
   const at = (ms: number) => new Date(ms).toISOString()
@@ -64,7 +64,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       let isStopped = false
       let reading: Promise<void> | null = null
       let isAgain = false
-      // One look at a time keeps the order; a signal during one asks for another.
+      // One poll at a time preserves order; a signal during a poll triggers another.
       const look = (): Promise<void> => {
         if (reading) {
           isAgain = true
@@ -73,7 +73,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
         const readAll = async () => {
           do {
             isAgain = false
-            // What cannot be read now is read at the next look.
+            // Retried at the next poll.
             await readMail(listener).catch(() => {})
           } while (isAgain && !isStopped)
         }
@@ -96,7 +96,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       }
       const timer = setInterval(() => void look(), LOOK_MS)
       timer.unref()
-      // What could not be removed now is removed later.
+      // Removed at the next interval.
       const pruning = setInterval(() => void context.sideTransaction(removeOld).catch(() => {}), PRUNE_MS)
       pruning.unref()
       const stop = signals.listen(hear)
@@ -125,7 +125,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
       context.sideTransaction(async (db) => {
         await removeOld(db)
         if (points.size === 0) return new Map()
-        // In one order always: two that add to the same counts would wait for each other.
+        // Always in the same order, or two that add to the same counts could deadlock.
         const rows = [...points]
           .map(([name, added]) => ({ name, ends_at: endsAt, points: added }))
           .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -142,7 +142,7 @@ export function joinInstances(database: OpenDatabase, instance: string, context:
   }
 }
 
-/** Others may send on the same channel, or be of another version. */
+/** Other programs or versions may send on the same channel. */
 function readSignal(text: string): Signal | null {
   try {
     return signalShape.parse(JSON.parse(text))

@@ -2,15 +2,15 @@ import type { ColumnDefinitionBuilder, Kysely, LogEvent } from 'kysely'
 import type { DatabaseSize } from '../../library/service.ts'
 import type { Database } from '../schema.ts'
 
-/** The named differences between engines. Nobody outside this folder asks which engine it is. */
+/** The named differences between engines. No code outside this folder depends on the engine. */
 export interface Dialect {
   /** The column type of file contents. */
   readonly blobType: 'blob' | 'bytea'
-  /** Makes a column number its rows by itself, never using a number again. */
+  /** Makes a column number its rows automatically, without reusing numbers. */
   identity(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
-  /** The last number that a table with such a column `seq` gave; 0 for none. */
+  /** The last number of a table with such a column `seq`; 0 for none. */
   readIdentity(db: Kysely<Database>, table: string): Promise<number>
-  /** Makes the next number it gives the one after `last`. */
+  /** Makes `last` + 1 the next number. */
   setIdentity(db: Kysely<Database>, table: string, last: number): Promise<void>
   /**
    * Creates triggers that raise the revision of a scope with each change of these tables, or of these columns of their rows. Part of migration
@@ -22,48 +22,47 @@ export interface Dialect {
     tables: readonly { readonly table: string; readonly columns?: readonly string[] }[],
   ): Promise<void>
   isUniqueViolation(error: unknown): boolean
-  /** What is wrong with the file's structure, and with rows that refer to others; null where a server sees to that. */
+  /** Damage of the file's structure, and broken references; null where a server checks both. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
   /** The columns of every table the library's database has, as `table.column`. */
   readColumns(db: Kysely<Database>): Promise<ReadonlySet<string>>
-  /** Where the engine itself can compare vectors: ready for use, with all there are. null where it cannot, and they are compared in this process. */
+  /** The table in which the engine compares vectors, filled; null where it cannot and this process compares them. */
   openVectors(database: OpenDatabase): Promise<VectorTable | null>
 }
 
-/** What is compared with a query: the vectors of public items, of one model. */
+/** A comparison of a query with vectors of public items, of one model. */
 export interface VectorRequest {
   readonly model: string
   readonly seqs: readonly number[]
   readonly query: Float32Array
-  /** What is taken out of both, of as many dimensions. */
+  /** Subtracted from both; of the same dimensions. */
   readonly centre: Float32Array
 }
 
 /** Vectors in a form the engine can compare, beside those of `embedding_vector`. */
 export interface VectorTable {
-  /** In the transaction that keeps the embedding itself. */
+  /** Writes a vector in the transaction that writes the embedding. */
   keep(transaction: Kysely<Database>, embeddingSeq: number, vector: Float32Array): Promise<void>
-  /** Cosines by row number of the item; one that has no vector, or is not public, is not in it. */
+  /** Cosines by row number of the item. Items without a vector, or not public, are missing. */
   compare(db: Kysely<Database>, request: VectorRequest): Promise<ReadonlyMap<number, number>>
 }
 
-/** What instances of the service that share a database tell each other at once. Nothing depends on it: what is missed is found later. */
+/** Immediate signals between instances that share a database. Nothing depends on them: what is missed is found by polling. */
 export interface Signals {
-  /** Tells all instances, this one too, when the transaction is durable. At most {@link MAX_SIGNAL_BYTES}. */
+  /** Signals all instances, this one included, when the transaction commits. At most {@link MAX_SIGNAL_BYTES}. */
   send(transaction: Kysely<Database>, text: string): Promise<void>
   /** Calls with each signal, and with null whenever some may have been missed; returns how to stop. */
   listen(onSignal: (text: string | null) => void): () => Promise<void>
 }
 
-/** Longest signal, in bytes of UTF-8: what PostgreSQL takes, less some room. */
+/** Longest signal, in bytes of UTF-8: a little below PostgreSQL's limit. */
 export const MAX_SIGNAL_BYTES = 7_500
 
 /** A database that is one file. */
 export interface LibraryFile {
   readonly path: string
   /**
-   * Copies it to another, as it is at one moment, beside whoever writes to it. `finish` gets the path of the copy before that takes its name;
-   * false from it drops the copy.
+   * Copies it as of one moment, while others write to it. `finish` gets the path of the copy before it is renamed; false drops the copy.
    * @throws AppError `unavailable` for a damaged library; errors of the file system as they are
    */
   copyTo(target: string, finish?: (copy: string) => Promise<boolean>): Promise<void>
@@ -74,43 +73,49 @@ export interface OpenDatabase {
   readonly dialect: Dialect
   readonly writer: Kysely<Database>
   readonly reader: Kysely<Database>
-  /** Runs a transaction that holds the write lock from its start, waiting its turn without blocking the process. `isLong`: for as long as it takes. `isLarge`: it writes many megabytes, which the process does not wait for. */
+  /**
+   * Runs a transaction that holds the write lock from its start, without blocking the process while it waits. `isLong`: without time
+   * limits. `isLarge`: it writes many megabytes, which are flushed off the main thread.
+   */
   transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean; isLarge?: boolean }): Promise<T>
-  /** Runs what only reads on the library as it is at one moment, however long it takes and whoever writes meanwhile. */
+  /** Runs reads on a snapshot of the library, however long they take. */
   readSnapshot<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**
-   * Runs a transaction that waits for no writer of the library and is counted as no change of it: for records beside it. Several may run at once,
-   * so each statement must be right by itself; it may be run again from its start.
+   * Runs a transaction that does not wait for the write lock: for bookkeeping that no answer shows. Several run concurrently, so each
+   * statement must be atomic by itself. It may be retried from its start.
    */
   sideTransaction<T>(work: (transaction: Kysely<Database>) => Promise<T>): Promise<T>
-  /** The file that is the database; null where a server keeps it. */
+  /** The database file; null for a server. */
   readonly file: LibraryFile | null
-  /** null where one process has the database to itself. */
+  /** null where only one process uses the database. */
   readonly signals: Signals | null
-  /** Empties the log of changes into the database, so that what was deleted is in none of its files. False when others who read it keep it. */
+  /** Checkpoints and truncates the write-ahead log, so that deleted text is in no file. False when a reader holds it. */
   emptyLog(): Promise<boolean>
-  /** Gives the room of removed rows back to the file system, a part at a time; nothing where a server does so by itself. */
+  /** Returns the space of removed rows to the file system in steps; does nothing where a server does it. */
   releaseRoom(): Promise<void>
   /**
-   * Looks whether the library can be used: reads a row of it, and writes where the last write failed.
+   * Checks that the library is usable: reads a row, and writes if the last write failed.
    * @throws AppError `unavailable`, or what the engine says
    */
   check(): Promise<void>
-  /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */
+  /**
+   * Checks that the library is writable; changes nothing.
+   * @throws AppError `unavailable` where the library cannot be written to
+   */
   checkWrite(): Promise<void>
-  /** Writes the database anew without the room that removed rows left; nothing where a server does so by itself. */
+  /** Rebuilds the database without free space; does nothing where a server does it. */
   compact(): Promise<void>
-  /** Where it is and how large; cheap. */
+  /** Its location and size; cheap. */
   measure(): Promise<DatabaseSize>
-  /** Connections to a server, and what waits for one; null where there is no server. */
+  /** Connections to a server, and waiting callers; null without a server. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
   close(): Promise<void>
 }
 
-/** Hears of each statement, without its values, and how long it took. */
+/** Called with each statement, without its values, and its duration. */
 export type OnStatement = (text: string, durationMs: number) => void
 
-/** What tells Kysely to have `onStatement` hear. */
+/** Kysely's option that calls `onStatement`. */
 export function watchStatements(onStatement: OnStatement | undefined): { log?: (event: LogEvent) => void } {
   return onStatement ? { log: ({ query, queryDurationMillis }) => onStatement(query.sql, queryDurationMillis) } : {}
 }

@@ -11,7 +11,7 @@ function toLiteral(vector: Float32Array): string {
   return `[${vector.join(',')}]`
 }
 
-/** Cosines of a query with the vectors of public items among those asked for, the centre taken out of both: computed where the vectors are. */
+/** Cosines of a query with vectors of public items, after subtracting the centre, computed by the server. */
 export async function compareVectors(
   db: Kysely<Database>,
   { model, seqs, query, centre }: VectorRequest,
@@ -24,24 +24,27 @@ export async function compareVectors(
     join item on item.seq = embedding.item_seq
     where embedding.item_seq = any(${[...seqs]}::int[]) and embedding.model = ${model} and embedding.dims = ${query.length}
       and item.visibility = 'public' and item.deleted_at is null`.execute(db)
-  // What lies in the centre itself has no direction.
+  // A vector equal to the centre has no direction.
   return new Map(rows.map(({ item_seq, cosine }) => [item_seq, Number.isFinite(cosine) ? cosine : 0]))
 }
 
-/** Keeps a vector where pgvector can read it. */
+/** Writes a vector for pgvector. */
 export async function keepVector(db: Kysely<Database>, embeddingSeq: number, vector: Float32Array): Promise<void> {
   await sql`insert into embedding_pgvector (embedding_seq, vector) values (${embeddingSeq}, ${toLiteral(vector)}::vector)
     on conflict (embedding_seq) do nothing`.execute(db)
 }
 
-/** Makes the table for vectors; it holds nothing that is not in `embedding_vector`. */
+/** Creates the table of vectors, a copy of `embedding_vector`. */
 export async function createVectorTable(db: Kysely<Database>): Promise<void> {
   await sql`create table if not exists embedding_pgvector (
     embedding_seq integer primary key references embedding (seq) on delete cascade,
     vector vector not null)`.execute(db)
 }
 
-/** The table of vectors where the server has pgvector (`create extension vector` in this database), filled with what is kept already; else null. */
+/**
+ * The table of vectors where the server has pgvector (`create extension vector` in this database), filled with the stored vectors;
+ * otherwise null.
+ */
 export async function openVectorTable(database: OpenDatabase): Promise<VectorTable | null> {
   const { rows } = await sql`select 1 from pg_extension where extname = 'vector'`.execute(database.reader)
   if (rows.length === 0) return null

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { AppError, type StorageFault } from '../../errors.ts'
 
-/** What a failed statement means: the server cannot be reached (any more), another transaction was in the way, or the statement itself failed. */
+/** Kinds of failure: the server cannot be reached, another transaction conflicted, or the statement itself failed. */
 export type Fault = 'unreachable' | 'collision' | 'statement'
 
 /** SQLSTATE classes and codes (postgresql.org/docs/current/errcodes-appendix.html). */
@@ -9,11 +9,11 @@ const STATES_OF_CONNECTION = /^(08|57P0[1-5]$|53300$)/
 /** Deadlock, serialization failure. */
 const STATES_OF_COLLISION = new Set(['40P01', '40001'])
 const SYSTEM_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
-/** How pg says that a connection ended, or was not to be had in time: it gives these no code. */
+/** Messages of pg, which gives no codes, for a connection that ended or timed out. */
 const MESSAGES_OF_CONNECTION =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
 
-/** What a statement's refusal is told as; the words of the server go to the log, not to whoever asked. */
+/** Sentences for callers. The server's own message goes to the log. */
 const SENTENCES: Readonly<Record<string, string>> = {
   '55P03': 'Another process has been writing to the library for too long; try again.',
   '57014': 'The database took too long; try again.',
@@ -25,18 +25,18 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '3D000': 'The server has no such database.',
 }
 
-/** Those of them that are faults of the disk. */
+/** Those that are disk faults. */
 const FAULTS: Readonly<Record<string, StorageFault>> = { '53100': 'full', '25006': 'readonly' }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** The SQLSTATE of a fault, also of those that pg finds by itself and gives no code. */
+/** The SQLSTATE of an error, including those for which pg gives no code. */
 function stateOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   if (message === 'Query read timeout') return '57014'
-  // No password where the server wants one.
+  // A missing password.
   if (message.startsWith('SASL: ')) return '28P01'
   return codeOf(error)
 }
@@ -54,7 +54,7 @@ export function faultOf(error: unknown): Fault {
   return isOfConnection ? 'unreachable' : 'statement'
 }
 
-/** A fault as its caller is told of it, when more can be said than that something went wrong. */
+/** The error for the caller, where a known cause says more than "internal". */
 export function toKnownError(error: unknown): unknown {
   if (error instanceof AppError) return error
   if (faultOf(error) === 'unreachable') {
@@ -66,7 +66,7 @@ export function toKnownError(error: unknown): unknown {
   return sentence === undefined ? error : new AppError('unavailable', sentence, { cause: error, fault: FAULTS[state] ?? 'other' })
 }
 
-/** Whether a connection was refused for what was to be set on it, as poolers that share connections do. */
+/** Whether a pooler refused a setting of the connection. */
 export function isSettingRefused(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '08P01' && error.message.includes('startup parameter')
 }

@@ -1,25 +1,22 @@
 import pg from 'pg'
 
-/** A text that was run so often on this process is worth the server's remembering its plan. */
+/** After this many runs a statement gets a name, so that the server caches its plan. */
 const RUNS_BEFORE_A_NAME = 3
-/** Names given, and texts counted: each connection of the server keeps a plan for each name. */
+/** Most names, and most counted statements: each connection of the server caches a plan per name. */
 const MOST_NAMES = 200
 const MOST_COUNTED = 2_000
 
-/**
- * Codes of statements that a server does not know by name, or knows as another (a pooler gave us another connection), and of plans that an upgrade
- * by another instance made stale.
- */
+/** Errors of unknown or duplicate statement names (a pooler switched connections), and of plans that became stale through an upgrade. */
 const NAME_FAULTS = new Set(['26000', '42P05', '0A000'])
 
-/** Gives names to statements that run again and again, so that the server reads and plans them once a connection. */
+/** Names frequent statements, so that the server plans them once for each connection. */
 export interface StatementNames {
   nameOf(text: string): string | undefined
-  /** Whether a failure came of a name; from then on no names are given, and the statement may be run again without. */
+  /** Whether a name caused a failure. From then on no names are used, and the statement may be retried without. */
   isToBlame(error: unknown): boolean
 }
 
-/** No names yet. */
+/** Without names at first. */
 export function createStatementNames(): StatementNames {
   const names = new Map<string, string>()
   const runs = new Map<string, number>()

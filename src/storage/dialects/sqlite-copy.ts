@@ -7,17 +7,17 @@ import { AppError } from '../../errors.ts'
 /** Longest wait for a writer's lock. */
 const LOCK_WAIT_MS = 15_000
 
-/** What stands beside a library file while it is in use, or was left there by a process that was killed. */
+/** Suffixes of files beside a library in use, or left by a killed process. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
-/** The name under which a file is made before it gets its own: in the same folder, hidden, and known by its end. */
+/** The temporary name of a file: in the same folder, hidden, with a known suffix. */
 export function temporaryName(target: string): string {
   return join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
 }
 
 /**
- * Copies a library file as it stands at one moment, beside whoever writes to it: in one step, which writers do not start anew. The copy is
- * readable by its owner alone from its first byte, has no free pages, and takes its name when it is whole and on the disk.
+ * Copies a library file as of one moment while others write to it, in one step that writers cannot restart. The copy is readable by its
+ * owner alone from the first byte, has no free pages, and is renamed when it is complete and on disk.
  * @param finish adds to the copy before it is checked; false: it is not wanted after all
  * @throws AppError `unavailable` when the copy is not sound; errors of SQLite and of the file system as they are
  */
@@ -27,7 +27,7 @@ export async function copySqliteFile(
   finish: (copy: string) => Promise<boolean> = async () => true,
 ): Promise<void> {
   const temporary = temporaryName(target)
-  // SQLite takes an empty file, and keeps its mode.
+  // SQLite accepts an empty file and keeps its mode.
   closeSync(openSync(temporary, 'wx', 0o600))
   try {
     const source = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
@@ -72,9 +72,9 @@ export function readOnly<T>(path: string, work: (file: DatabaseSync) => T): T {
 }
 
 /**
- * Refuses a library file beside which another's log stands: SQLite would write it into the file. A file whose header says that it has no log
- * (bytes 18 and 19, sqlite.org/fileformat.html) is a backup that was put there; those in use say that they have one before they make it.
- * To be called before the process opens the file: closing a file drops the process's locks on it.
+ * Refuses a library file with the log of another file beside it, which SQLite would apply. A header without WAL (bytes 18 and 19,
+ * sqlite.org/fileformat.html) means a backup was put there; a library in use sets WAL before it creates a log. Call it before the process
+ * opens the file: closing a file drops the process's locks on it.
  * @throws AppError `unavailable`
  */
 export function refuseForeignLog(path: string): void {
@@ -91,7 +91,7 @@ export function refuseForeignLog(path: string): void {
   throw new AppError('unavailable', message)
 }
 
-/** Makes a file that nobody else has open whole by itself: nothing of it stands in a log beside it. */
+/** Checkpoints a file that nobody else has open, so that nothing of it is in a log. */
 export function foldLog(path: string): void {
   const file = new DatabaseSync(path)
   try {
@@ -101,10 +101,10 @@ export function foldLog(path: string): void {
   }
 }
 
-/** Waits until a file's bytes, or a folder's names, are on the disk. */
+/** Flushes a file or a folder to disk (fsync). */
 export function syncFile(path: string): void {
   const isFolder = statSync(path).isDirectory()
-  // There, folders cannot be opened.
+  // Windows cannot open folders.
   if (isFolder && process.platform === 'win32') return
   const file = openSync(path, isFolder ? 'r' : 'r+')
   try {

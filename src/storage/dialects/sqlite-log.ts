@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 
-/** Longest wait of a checkpoint for those who read or write. */
+/** Longest wait of a checkpoint for readers and writers. */
 const LOCK_WAIT_MS = 1_000
 
-/** Copies the log into the library, as far as readers let it, then empties it; what it posts is whether it could. */
+/** Checkpoints the log as far as readers allow, then truncates it; posts whether it could. */
 const CHECKPOINT = `
   const { DatabaseSync } = require('node:sqlite')
   const { parentPort, workerData } = require('node:worker_threads')
@@ -16,14 +16,14 @@ const CHECKPOINT = `
   parentPort.postMessage(busy === 0)
 `
 
-/** How large the log of a library file is, in bytes; 0 where there is none. */
+/** Size of a library's log in bytes; 0 without one. */
 export function sizeOfLog(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /**
- * Empties the log into the library on a thread of its own: a large one takes the disk for too long to wait for it here. False when others held it,
- * or it could not be done: what is in the log is safe there.
+ * Checkpoints and truncates the log on a worker thread: a large one takes too long to block for. False when others hold it or it failed;
+ * the data is safe in the log.
  */
 export async function emptyLogBeside(path: string): Promise<boolean> {
   return await new Promise<boolean>((resolve) => {
@@ -34,7 +34,7 @@ export async function emptyLogBeside(path: string): Promise<boolean> {
   })
 }
 
-/** Has the disk take what a transaction wrote into the log, so that its commit need not wait for that. */
+/** Flushes what a transaction wrote into the log, so that its commit is short. */
 export async function flushLog(path: string): Promise<void> {
   const log = await open(`${path}-wal`, 'r+')
   try {

@@ -29,20 +29,20 @@ const DISK_FAULTS: ReadonlyMap<number, { readonly fault: StorageFault; readonly 
 const MOVED = 'The library file was moved or deleted while the service ran. Put it back, or restart the service.'
 const SQLITE_CONSTRAINT_UNIQUE = 2067
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
-/** Longest wait for another process's transaction before the caller hears `unavailable`. */
+/** Longest wait for another process's transaction before `unavailable`. */
 const LOCK_WAIT_MS = 15_000
-/** Prepared statements kept per connection. */
+/** Prepared statements cached for each connection. */
 const MAX_STATEMENTS = 300
-/** How often emptying the log is tried at once. */
+/** Attempts to empty the log. */
 const LOG_ATTEMPTS = 20
-/** From how many bytes on the log is emptied on another thread, and after how many pages (of 4 KiB) a commit does it by itself. */
+/** Size from which the log is emptied on a worker thread, and pages (of 4 KiB) after which a commit checkpoints. */
 const LARGE_LOG = 8 * 1024 * 1024
 const LOG_PAGES = 1_000
-/** Temporary data stays out of files: a container with a read-only root has no folder for them. */
+/** Temporary data stays in memory: a container with a read-only root has no folder for it. */
 const TEMP_IN_MEMORY = 'pragma temp_store = memory'
-/** Pages that are given back in one transaction. */
+/** Pages returned to the file system in one transaction. */
 const PAGES_A_STEP = 500
-/** Made once: to make a schema takes longer than the look it reads. */
+/** Built once: building a schema takes longer than the query it parses. */
 const freePages = z.object({ freelist_count: z.number() })
 const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
@@ -94,14 +94,14 @@ function resultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0
 }
 
-/** A fault of the file or its disk, in words; null for every other error. */
+/** The error for a fault of the file or its disk; null for other errors. */
 function toDiskFault(error: unknown): AppError | null {
   const code = resultCode(error)
   const known = code === SQLITE_MOVED ? ({ fault: 'moved', message: MOVED } as const) : DISK_FAULTS.get(code & 0xff)
   return known === undefined ? null : new AppError('unavailable', known.message, { cause: error, fault: known.fault })
 }
 
-/** Whether nothing can be written into a folder: SQLite says of that only that it cannot open the file. */
+/** Whether a folder is not writable: SQLite only says that it cannot open the file. */
 function isReadOnly(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
@@ -111,15 +111,15 @@ function isReadOnly(folder: string): boolean {
   }
 }
 
-/** Which file a path leads to; null when there is none. */
+/** The identity of the file at a path; null without one. */
 function identify(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found ? `${found.dev} ${found.ino}` : null
 }
 
 /**
- * Opens (or makes) a library file: WAL, foreign keys, every commit on the disk before it is acknowledged.
- * Two connections, because Kysely's SQLite driver is one connection behind a lock: reads never wait for a write.
+ * Opens or creates a library file: WAL, foreign keys, every commit on disk before it is acknowledged. Two connections, because Kysely's
+ * SQLite driver serializes one: reads never wait for a write.
  */
 export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -127,21 +127,21 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   if (!isNew) refuseForeignLog(path)
   const before = identify(path)
   const writing = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
-  // It holds everybody's private items: nobody else on this machine reads it unless its owner says so.
+  // It holds private items: readable by its owner alone unless the owner changes that.
   if (isNew) chmodSync(path, 0o600)
-  // Before the first table, and never again: room is given back a part at a time.
+  // Only possible before the first table: space is returned in steps.
   if (isNew) writing.exec('pragma auto_vacuum = incremental')
-  // What is deleted is overwritten: an account that was deleted must not be readable in the file.
+  // Deleted data is overwritten: a deleted account must not be readable in the file.
   try {
     writing.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on')
   } catch (error) {
     writing.close()
-    // What SQLite says of it, that it cannot open the file, would only hide why.
+    // SQLite's own message, that it cannot open the file, hides the reason.
     throw isReadOnly(dirname(path)) ? new AppError('unavailable', `${READ_ONLY.slice(0, -1)} (${path}).`) : error
   }
   writing.exec(TEMP_IN_MEMORY)
   const opened = before ?? identify(path)
-  // A restore may have put another file in its place while this waited for it to end.
+  // A restore may have replaced the file while this waited.
   if (identify(path) !== opened) {
     writing.close()
     throw new AppError('unavailable', `The library at ${path} was replaced while it was opened; try again.`)
@@ -149,25 +149,25 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   const reading = new DatabaseSync(path, { timeout: 1000 })
   reading.exec('pragma foreign_keys = on; pragma query_only = on; pragma cache_size = -4000')
   reading.exec(TEMP_IN_MEMORY)
-  /** What is written into a file that nobody can open any more is lost. */
+  /** Data written to an unlinked file is lost. */
   const requireFile = () => {
     if (identify(path) === opened) return
     throw new AppError('unavailable', MOVED, { cause: new Error(`${path} is not the file that was opened`), fault: 'moved' })
   }
   let hasWriteFault = false
-  // Compiled when it is first asked: while a file is being made by others at the same moment, this connection would not wait long enough.
+  // Compiled on first use: while another process creates the file, this connection would not wait long enough.
   const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
   const reader = new Kysely<Database>({
     dialect: new SqliteDialect({ database: adapt(reading, toDiskFault) }),
     ...watchStatements(onStatement),
   })
-  // A transaction holds up the process until it is on the disk. Many at once would hold it up until the last of them is: reads would wait for all, and new
-  // connections too, of which one is taken a turn.
+  // A transaction blocks the process until it is on disk. Many in a row would block it until the last is done, so each takes a turn of the event loop: reads and new
+  // connections come in between.
   let turn: Promise<unknown> = Promise.resolve()
   const transact: OpenDatabase['transact'] = async (work, { isLarge = false } = {}) => {
     turn = turn.then(() => nextTurn())
     await turn
-    // The driver would wait for a lock by blocking the whole process: wait a moment there, the rest out here.
+    // The driver waits for a lock by blocking the process: wait a moment there, and the rest here.
     writing.exec('pragma busy_timeout = 20')
     const deadline = performance.now() + LOCK_WAIT_MS
     for (let delayMs = 5; ; delayMs = Math.min(delayMs * 2, 200)) {
@@ -182,7 +182,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
           return done
         })
         if (isLarge) await emptyLogBeside(path)
-        // Before anybody hears that it is saved.
+        // Before the save is acknowledged.
         requireFile()
         hasWriteFault = false
         return result
@@ -207,7 +207,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   const checkWrite = async () => {
     await transact(async (transaction) => {
       const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)
-      // The same number again is a write, too.
+      // Writing the same number is a write.
       await sql`pragma user_version = ${sql.lit(rows[0]?.user_version ?? 0)}`.execute(transaction)
     })
   }
@@ -217,7 +217,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     return z.object({ busy: z.number() }).parse(row).busy === 0
   }
   const emptyLog = async () => {
-    // A reader that is in the middle of something, here or in another process, keeps the log: wait out here, a little.
+    // An active reader, here or in another process, holds the log: wait a little.
     for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
       if (sizeOfLog(path) > LARGE_LOG ? await emptyLogBeside(path) : await emptyHere()) return true
       await sleep(50)
@@ -232,12 +232,12 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     signals: null,
     transact,
     readSnapshot: (work) => readSqliteFile(path, work),
-    // There is one lock, and everything is a change.
+    // SQLite has a single write lock, so side transactions are ordinary ones.
     sideTransaction: transact,
     emptyLog,
     async releaseRoom() {
       const count = () => freePages.parse(writing.prepare('pragma freelist_count').get()).freelist_count
-      // A file of before 0.2.0 keeps its free pages until it is compacted: then nothing changes their number.
+      // A file from before 0.2.0 keeps its free pages until it is compacted; their number does not change.
       for (let last = Number.POSITIVE_INFINITY; ; ) {
         const free = await transact(async () => {
           const left = count()
@@ -249,11 +249,11 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       }
     },
     async compact() {
-      // What it writes meanwhile is as large as the library: into its folder, not into memory.
+      // The temporary file is as large as the library: put it in its folder, not in memory.
       const folder = dirname(resolve(path)).replaceAll("'", "''")
       writing.exec(`pragma temp_store_directory = '${folder}'; pragma temp_store = file`)
       try {
-        // A file of before 0.2.0 learns to give room back.
+        // Enables returning space for files from before 0.2.0.
         writing.exec('pragma auto_vacuum = incremental')
         await sql`vacuum`.execute(writer)
       } finally {
@@ -274,7 +274,7 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     async check() {
       requireFile()
       try {
-        // Another row each time, so that damage shows that is not everywhere.
+        // A different row each time, to notice local damage.
         anyRow ??= reading.prepare(
           'select title, content from item where seq >= (select abs(random()) % (coalesce(max(seq), 0) + 1) from item) order by seq limit 1',
         )
@@ -293,14 +293,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
 }
 
-/** Runs `work` on a library file as it is at one moment; nothing is written, and nothing is brought up to date. */
+/** Runs `work` on a snapshot of a library file, without writing or migrating. */
 export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
   const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_WAIT_MS })
   connection.exec(TEMP_IN_MEMORY)
   const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
   try {
     connection.exec('begin')
-    // Never committed: that fails on a damaged file, and nothing was written.
+    // Rolled back: a commit fails on a damaged file, and nothing was written.
     return await work(db)
   } finally {
     await db.destroy()
@@ -309,8 +309,8 @@ export async function readSqliteFile<T>(path: string, work: (db: Kysely<Database
 }
 
 /**
- * What Kysely's driver needs, over `node:sqlite`. `toFault` names faults of the file that statements meet. A transaction takes the write lock at its start ("begin immediate"):
- * one that read first and wrote later could find that another process had written between.
+ * Kysely's SQLite interface over `node:sqlite`. `toFault` maps file faults. A transaction takes the write lock at its start ("begin
+ * immediate"): otherwise another process could write between its first read and its first write.
  */
 function adapt(connection: DatabaseSync, toFault: (error: unknown) => AppError | null = () => null): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>()
@@ -318,7 +318,7 @@ function adapt(connection: DatabaseSync, toFault: (error: unknown) => AppError |
     close: () => connection.close(),
     prepare(text) {
       const query = text === 'begin' ? 'begin immediate' : text
-      // After some faults SQLite has rolled back by itself; a second rollback would hide what went wrong.
+      // SQLite rolls back by itself after some faults; a second rollback would hide the error.
       if (query === 'rollback' && !connection.isTransaction) return NOTHING
       const known = statements.get(query)
       if (known) return known

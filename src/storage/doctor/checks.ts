@@ -7,12 +7,12 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { Database } from '../schema.ts'
 import { touchItems } from '../search/item-words.ts'
 
-/** One thing that must be so in every library. */
+/** One invariant of every library. */
 export interface Check {
   readonly name: string
-  /** What is not as it must be, a phrase each; null where a server sees to it. */
+  /** Violations, a phrase each; null where a server guarantees it. */
   find(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns'>): Promise<readonly string[] | null>
-  /** Makes again what can be made of the rest. Absent where a fault takes a backup, or somebody's decision. */
+  /** Rebuilds derived data. Absent where a fault needs a backup or a decision. */
   repair?(db: Kysely<Database>): Promise<void>
 }
 
@@ -44,12 +44,12 @@ const unusedBlobs = sql`
 
 const wrongVotes = sql`item.votes <> (select count(*) from vote where vote.item_seq = item.seq)`
 
-/** How many versions of an item were deleted for good. */
+/** How many versions of an item were purged. */
 const purgedVersions = sql`coalesce((
   select sum(purge.last_version - purge.first_version + 1) from purge where purge.item_id = item.id and purge.file_key is null
 ), 0)`
 
-/** Items whose words are missing, or name words that are not there. */
+/** Items whose words are missing or refer to missing words. */
 async function findItemsToRead(db: Kysely<Database>): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     select item.seq from item where not exists (select 1 from item_words where item_words.item_seq = item.seq)`.execute(db)
@@ -174,7 +174,7 @@ export const CHECKS: readonly Check[] = [
       return names
     },
     async repair(db) {
-      // Read anew when the library is opened after this.
+      // Rebuilt when the library is next opened.
       for (const part of batches(await findItemsToRead(db))) {
         await db.updateTable('item_words').set({ analysis: 0 }).where('item_seq', 'in', part).execute()
       }
@@ -209,7 +209,7 @@ export const CHECKS: readonly Check[] = [
           order by seq`,
       ),
     async repair(db) {
-      // The service asks its provider for them again.
+      // The service asks the provider again.
       await sql`
         delete from embedding where not exists (select 1 from embedding_vector where embedding_vector.embedding_seq = embedding.seq)`.execute(
         db,

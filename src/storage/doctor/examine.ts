@@ -8,24 +8,24 @@ import type { Database } from '../schema.ts'
 import { createStore } from '../store.ts'
 import { CHECKS } from './checks.ts'
 
-/** Faults of one check that are named; the others are counted. */
+/** Named faults of one check; the rest is counted. */
 const MAX_NAMED = 20
 
-/** What came of one check. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string
-  /** `skipped`: a server sees to it, or the schema is another. */
+  /** `skipped`: guaranteed by a server, or another schema. */
   readonly state: 'ok' | 'fault' | 'repaired' | 'skipped'
   readonly count: number
   /** The first faults, a phrase each. */
   readonly faults: readonly string[]
-  /** Whether `--repair` can mend it. */
+  /** Whether `--repair` can fix it. */
   readonly isRepairable: boolean
 }
 
-/** Runs every check on the library as it is at one moment; nothing is changed. */
+/** Runs every check on a snapshot of the library; changes nothing. */
 export async function examine(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns'>): Promise<Finding[]> {
-  // A file so damaged that its schema cannot be read is not one of another version.
+  // A file whose schema cannot be read is damaged, not of another version.
   let isOurs = true
   const findings = [
     toFinding(
@@ -44,7 +44,7 @@ export async function examine(db: Kysely<Database>, dialect: Pick<Dialect, 'find
   return findings
 }
 
-/** A check that cannot read a damaged library has found a fault; one that cannot read another schema says nothing. */
+/** A check that fails on a damaged library has found a fault; with another schema it proves nothing. */
 async function findSafely(find: () => Promise<readonly string[] | null>, isOurs: boolean): Promise<readonly string[] | null> {
   try {
     return await find()
@@ -71,8 +71,8 @@ function toFinding(check: string, faults: readonly string[] | null, isRepairable
 }
 
 /**
- * Makes again what the checks found missing and can be made of the rest, and looks again.
- * @returns what there is now; `repaired` where there was a fault before
+ * Rebuilds the derived data that checks found missing, and checks again.
+ * @returns the new findings; `repaired` where a fault was fixed
  */
 export async function repair(
   database: OpenDatabase,
@@ -81,7 +81,7 @@ export async function repair(
 ): Promise<Finding[]> {
   const broken = new Set(findings.filter(({ state }) => state === 'fault').map(({ check }) => check))
   for (const { name, repair: mend } of CHECKS) if (broken.has(name) && mend) await database.transact(mend, { isLong: true })
-  // Reads the words of items that have none now.
+  // Reindexes items without words.
   if (broken.has('search words')) await createStore(database, outside)
   const after = await database.readSnapshot((db) => examine(db, database.dialect))
   return after.map((finding) => (finding.state === 'ok' && broken.has(finding.check) ? { ...finding, state: 'repaired' } : finding))

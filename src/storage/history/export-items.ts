@@ -6,7 +6,7 @@ import { type ItemRow, selectItems, toPrompts, toSkills } from '../items/item-ro
 import type { Database } from '../schema.ts'
 import { readBlobs, readHistory } from './read-history.ts'
 
-/** Reads for an export: everything one owner has, or everybody's, for whoever holds the database itself. */
+/** Reads of an export: all items of one owner, or of everybody. For operators, who hold the database. */
 export function exportReader(db: Kysely<Database>): ExportReader {
   const rowsAfter = async (kind: ItemKind, ownerId: string | null, after: number, limit: number) => {
     let query = selectItems(db).select('owner.username as owner_name').where('item.deleted_at', 'is', null).where('item.seq', '>', after)

@@ -18,10 +18,10 @@ import { sortFilenames } from '../../library/skill.ts'
 import { type ItemRow, readTags, selectItems } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
 
-/** Rows held in memory at once, of those that may be large and of those that are not. */
+/** Rows of a page, for tables with large rows and for others. */
 const LARGE_ROWS = 50
 const SMALL_ROWS = 1000
-/** Contents of files held in memory at once, of up to 1 MiB each. */
+/** File contents of a page, of up to 1 MiB each. */
 const BLOBS = 16
 
 const namesJson = z.array(z.string())
@@ -47,7 +47,7 @@ export async function* readHistory(db: Kysely<Database>): AsyncGenerator<History
   }
 }
 
-/** The digest of the library, and what it counts. Row numbers have no part in it, only their order. */
+/** The digest of the library, and its counts. The order of rows counts, not their numbers. */
 export async function digestHistory(db: Kysely<Database>): Promise<{ digest: string; counts: HistoryCounts }> {
   const hash = createHash('sha256')
   const counter = createHistoryCounter()
@@ -96,7 +96,7 @@ async function* readCategories(db: Kysely<Database>): AsyncGenerator<RecordOf<'c
     .selectFrom('category')
     .leftJoin('category as parent', 'parent.seq', 'category.parent_seq')
     .select(['category.slug', 'category.name', 'category.position', 'parent.slug as parent'])
-    // A child is never made before its parent.
+    // Parents come before their children.
     .orderBy('category.seq')
     .execute()
   for (const { slug, name, parent, position } of rows) yield { record: 'category', slug, name, parent, position }
@@ -127,7 +127,7 @@ async function* readRetiredSlugs(db: Kysely<Database>): AsyncGenerator<RecordOf<
   }
 }
 
-/** A page of items, each with what belongs to it. Versions and votes, which may be many, are walked through beside. */
+/** A page of items with their parts. Versions and votes, which may be many, are read by cursors. */
 async function* readItems(db: Kysely<Database>, rows: readonly (ItemRow & { owner_name: string })[]): AsyncGenerator<HistoryRecord> {
   if (rows.length === 0) return
   const seqs = rows.map((row) => row.seq)
@@ -147,7 +147,7 @@ async function* readItems(db: Kysely<Database>, rows: readonly (ItemRow & { owne
   }
 }
 
-/** Walks through rows that are in the order of their items, one item's after the other's. */
+/** A cursor over rows sorted by item, one item after the other. */
 function createCursor<Row extends { readonly item_seq: number }>(rows: AsyncGenerator<Row>) {
   let next: IteratorResult<Row> | null = null
   return {
@@ -236,7 +236,7 @@ function groupFiles(rows: readonly (FileEntry & { readonly of: number })[]): Map
   return groups
 }
 
-/** What only one kind has. */
+/** The fields of one kind. */
 function contentOf(kind: ItemRow['kind'], row: { type: string | null; content: string }, files: readonly FileEntry[]) {
   return kind === 'prompt' ? { type: promptTypeField.parse(row.type), content: row.content } : { files: [...files] }
 }

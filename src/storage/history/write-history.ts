@@ -17,11 +17,11 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
 import { digestHistory } from './read-history.ts'
 
-/** Tables whose rows get their numbers here. */
+/** Tables whose row numbers are assigned here. */
 const NUMBERED = ['user', 'category', 'item', 'version'] as const
 type Numbers = Record<(typeof NUMBERED)[number], number>
 
-/** Fills an empty library with a whole export, as `TransferStore.importHistory` says. The words of its items are not read yet. */
+/** Fills an empty library with a whole export, as `TransferStore.importHistory` says. Items are indexed afterwards. */
 export async function writeHistory(
   database: OpenDatabase,
   random: Random,
@@ -44,7 +44,7 @@ export async function writeHistory(
   )
 }
 
-/** Whether nobody and nothing was ever saved, apart from categories. */
+/** Whether the library is empty apart from categories. */
 async function isNew(db: Kysely<Database>): Promise<boolean> {
   for (const table of ['user', 'item', 'retired_slug'] as const) {
     if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) return false
@@ -89,7 +89,7 @@ async function writeRecords(
   for (const table of NUMBERED) await dialect.setIdentity(db, table, numbers[table])
 }
 
-/** The item whose slugs, versions and votes are being read. */
+/** The item whose slugs, versions and votes follow. */
 interface OpenItem {
   readonly record: RecordOf<'item'>
   readonly seq: number
@@ -98,7 +98,7 @@ interface OpenItem {
   readonly voters: Set<number>
 }
 
-/** Writes one record after the other; null ends the last item. */
+/** Writes records in order; null ends the last item. */
 function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, random: Random) {
   const users = new Map<string, { seq: number; isPlaceholder: boolean }>()
   const contributors = new Set<string>()
@@ -223,7 +223,7 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       const what = `version ${record.number} of item ${open.record.id}`
       if (record.number <= open.versions) refuse(`${what} comes after version ${open.versions}`)
       if (record.number > open.versions + 1) {
-        // Numbers between that are not there are of versions deleted for good.
+        // Missing numbers are of purged versions.
         rows.add('purge', {
           item_id: open.record.id,
           first_version: open.versions + 1,
@@ -263,7 +263,7 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
     },
   }
 
-  /** Writes the contents that are not there yet, and holds every file to the size it is said to have. */
+  /** Writes missing contents, and checks the size of every file. */
   const writeBlobs = async (files: readonly FileEntry[]) => {
     const missing = new Map(files.map((file) => [file.sha256, file]))
     for (const { sha256, size } of [...(await rows.findBlobs([...missing.keys()]))]) {
@@ -292,7 +292,7 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   }
 }
 
-/** A version with what the newest leaves out. */
+/** A version, with the fields that the newest one takes from its item. */
 function completeState(item: ItemState & { readonly version: number }, version: RecordOf<'version'>, what: string): ItemState {
   const newest = version.number === item.version ? item : null
   const { title = newest?.title, description = newest?.description, category = newest?.category } = version
@@ -327,7 +327,7 @@ function refuse(reason: string): never {
   throw new AppError('invalid_input', `The export cannot be imported: ${reason}.`)
 }
 
-/** Tells those who listen that there are items now. */
+/** Notifies listeners that there are items now. */
 export async function tellOfHistory(db: Kysely<Database>, notes: Pick<WriteNotes, 'changed'>): Promise<void> {
   for (const kind of ['prompt', 'skill'] as const) {
     const row = await db

@@ -8,7 +8,7 @@ function toEmbed(row: Selectable<Database['embed']>): StoredEmbed {
   return { id: row.id, config: embedConfig.parse(JSON.parse(row.config)), createdAt: row.created_at }
 }
 
-/** Configurations of embeds that people keep. */
+/** Saved embeds. */
 export function embedStore(reader: Kysely<Database>, context: WriteContext): EmbedStore {
   const ownedBy = (userId: string) => reader.selectFrom('user').select('seq').where('id', '=', userId)
   return {

@@ -22,7 +22,7 @@ export async function readFilter(db: Kysely<Database>, filter: ItemFilter): Prom
   }
 }
 
-/** All categories, by slug: there are as many as administrators made. */
+/** All categories, by slug; administrators create few. */
 export const readCategories = prepareQuery((db) => db.selectFrom('category').select(['seq', 'slug', 'name', 'parent_seq']).orderBy('slug'))
 
 /** The categories of these slugs or names, and their children. */
@@ -37,7 +37,7 @@ async function findAuthors(db: Kysely<Database>, names: readonly string[]): Prom
   return toSet(await db.selectFrom('user').select('user.seq').where(isOneOf('user.username_key', keys)).execute())
 }
 
-/** Adds what a filter asks for to a query over items. */
+/** Adds a filter to a query over items. */
 export function applyFilter<O>(
   query: SelectQueryBuilder<Database, 'item', O>,
   kind: ItemKind,
@@ -59,7 +59,7 @@ export function applyFilter<O>(
   return narrowed
 }
 
-/** `column in (values)`, which no engine takes without a value. */
+/** `column in (values)`, which no engine accepts without values. */
 function isOneOf(column: string, values: readonly (string | number)[]) {
   return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`
 }

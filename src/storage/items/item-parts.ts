@@ -10,20 +10,20 @@ import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readTags } from './item-rows.ts'
 
-/** How much of a skill's files is searched, in UTF-16 units: SKILL.md comes first. Indexing a megabyte takes a tenth of a second. */
+/** Indexed text of a skill's files, in UTF-16 units, SKILL.md first. Indexing a megabyte takes a tenth of a second. */
 const MAX_INDEXED_LENGTH = 1024 * 1024
 
-/** What a write notes for the end of its transaction. */
+/** What a write leaves for the end of its transaction. */
 export interface WriteNotes {
-  /** The text of an item for search; null when only what it refers to, or its state, is another. */
+  /** The text of an item for the index; null when only its state or references changed. */
   index(seq: number, text: SearchableText | null): void
-  /** What changed, for those who listen. */
+  /** A change to announce. */
   changed(change: LibraryChange): void
-  /** Who did what, for the audit log; noted last, so that nothing is recorded that was refused. */
+  /** An entry for the audit log. Call it last, so that refused writes leave no entry. */
   audit(entry: AuditEntry): void
 }
 
-/** What an item becomes: its fields, and what only one kind has. */
+/** The new state of an item. */
 export type NextState = ItemFields &
   ({ kind: 'prompt'; type: string; content: string } | { kind: 'skill'; files: readonly SkillFile[] | null })
 
@@ -42,9 +42,7 @@ const insertVersion = prepareInsert('version', [
   'created_at',
 ])
 
-/**
- * Tags under the spelling first used where their writer can see it; a spelling known from others' private items alone is never taken over.
- */
+/** Tags in the spelling first used, among items their writer can see. A spelling from others' private items is never used. */
 export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number): Promise<Tag[]> {
   const spelled: Tag[] = []
   for (const tag of tags) {
@@ -81,7 +79,7 @@ async function storeFiles(
   return rows
 }
 
-/** Writes tags, files and a new version of an item whose row stands already. `files` null: those it has stay. */
+/** Writes tags, files and a new version of an existing item. `files` null keeps its files. */
 export async function writeParts(
   db: Kysely<Database>,
   item: { seq: number; version: number; editorSeq: number; note: string | null; at: string },
@@ -143,7 +141,7 @@ const textRow = prepareQuery((db) =>
     .where('seq', '=', sql<number>`${slot('seq')}`),
 )
 
-/** The texts of an item that are searched, as it stands now. */
+/** The current searchable text of an item. */
 export async function readSearchableText(db: Kysely<Database>, seq: number): Promise<SearchableText> {
   const row = await firstOf(textRow(db, { seq }))
   const tags = (await readTags(db, [seq])).get(seq) ?? []
@@ -164,7 +162,7 @@ async function readIndexableFiles(db: Kysely<Database>, seq: number): Promise<st
     .toWellFormed()
 }
 
-/** All files of the skill in this row, SKILL.md first, whoever asks: for writes and exports, which answer for who may. */
+/** All files of the skill, SKILL.md first, without a visibility check: for writes and exports, which check it. */
 export async function readFiles(db: Kysely<Database>, seq: number): Promise<SkillFile[]> {
   const rows = await db
     .selectFrom('skill_file')

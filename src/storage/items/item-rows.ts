@@ -21,7 +21,7 @@ export type ItemRow = Omit<Selectable<Database['item']>, 'slug' | 'skill_name'> 
   category_name: string | null
 }
 
-/** Items with their owner, author and category; the caller adds what narrows it. */
+/** A query for items with owner, author and category; the caller adds conditions. */
 export function selectItems(db: Kysely<Database>) {
   return db
     .selectFrom('item')
@@ -60,7 +60,7 @@ export function selectItems(db: Kysely<Database>) {
     ])
 }
 
-/** The visibility rule as a condition: made from the same table as the check in memory. */
+/** The visibility rule as a condition, from the same table as the check in memory. */
 export function isInVisibleSet(set: VisibleSet) {
   return (eb: ExpressionBuilder<Database, 'item'>): ExpressionWrapper<Database, 'item', SqlBool> =>
     eb.and([
@@ -123,7 +123,7 @@ function toItem(row: ItemRow, tags: readonly Tag[]): Item {
   }
 }
 
-/** The variables column as the domain has it. */
+/** Parses the variables column. */
 export function readVariables(json: string): Variable[] {
   if (json === '[]') return []
   return variablesJson
@@ -133,7 +133,7 @@ export function readVariables(json: string): Variable[] {
     )
 }
 
-/** Rows as prompts, tags read along. */
+/** Turns rows into prompts, with their tags. */
 export async function toPrompts(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Prompt[]> {
   const tags = await readTags(
     db,
@@ -148,7 +148,7 @@ export async function toPrompts(db: Kysely<Database>, rows: readonly ItemRow[]):
   }))
 }
 
-/** Rows as skills, tags and filenames read along. */
+/** Turns rows into skills, with their tags and filenames. */
 export async function toSkills(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Skill[]> {
   const seqs = rows.map((row) => row.seq)
   const tags = await readTags(db, seqs)

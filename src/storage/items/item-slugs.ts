@@ -16,7 +16,7 @@ const retiredSlug = prepareQuery((db) =>
     .where((eb) => eb.or([eb('slug', '=', slot('slug')), eb('slug', '=', slot('retired'))])),
 )
 
-/** How the slug of an item that is gone for good is kept: it is known again, and cannot be read. */
+/** The stored form of a purged item's slug: recognisable, but unreadable. */
 export function retireSlug(slug: string): string {
   return `#${createHash('sha256').update(slug).digest('hex')}`
 }
@@ -31,7 +31,7 @@ const insertSlug = prepareStatement(
   sql`insert into slug (slug, item_seq) values (${slot('slug')}, ${slot('itemSeq')}) on conflict (slug) do nothing`,
 )
 
-/** The first slug that is free, or is this item's already. Nothing is written. */
+/** The first slug that is free or already this item's. Writes nothing. */
 export async function findFreeSlug(
   db: Kysely<Database>,
   candidates: Iterable<string>,
@@ -45,13 +45,13 @@ export async function findFreeSlug(
   throw new AppError('conflict', 'No free slug was found.')
 }
 
-/** Notes a slug as this item's for ever. One that is the id needs no note: ids are looked up before slugs. */
+/** Reserves a slug for this item for ever. An id needs no slug: ids are looked up first. */
 export async function keepSlug(db: Kysely<Database>, slug: string, itemId: string, itemSeq: number): Promise<void> {
   if (slug === itemId) return
   await insertSlug(db, { slug, itemSeq })
 }
 
-/** The slugs to try for an item: the one an export kept, then those its title gives. */
+/** Candidate slugs: the one of an export, then those from the title. */
 export function* slugsFor(
   random: Random,
   item: { id: string; visibility: Visibility },
@@ -62,7 +62,7 @@ export function* slugsFor(
   yield* slugCandidates(slugify(title), item, random.letters)
 }
 
-/** A slug stays, unless another is asked for or the item is published for the first time (which takes the random suffix off). */
+/** A slug stays unless another is requested or the item is first published, which drops the random suffix. */
 export async function nextSlug(
   random: Random,
   db: Kysely<Database>,

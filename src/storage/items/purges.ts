@@ -17,17 +17,17 @@ const ITEMS_A_TRANSACTION = 20
 /** Rows of items whose versions are counted by one statement. */
 const ITEMS_COUNTED = 2_000
 
-/** By what a version that was deleted for good is known again in a backup: only itself, not another of its number. */
+/** The key by which a purged version is recognised in a backup, and no other of the same number. */
 function keyOfVersion(itemId: string, number: number, createdAt: string): string {
   return createHash('sha256').update(`version\n${itemId}\n${number}\n${createdAt}`).digest('hex')
 }
 
-/** The same for what a file held; neither its name nor its bytes can be read from it. */
+/** The same for the content of a file; it reveals neither name nor bytes. */
 function keyOfFile(itemId: string, filename: string, sha256: string): string {
   return createHash('sha256').update(`file\n${itemId}\n${filename}\n${sha256}`).digest('hex')
 }
 
-/** Runs of numbers that follow each other, in order. */
+/** Ranges of consecutive numbers, in order. */
 function* runsOf(numbers: readonly number[]): Generator<{ first: number; last: number }> {
   let run: { first: number; last: number } | null = null
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -40,10 +40,10 @@ function* runsOf(numbers: readonly number[]): Generator<{ first: number; last: n
   if (run) yield run
 }
 
-/** Deleting for good: what goes leaves its ids alone. */
+/** Purges, which leave only ids. */
 export function purgeStore(reader: Kysely<Database>, context: WriteContext): PurgeStore {
   const now = () => new Date(context.clock()).toISOString()
-  /** What is left to do after a deletion is tried again later when it fails now: the deletion itself has been made. */
+  /** Cleanup after a deletion is retried later when it fails: the deletion itself is done. */
   const sweep = async () => {
     await context.sweep().catch(() => false)
   }
@@ -53,7 +53,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       .values({ item_id: itemId, first_version: first, last_version: last, file_key: key, made_at: now() })
       .execute()
   }
-  /** Records that versions are gone, in one row with those beside them. */
+  /** Records purged versions, merged with adjacent ones. */
   const recordGap = async (db: Kysely<Database>, itemId: string, first: number, last: number): Promise<void> => {
     const beside = await db
       .deleteFrom('purge')
@@ -70,7 +70,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       key: null,
     })
   }
-  /** Forms that are being written for an item may hold its text. */
+  /** Unfinished forms may hold the text of an item. */
   const removeDrafts = async (db: Kysely<Database>, row: ItemRow): Promise<void> => {
     const slugs = await db.selectFrom('slug').select('slug').where('item_seq', '=', row.seq).execute()
     const names = [row.id, ...slugs.map(({ slug }) => slug)].map((name) => `/${name}/`)
@@ -90,7 +90,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   }
   const findRow = async (db: Kysely<Database>, kind: ItemKind, id: string): Promise<ItemRow | undefined> =>
     await selectItems(db).where('item.kind', '=', kind).where('item.id', '=', id).executeTakeFirst()
-  /** An item whose history somebody may change: their own, and not in the trash. */
+  /** An item whose history the owner may change: not in the trash. */
   const findOwn = async (db: Kysely<Database>, kind: ItemKind, id: string, ownerId: string): Promise<ItemRow | null> => {
     const row = await findRow(db, kind, id)
     return row && row.owner_id === ownerId && row.deleted_at === null ? row : null
@@ -127,7 +127,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
     tell(notes, row)
   }
-  /** Deletes again what these keys name of an item that a backup brought back; how many versions and files, or null for the item as a whole. */
+  /** Repeats the purges of these keys on an item from a backup. Returns how many versions and files, or null for the whole item. */
   const repeatParts = async (db: Kysely<Database>, notes: WriteNotes, row: ItemRow, keys: ReadonlySet<string>): Promise<number | null> => {
     const versions = await versionsOf(db, row).execute()
     const gone = versions.filter(({ number, created_at: at }) => keys.has(keyOfVersion(row.id, number, at)))
@@ -231,7 +231,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
     },
     async repeatPurges(purges) {
       const removed = { parts: 0, items: [] as string[] }
-      // A gap only says that versions are missing there.
+      // A gap only means missing versions.
       const repeated = purges.filter(({ first, key }) => first === null || key !== null)
       for (const [itemId, all] of Map.groupBy(repeated, (purge) => purge.itemId)) {
         await context.transact(async (db, notes) => {
