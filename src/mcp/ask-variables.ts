@@ -9,17 +9,17 @@ import { MAX_VARIABLE_VALUE } from '../library/variables.ts'
 export const variableShape = z.object({ name: z.string(), required: z.boolean(), default: z.string().optional() })
 type AskedVariable = z.infer<typeof variableShape>
 
-/** The key of the one question a call asks. */
+/** The key of the question in a call. */
 const QUESTION = 'variables'
 
-/** Names that ask for a secret: such values belong in no form that passes through a client (MCP, elicitation, "Security"). */
+/** Names that ask for a secret: such values must not go into a form that passes through a client (MCP, elicitation, "Security"). */
 const SECRET_NAME =
   /pass(word|phrase|code)?\b|\bpwd\b|secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|token|credential|\bpin\b|\bcvv\b/i
 
-/** How long a user may take over a question. */
+/** How long a user may take to answer. */
 const ANSWER_WITHIN_MS = 30 * 60_000
 
-/** The outcome of a question: the values given, none, or a question still to be asked. */
+/** The outcome: values, a refusal, or a question that is still to be asked. */
 export type Answer =
   | { readonly kind: 'values'; readonly values: Record<string, string> }
   | { readonly kind: 'refused' }
@@ -32,12 +32,15 @@ export function canAskByForm(capabilities: { readonly elicitation?: object | und
   return 'form' in elicitation || !('url' in elicitation)
 }
 
-/** The variables that may be asked for. `__proto__` is left out: as the name of a form's field it would vanish on the way. */
+/** The variables that may be asked for. Without `__proto__`, which gets lost as the name of a form field. */
 export function askableVariables(variables: readonly AskedVariable[]): AskedVariable[] {
   return variables.filter(({ name }) => !SECRET_NAME.test(name) && name !== '__proto__')
 }
 
-/** A form's value as text: texts, numbers, yes and no, and choices. @throws AppError `invalid_input` for anything else */
+/**
+ * A form's value as text: strings, numbers, booleans and choices.
+ * @throws AppError `invalid_input` for anything else
+ */
 function toText(name: string, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((choice) => typeof choice === 'string')) return value.join(', ')
@@ -46,14 +49,14 @@ function toText(name: string, value: unknown): string {
 
 /**
  * Asks for values: one form field per variable, defaults filled in. A client of the 2025 versions is asked while its call waits; one of the
- * 2026 revision gets the question as the answer, and sends its call again with what its user said.
- * A client that declared it can ask and then fails is treated as one that cannot.
+ * 2026 revision gets the question as the answer, and repeats its call with the values. A client that declared it can ask and then fails is
+ * treated as one that cannot.
  */
 export async function askVariables(title: string, variables: readonly AskedVariable[], context: ServerContext): Promise<Answer> {
   const { envelope, inputResponses, droppedInputResponseKeys, signal } = context.mcpReq
   const form = describeForm(title, variables)
   if (envelope !== undefined) {
-    // The SDK drops what is no answer at all.
+    // The SDK drops invalid answers.
     const isAnswered = (inputResponses && QUESTION in inputResponses) || droppedInputResponseKeys?.includes(QUESTION)
     if (!isAnswered) {
       return { kind: 'ask', question: inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(form) } }) }
@@ -72,7 +75,7 @@ export async function askVariables(title: string, variables: readonly AskedVaria
   }
 }
 
-/** What the user said, as values of the variables that were asked for. */
+/** The answer of the user, as values of the requested variables. */
 function readAnswer(
   { action, content }: { readonly action: string; readonly content?: unknown },
   variables: readonly AskedVariable[],

@@ -15,7 +15,7 @@ type Json = Uint8Array | string
 /** A result as JSON, in pieces. */
 type Pieces = readonly Json[]
 
-/** Answers requests of the 2025 era that need no server of their own: nothing is asked, streamed or told beside the answer. */
+/** Answers requests of the 2025 versions that need no server of their own: without questions, streams or notifications. */
 export interface Calls {
   /** The JSON-RPC response, as JSON. */
   answer(request: RequestMessage, binding: Binding): Promise<{ readonly json: Json; readonly isError: boolean }>
@@ -30,7 +30,7 @@ const COSTS: ReadonlyMap<string, number> = new Map([
   ['resources/list', 5],
   ['skills/list', 5],
 ])
-/** What the SDK's answers to `ping`, `tools/list` and `initialize` depend on beside the method. */
+/** What the SDK's answers to `ping`, `tools/list` and `initialize` depend on besides the method. */
 const NO_BINDING: Binding = {
   invoke: async () => ({}),
   filter: {},
@@ -38,14 +38,14 @@ const NO_BINDING: Binding = {
 }
 
 /**
- * Answers common requests from the operations, without the SDK's servers and schemas, which take ten times as long.
- * What never differs is asked of the SDK once. The SDK also answers what is left: other methods, and parameters it refuses.
+ * Answers common requests from the operations, without the SDK's servers and schemas, which take ten times as long. Constant answers are
+ * taken from the SDK once. The SDK also answers everything else: other methods, and invalid parameters.
  * @param extras tools and prompts that only the SDK's server knows; with them it answers everything
  */
 export function createCalls(operations: readonly Operation[], buildServer: (binding: Binding) => McpServer, extras?: Extras): Calls {
   const tools = selectTools(operations)
   const fixed = new Map<string, Promise<string>>()
-  /** The SDK's own answer, asked for once. */
+  /** The SDK's own answer, cached. */
   const fromSdk = (key: string, method: string, params?: Record<string, unknown>): Promise<string> => {
     const known = fixed.get(key)
     if (known) return known
@@ -56,7 +56,7 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
     fixed.set(key, asking)
     return asking
   }
-  /** How a request is answered here; null for one that is the SDK's to answer. */
+  /** How a request is answered here; null for one the SDK answers. */
   const findResult = ({ method, params = {} }: RequestMessage): ((binding: Binding) => Promise<string | Pieces>) | null => {
     if (describeMetaFault(params) !== null) return null
     switch (method) {
@@ -111,10 +111,10 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
   }
 }
 
-/** What the answer to `initialize` depends on beside the version: nothing of the client. */
+/** Part of the key of the answer to `initialize`, which depends on the version alone. */
 const MINIMAL_INITIALIZE = { capabilities: {}, clientInfo: { name: 'any', version: '0' } }
 
-/** Methods whose answer says nothing of skills or resources. */
+/** Methods whose answer contains no skills or resources. */
 const PLAIN_METHOD = /^(tools|prompts|completion)\/|^ping$/
 
 /** The binding of one request: the arguments of a prompts/get as they came, and no more handlers than it needs. */
@@ -126,7 +126,7 @@ export function bindOnce(binding: Binding, { method, params }: RequestMessage): 
   }
 }
 
-/** A fault as the caller sees it; one of the service's own is reported. */
+/** The error for the caller; internal ones are also reported. */
 function toSeen(binding: Binding, thrown: unknown): AppError {
   const known = toAppError(thrown)
   if (known.code === 'internal') binding.onInternalError(known)

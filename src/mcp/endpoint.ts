@@ -34,30 +34,30 @@ import { whenSent } from './sessions/stream-end.ts'
 
 /** Most messages in one batch. */
 const MAX_BATCH = 20
-/** Length of a batch's answers together after which the rest is refused, in bytes. */
+/** Total size of a batch's answers in bytes, after which the rest is refused. */
 const MAX_BATCH_BYTES = 2 * 1024 * 1024
 /** Standing subscriptions open at once, of one caller and of all. */
 const MAX_LISTENING_EACH = 50
 const MAX_LISTENING = 5_000
-/** Protocol versions that are served, as clients are told: the oldest the SDK knows was never a release. */
+/** Supported protocol versions. The oldest one of the SDK was never released. */
 const SERVED_VERSIONS = [...SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version >= '2024-11-05').toSorted(), '2026-07-28']
 /** The one protocol version that has batches; bare calls may send them too. */
 const BATCH_VERSION = '2025-03-26'
 const INVALID_REQUEST = -32600
 const PARSE_ERROR = -32700
-/** What clients know a lost session by (MCP SDKs use it with 404). */
+/** The code by which clients recognise a lost session (MCP SDKs use it with 404). */
 const SESSION_NOT_FOUND = -32001
-/** Points a message of a batch counts at least when turns are given: dear ones wait for others. */
+/** Least points of a message in a batch when turns are assigned, so that expensive batches wait. */
 const BATCHED_COST = 5
 /** Points of opening a session, which writes its record. */
 const SESSION_COST = 4
 const ACCEPTED: Answer = { status: 202, headers: {}, body: null }
 /** Headers of a request that the SDK looks at. */
 const SDK_HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
-/** Keys of `_meta` that say a request is of the 2026 revision begin so. */
+/** Prefix of the `_meta` keys of the 2026 revision. */
 const ENVELOPE_PREFIX = 'io.modelcontextprotocol/'
 
-/** One request to the endpoint, its caller known. */
+/** An authenticated request to the endpoint. */
 interface McpCall {
   readonly exchange: Exchange
   readonly binding: Binding
@@ -69,16 +69,16 @@ interface McpCall {
   readonly takeTurn: (cost: number) => Promise<void> | null
 }
 
-/** The endpoint. GET and DELETE are for sessions alone; without one they are 405 before anybody asks who is calling. */
+/** The endpoint. GET and DELETE are for sessions only; without one they are 405, before authentication. */
 export interface McpEndpoint {
   post(call: McpCall, body: string): Promise<Answer>
   /** GET: the session's standing stream. DELETE: its end. */
   session(call: McpCall): Promise<Answer>
-  /** Tells clients that listen that the prompts or skills of these users, or public ones, changed. */
+  /** Notifies clients that the prompts or skills of these users, or public ones, changed. */
   notify(change: { readonly kind: ItemKind; readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
-  /** Drops the answers that are kept for clients that come back. */
+  /** Drops the answers stored for clients that reconnect. */
   forgetAnswers(): void
-  /** Takes in what another instance wrote to this one. */
+  /** Takes a message from another instance. */
   receive(mail: string): void
   close(): Promise<void>
 }
@@ -86,12 +86,12 @@ export interface McpEndpoint {
 /** The header that names a session. */
 const SESSION_HEADER = 'mcp-session-id'
 
-/** POST is always a call; GET and DELETE only with a session. Everything else is 405 before anybody asks who is calling. */
+/** POST is always a call; GET and DELETE only with a session. Everything else is 405, before authentication. */
 export function isMcpCall({ method, header }: Exchange): boolean {
   return method === 'POST' || ((method === 'GET' || method === 'DELETE') && header(SESSION_HEADER) !== undefined)
 }
 
-/** How a session's owner is written down: its user first, so that the user's changes can be told. */
+/** The stored form of a session's owner: its user first, so that the user's changes can be announced. */
 export function sessionOwner(actor: Actor, address: string): SessionOwner {
   if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: address }
   const owner = `user ${actor.userId} key ${actor.keyId ?? ''}`
@@ -100,7 +100,7 @@ export function sessionOwner(actor: Actor, address: string): SessionOwner {
 
 /**
  * Serves MCP over HTTP: bare JSON-RPC, the 2025 versions with and without sessions, and the stateless 2026 revision.
- * @param calls answers what needs no server of its own
+ * @param calls answers requests that need no server of their own
  * @param options.alwaysStream hands every request of a session to its server: for extra tools that stream
  */
 export function createMcpEndpoint(
@@ -121,12 +121,12 @@ export function createMcpEndpoint(
   /** Open subscriptions by caller. */
   const listening = createTally()
 
-  /** A message of a session: to its server when something may be streamed or is awaited there, else answered at once. */
+  /** A message of a session: passed to its server when something may be streamed or is awaited there, otherwise answered at once. */
   async function postToSession(session: Session, sent: unknown, call: McpCall): Promise<Answer> {
     const { exchange, binding, requestId } = call
     const asked = asRequest(sent)
     const message = isObject(sent) && !('method' in sent) ? toResponse(sent) : sent
-    // The SDK's transport knows whole numbers for ids only; others are answered at once.
+    // The SDK's transport accepts only integers as numeric ids; others are answered at once.
     const isPlainId = typeof asked?.id !== 'number' || Number.isSafeInteger(asked.id)
     const needsServer = asked
       ? isPlainId && takesStream(exchange.header('accept')) && (options.alwaysStream || (session.canAsk && mayAsk(asked)))
@@ -138,7 +138,7 @@ export function createMcpEndpoint(
     return asked ? reply(exchange, (await calls.answer(asked, binding)).json) : ACCEPTED
   }
 
-  /** Answers the messages of a batch one after the other, as long as its client waits and the answers together stay within bounds. */
+  /** Answers the messages of a batch in order, while the client waits and the answers stay within bounds. */
   async function answerBatch(messages: readonly unknown[], { exchange, binding, requestId, takeTurn }: McpCall): Promise<Answer> {
     const answers: (Uint8Array | string)[] = []
     const refuse = (error: AppError, id: string | number | null, code?: number) => JSON.stringify(toErrorBody(error, requestId, id, code))
@@ -146,7 +146,7 @@ export function createMcpEndpoint(
     let isFull = false
     for (const message of messages) {
       const request = asRequest(message)
-      // Light messages add up as well: a batch is never worked on in one piece.
+      // Cheap messages add up: a batch always yields in between.
       await takeTurn(Math.max(BATCHED_COST, request ? calls.costOf(request) : 1))
       if (exchange.hasLeft()) break
       if (!request && isMessage(message)) continue
@@ -167,7 +167,7 @@ export function createMcpEndpoint(
     return answers.length === 0 ? ACCEPTED : reply(exchange, answers)
   }
 
-  /** Opens a standing subscription of the 2026 revision, of which one caller may hold a number. */
+  /** Opens a standing subscription of the 2026 revision, limited for each caller. */
   async function listen(call: McpCall, request: Request, message: unknown): Promise<Response> {
     const { quota } = call.owner
     const open = listening.of(quota)
@@ -259,7 +259,7 @@ export function createMcpEndpoint(
     },
     notify({ kind, isPublic, userIds }) {
       void sessions.notify(kind, (owner) => isPublic || userIds.has(owner.split(' ')[1] ?? '')).catch(() => {})
-      // Subscriptions of the 2026 revision are not told apart by caller, so they hear of what everybody may see.
+      // Subscriptions of the 2026 revision are not separated by caller, so they hear only of public changes.
       if (!isPublic) return
       if (kind === 'prompt') modern.notify.promptsChanged()
       else modern.notify.resourcesChanged()
@@ -273,26 +273,26 @@ export function createMcpEndpoint(
   }
 }
 
-/** Counts what a dear request costs beyond the first point, which every request has paid, and waits for its turn. */
+/** Charges the cost of a request beyond the first point, and waits for its turn. */
 async function payAndWait({ charge, takeTurn }: McpCall, cost: number): Promise<void> {
   await charge(cost - 1)
   await takeTurn(cost)
 }
 
-/** Whether a message may be of the 2026 revision: it carries the envelope that each of its requests does. */
+/** Whether a message may be of the 2026 revision: it has its envelope. */
 function hasEnvelope(message: unknown): boolean {
   const params = isObject(message) ? message['params'] : undefined
   const meta = isObject(params) ? params['_meta'] : undefined
   return isObject(meta) && Object.keys(meta).some((key) => key.startsWith(ENVELOPE_PREFIX))
 }
 
-/** A message as the SDK can classify it: it knows whole numbers for ids only. */
+/** A message the SDK can classify: it accepts only integers as numeric ids. */
 function withWholeId(message: unknown): unknown {
   const request = asRequest(message)
   return request && typeof request.id === 'number' && !Number.isSafeInteger(request.id) ? { ...request, id: 1 } : message
 }
 
-/** Whether answering a request may first take a question to the user. */
+/** Whether a request may need a question to the user first. */
 function mayAsk({ method, params }: RequestMessage): boolean {
   return method === 'prompts/get' || (method === 'tools/call' && params?.['name'] === 'get_prompt')
 }
@@ -311,7 +311,7 @@ function notFound(requestId: string, id: string | number | null = null): Answer 
   return jsonAnswer(toErrorBody(sessionNotFound(), requestId, id, SESSION_NOT_FOUND), 404)
 }
 
-/** What the SDK's own statuses mean in our codes, where it is not plain bad input. */
+/** Our codes for the SDK's statuses, where it is not plain bad input. */
 const STATUS_CODES: Partial<Record<number, ErrorCode>> = {
   404: 'not_found',
   405: 'method_not_allowed',
@@ -322,7 +322,7 @@ const STATUS_CODES: Partial<Record<number, ErrorCode>> = {
 
 const errorBody = z.looseObject({ error: z.looseObject({ data: z.looseObject({}).optional() }) })
 
-/** The SDK's answer; its refusals get the code and request id that every answer which is not 2xx carries here. */
+/** The SDK's answer, with our code and request id added to refusals. */
 async function nameErrors(response: Response, requestId: string): Promise<Answer> {
   if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return await fromResponse(response)
   const body = errorBody.safeParse(await response.json())

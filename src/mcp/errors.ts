@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { type AppError, type ErrorCode, toAppError } from '../errors.ts'
 
-/** JSON-RPC codes (jsonrpc.org/specification#error_object): bad parameters, internal error, and -32000 for what is the server's own. */
+/** JSON-RPC codes (jsonrpc.org/specification#error_object): bad parameters, internal error, and -32000 for the server's own. */
 const JSON_RPC_CODES: Record<ErrorCode, number> = {
   invalid_input: -32602,
   not_found: -32602,

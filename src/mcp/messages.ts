@@ -10,7 +10,7 @@ export interface RequestMessage {
   readonly params?: Record<string, unknown> | undefined
 }
 
-/** Whether a value is an object of JSON, and no array. */
+/** Whether a value is a JSON object, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -27,13 +27,13 @@ function isId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isFinite(id)
 }
 
-/** What a client says when it no longer wants an answer. */
+/** The notification of a client that no longer wants an answer. */
 export const cancelledNotification = z.object({
   method: z.literal('notifications/cancelled'),
   params: z.looseObject({ requestId: messageId }),
 })
 
-/** The request that opens a connection of the 2025 era, as far as it matters here. */
+/** The parts of `initialize` that matter here. */
 export const initializeRequest = z.object({
   method: z.literal('initialize'),
   params: z.looseObject({
@@ -50,7 +50,7 @@ export function isMessage(value: unknown): boolean {
   return typeof method === 'string' && (params === undefined || isObject(params)) && (isId(id) || !('id' in value))
 }
 
-/** Why a value is no JSON-RPC message that is served here, as a sentence that names the member at fault. */
+/** Why a value is not a supported JSON-RPC message: a sentence that names the invalid member. */
 export function describeFault(value: unknown): string {
   const start = 'This is not a JSON-RPC 2.0 message:'
   if (!isObject(value)) return `${start} it must be an object.`
@@ -62,7 +62,7 @@ export function describeFault(value: unknown): string {
   return `${start} params must be an object.`
 }
 
-/** What is wrong with `_meta`, which every message may carry; null when nothing is. */
+/** The fault of `_meta`, which any message may have; null when it is valid. */
 export function describeMetaFault(params: Readonly<Record<string, unknown>> | undefined): string | null {
   const meta = params?.['_meta']
   if (meta === undefined) return null
@@ -74,9 +74,7 @@ export function describeMetaFault(params: Readonly<Record<string, unknown>> | un
 
 const rpcError = z.object({ code: z.number().int(), message: z.string() })
 
-/**
- * A response as a server takes it. One that is malformed answers its question all the same: as an error, so that nobody waits for another.
- */
+/** A response in the SDK's form. A malformed one becomes an error, so that nobody waits for another answer. */
 export function toResponse(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { id, result, error } = value
   if (isObject(result) && error === undefined) return { jsonrpc: '2.0', id, result }
@@ -89,12 +87,12 @@ export function idOf(value: unknown): string | number | null {
   return isObject(value) && isId(value['id']) ? value['id'] : null
 }
 
-/** Whether a client takes an answer as a stream of events. */
+/** Whether a client accepts an event stream. */
 export function takesStream(accept: string | undefined): boolean {
   return /text\/event-stream/i.test(accept ?? '')
 }
 
-/** Whether a client takes an answer as JSON; one that says nothing does. */
+/** Whether a client accepts JSON; without an Accept header it does. */
 export function takesJson(accept: string | undefined): boolean {
   return !accept || accept.split(',').some((range) => /^\s*(\*\/\*|application\/(\*|json))\s*(;|$)/i.test(range))
 }

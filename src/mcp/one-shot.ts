@@ -3,12 +3,12 @@ import { describeMetaFault, type RequestMessage } from './messages.ts'
 
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
-/** No request may hold its place for ever. Longer than any operation takes: the setting for improving prompts ends below it. */
+/** Time limit of a request, above that of every operation. */
 const ANSWER_WITHIN_MS = 300_000
 
 /**
- * Answers one request of the 2025 era without a session: a server and a transport that live for this message alone.
- * What the server says besides its answer is dropped: nobody listens.
+ * Answers one request of the 2025 era without a session: with a server and a transport for this message alone. Notifications of the server
+ * are dropped: nobody listens.
  */
 export async function answerOnce(mcp: McpServer, { id, method, params }: RequestMessage): Promise<object | null> {
   const { promise, resolve } = Promise.withResolvers<JSONRPCMessage | null>()
@@ -22,10 +22,10 @@ export async function answerOnce(mcp: McpServer, { id, method, params }: Request
   await mcp.connect(transport)
   const fail = (code: number, message: string) =>
     resolve({ jsonrpc: '2.0', id: 1, error: { code, message, data: { code: 'invalid_input' } } })
-  // What its schemas do not take the SDK drops without an answer; it only says so here.
+  // The SDK drops invalid messages without an answer; it only reports them here.
   mcp.server.onerror = () => fail(INVALID_PARAMS, describeMetaFault(params) ?? `The params of ${method.slice(0, 80)} are not valid.`)
   const deadline = setTimeout(() => fail(INTERNAL_ERROR, 'The answer took too long.'), ANSWER_WITHIN_MS)
-  // The SDK takes whole numbers for ids only, and drops a message with any other without an answer.
+  // The SDK accepts only integers as numeric ids, and drops others without an answer.
   transport.onmessage?.({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) })
   try {
     const answer = await promise

@@ -20,21 +20,21 @@ import { createSkillsExtension } from './skills.ts'
 import { tidyErrors } from './tidy-errors.ts'
 import { describeTools, selectTools } from './tools.ts'
 
-/** What narrows the prompts a connection shows (the URL's `users`, `categories`, `tags`). */
+/** A filter of the prompts a connection shows (the URL's `users`, `categories`, `tags`). */
 export interface PromptFilter {
   readonly users?: readonly string[]
   readonly categories?: readonly string[]
   readonly tags?: readonly string[]
 }
 
-/** What one connection or request is bound to: who calls (inside `invoke`), what it is shown, and where faults are told. */
+/** The binding of one connection or request: its caller (inside `invoke`), its filter, and where internal errors are reported. */
 export interface Binding {
   readonly invoke: Invoke
   readonly filter: PromptFilter
-  /** The arguments of the one request this binding is for, as they came: the SDK drops a variable named `__proto__`. */
+  /** For one request: its arguments as received. The SDK drops a variable named `__proto__`. */
   readonly rawArguments?: unknown
   readonly onInternalError: (error: AppError) => void
-  /** Whether skills and resources are left out: for one request that asks for neither, since their handlers take time to make. */
+  /** Whether to leave out skills and resources, whose handlers take time to build: for one request that needs neither. */
   readonly isWithoutSkills?: boolean
   /** For one request: a signal that is aborted when its client leaves. */
   readonly signal?: () => AbortSignal
@@ -43,13 +43,13 @@ export interface Binding {
 /** An answer, or the question to ask the user first. */
 type Or<Result> = Result | ReturnType<typeof inputRequired> | Promise<Result | ReturnType<typeof inputRequired>>
 
-/** What differs between servers: tools, prompts and handlers beside those of the operations (the conformance fixtures of the tests), and whether changes are told. */
+/** Additions to a server: more tools, prompts and handlers (the conformance fixtures), and whether changes are announced. */
 export interface Extras {
   readonly tools?: readonly { readonly tool: Tool; call(args: Record<string, unknown>, context: ServerContext): Or<CallToolResult> }[]
   readonly prompts?: readonly {
     readonly prompt: Prompt
     get(args: Record<string, string>, context: ServerContext): Or<GetPromptResult>
-    /** Values that an argument may begin with what is typed so far. */
+    /** Completions of an argument. */
     readonly complete?: (argument: { readonly name: string; readonly value: string }) => readonly string[]
   }[]
   /** Called with each server before it connects. */
@@ -64,7 +64,7 @@ const INSTRUCTIONS =
 
 /** Most arguments a prompts/get may carry. */
 export const MAX_ARGUMENTS = 1000
-/** How long a client may go by the list of tools, which only an upgrade changes. */
+/** How long a client may cache the list of tools, which only an upgrade changes. */
 const TOOLS_FRESH_MS = 10 * 60_000
 
 const exposedPage = z.object({
@@ -78,7 +78,7 @@ const exposedPage = z.object({
   ),
   nextCursor: z.string().optional(),
 })
-/** A prompt with its values put in, as the operation gives it. */
+/** A rendered prompt, as the operation returns it. */
 export const renderedPrompt = z.object({
   description: z.string().nullable(),
   title: z.string(),
@@ -91,7 +91,7 @@ const textsByName = z.custom<Record<string, string>>(
 )
 const promptWithVariables = z.object({ title: z.string(), variables: z.array(variableShape) })
 
-/** Builds MCP servers; the same for HTTP, stdio and tests. What does not depend on the caller is made once. */
+/** Builds MCP servers for HTTP, stdio and tests. Parts that do not depend on the caller are built once. */
 export function createServerFactory(
   operations: readonly Operation[],
   serverInfo: Implementation,
@@ -217,7 +217,7 @@ function whenLeft(context: ServerContext, left: AbortSignal | undefined): AbortS
   return left ? AbortSignal.any([cancelled, left]) : cancelled
 }
 
-/** A tool's result: structured under its schema, and the same as text for those who read text alone. */
+/** A tool's result: structured, and the same as text for clients that read only text. */
 function toToolResult(operation: Operation, result: Record<string, unknown>): CallToolResult {
   const { answer, hints } = splitHints(result)
   const text = { content: [escapeControlsInJson(JSON.stringify(answer)), ...hints].map((one) => ({ type: 'text' as const, text: one })) }

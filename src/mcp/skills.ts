@@ -6,7 +6,7 @@ import { showControls } from '../library/controls.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
 import { toProtocolError } from './errors.ts'
 
-/** Skills named in a plain resources/list, which has no pages of skills: the newest. */
+/** Most skills in resources/list, which is not paged: the newest. */
 const LISTED_RESOURCES = 200
 const DIRECTORY_TYPE = 'inode/directory'
 
@@ -76,7 +76,7 @@ export function createSkillsExtension(invoke: Invoke): SkillsExtension {
 }
 
 function createSkillSource(invoke: Invoke) {
-  /** Undefined where nothing is there to be seen; anything else that fails is an error of the protocol. */
+  /** Undefined when nothing visible is there; other failures are protocol errors. */
   const orUndefined = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work()
@@ -86,12 +86,12 @@ function createSkillSource(invoke: Invoke) {
       throw toProtocolError(known)
     }
   }
-  /** The skill an address leads into, and the rest of it. A path is the name alone, or slug and name. */
+  /** The skill of an address, and the rest of the path. A path is the name alone, or slug and name. */
   const resolve = async (uri: string): Promise<{ skill: Manifest; rest: string[] } | undefined> => {
     const address = parseUri(uri)
     if (!address) return undefined
     const { owner, parts } = address
-    // The longer path first: a slug may be the name of another skill.
+    // The longer path first: a slug may equal the name of another skill.
     for (const length of [2, 1]) {
       if (parts.length < length) continue
       const skill = await orUndefined(async () =>

@@ -9,13 +9,13 @@ const INVALID_PARAMS = -32602
 const MAX_LINE = 64 * 1024 * 1024
 
 /**
- * Lines of JSON-RPC on their way to the SDK's transport, which drops what its schemas do not take without an answer: such messages are
- * answered here, members that it does not know are taken off, and a malformed response counts as one that failed.
+ * Filters JSON-RPC lines for the SDK's transport, which drops invalid messages without an answer: they are answered here, unknown members
+ * are removed, and a malformed response becomes a failed one.
  * @param answer writes a line to the client
  */
 export function filterLines(answer: (line: string) => void): Transform {
   const decoder = new StringDecoder('utf8')
-  /** The line that has begun, in the pieces it came in: a long one is put together once. */
+  /** The pieces of the current line: a long one is joined once. */
   let pieces: string[] = []
   let length = 0
   const begin = (text: string) => {
@@ -24,7 +24,7 @@ export function filterLines(answer: (line: string) => void): Transform {
   }
   const refuse = (code: number, message: string, id: string | number | null = null) =>
     answer(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data: { code: 'invalid_input' } } })}\n`)
-  /** The line to hand on, or null when it is answered. */
+  /** The line to pass on, or null when it was answered here. */
   const admit = (line: string): string | null => {
     let value: unknown
     try {

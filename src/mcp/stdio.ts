@@ -7,12 +7,12 @@ import { filterLines } from './stdio-lines.ts'
 
 /** How long answers may still take after stdin has ended. */
 const FINISH_WITHIN_MS = 10_000
-/** Turns of the event loop without work, after which nothing is under way between reading a message and answering it. */
+/** Idle turns of the event loop after which no message is between reading and answering. */
 const IDLE_TURNS = 5
 
 /**
- * Serves MCP over stdin and stdout until stdin ends and what was asked is answered. Nothing else may write to stdout.
- * Resolves when the connection has closed.
+ * Serves MCP over stdin and stdout until stdin ends and all requests are answered. Nothing else may write to stdout. Resolves when the
+ * connection has closed.
  */
 export async function serveOverStdio(buildServer: (binding: Binding) => McpServer, binding: Binding): Promise<void> {
   const ended = new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ export async function serveOverStdio(buildServer: (binding: Binding) => McpServe
       }
     },
   }
-  // The SDK's transport gives up whatever is under way when its input ends: this one goes on until the answers are out.
+  // The SDK's transport cancels open requests when its input ends; this one finishes them.
   const lines = process.stdin.pipe(filterLines((line) => process.stdout.write(line)))
   const input = lines.pipe(new PassThrough(), { end: false })
   const connection = serveStdio(() => buildServer(counted), {

@@ -18,7 +18,7 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['array', 'a list'],
 ])
 
-/** The SDK's errors in our own words: one sentence about the first fault in place of all that its validator says, and always a code. */
+/** Rewrites the SDK's errors: one sentence about the first fault instead of the validator's output, and always a code. */
 function tidyError(answer: object, method: string): object {
   const failed = errorAnswer.safeParse(answer).data
   if (!failed) return answer
@@ -29,7 +29,7 @@ function tidyError(answer: object, method: string): object {
   const start = message.indexOf('[')
   const first = start === -1 ? undefined : readIssues(message.slice(start))
   if (first) return { ...failed, error: { code: INVALID_PARAMS, message: describeIssue(first), data: { code: 'invalid_input' } } }
-  // The skills extension writes its validator's findings into a sentence.
+  // The skills extension puts validator output into its message.
   const [, place, expected] = /: (\S+): Invalid input: expected (\w+), received \w+/.exec(message) ?? []
   if (place !== undefined) {
     const issue = { path: ['params', place], expected, message: message.endsWith('received undefined') ? message : '' }
@@ -54,10 +54,10 @@ function readIssues(text: string): z.infer<typeof issues>[number] | undefined {
   }
 }
 
-/** Requests whose method is remembered until they are answered. */
+/** Most unanswered requests whose method is stored. */
 const MAX_ASKED = 1_000
 
-/** Has a server's errors leave in our own words, on whatever transport it is connected to. */
+/** Rewrites a server's errors on any transport it connects to. */
 export function tidyErrors(mcp: McpServer): McpServer {
   const connect = mcp.server.connect.bind(mcp.server)
   mcp.server.connect = async (transport: Transport) => {

@@ -14,7 +14,7 @@ function toSchema(schema: z.ZodObject): Tool['inputSchema'] {
   }
 }
 
-/** Hints are a text of their own beside the structured answer. */
+/** Hints are a separate text besides the structured answer. */
 function withoutHints(schema: z.ZodObject): z.ZodObject {
   return 'hints' in schema.shape ? schema.omit({ hints: true }) : schema
 }
@@ -24,7 +24,7 @@ export function selectTools(operations: readonly Operation[]): Map<string, Opera
   return new Map(operations.flatMap((operation) => (operation.surfaces.mcp ? [[operation.name, operation] as const] : [])))
 }
 
-/** The answer of tools/list, made once. */
+/** The answer of tools/list, built once. */
 export function describeTools(operations: readonly Operation[]): Tool[] {
   return [...selectTools(operations).values()].map((operation) => {
     const hints = operation.surfaces.mcp

@@ -2,32 +2,32 @@ import type { Logger } from 'pino'
 import type { AppError, StorageFault } from '../errors.ts'
 import type { FaultCounts, RecentFault } from '../library/service.ts'
 
-/** The same fault of the library is logged once in this time. */
+/** Shortest interval between two log lines of the same fault. */
 const QUIET_MS = 60_000
-/** Different sentences kept at most. */
+/** Most distinct messages. */
 const MAX_KEPT = 100
 const DAY_MS = 86_400_000
 
-/** Tells the log what an operator must hear of. */
+/** Logs what an operator must know. */
 export type ReportFault = (error: AppError, requestId?: string) => void
 
-/** What goes wrong, in the log and in figures. */
+/** Faults, in the log and as figures. */
 export interface FaultLog {
   readonly report: ReportFault
   /** Faults of the library since the start. */
   counts(): FaultCounts
-  /** Those of the last day, the last one first. */
+  /** Faults of the last day, newest first. */
   recent(): readonly RecentFault[]
 }
 
 /**
- * The sentence of a service that failed holds neither keys nor prompts; its cause might, so it is left out. What keeps the library from being
- * used has a cause of the system, which is logged: once a minute each, with how often it was met since.
+ * The message of a failed provider contains neither keys nor prompts. Its cause might, so it is left out. Faults of the library are logged
+ * with their cause, once a minute each, with a count.
  */
 export function createFaultLog(logger: Logger, now: () => number = Date.now): FaultLog {
   const met = new Map<string, { untilMs: number; times: number }>()
   const counts = new Map<StorageFault, number>()
-  /** By sentence, the last one met at the end. */
+  /** By message, the newest last. */
   const recent = new Map<string, { times: number; lastMs: number }>()
   const remember = (message: string) => {
     const known = recent.get(message)

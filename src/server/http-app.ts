@@ -54,13 +54,13 @@ export type ServerSettings = Pick<
   | 'EMBED_FRAME_ANCESTORS'
 >
 
-/** What a process or a test may say beside the settings. */
+/** Options of a process or a test besides the settings. */
 export interface HttpOptions {
   /** False makes /readyz say that the service is stopping. */
   readonly isReady?: () => boolean
-  /** MCP tools and prompts beside those of the operations: the conformance fixtures of the tests. */
+  /** Additional MCP tools and prompts: the conformance fixtures. */
   readonly extras?: Extras
-  /** The backups the process makes by itself. */
+  /** The scheduled backups of the process. */
   readonly backups?: BackupFigures | undefined
   /** The settings in force, as administrators see them. Default: none are shown */
   readonly settings?: readonly SettingState[]
@@ -72,7 +72,7 @@ export interface HttpApp {
   readonly turns: Turns
   /** THE route table: every method and path that is answered. */
   readonly routes: readonly Route[]
-  /** Takes in what another instance wrote to this one. */
+  /** Takes a message from another instance. */
   receive(mail: string): void
   close(): Promise<void>
 }
@@ -144,7 +144,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pageRoutes = pages.add(hono)
   const sendPieces = createPieceSender()
   const downloads = [
-    // Below /api for programs with their keys, and below /download for people who are signed in, for what is theirs alone.
+    // Below /api for programs with their keys, and below /download for signed-in people and their private items.
     ...['/api', '/download'].flatMap((prefix) => [
       ...addRawRoutes(hono, forRest, prefix),
       addSkillZipRoute(hono, forRest, prefix, sendPieces),

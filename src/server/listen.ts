@@ -6,16 +6,16 @@ import type { Pipeline } from './pipeline.ts'
 
 /** Longest time a client may take to send its request. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How often connections are checked for it. */
+/** Interval of that check. */
 const TIMEOUT_CHECK_MS = 5_000
-/** A connection that takes nothing of its answer for so long is dropped. */
+/** A connection that reads nothing of its answer for so long is dropped. */
 const STALL_MS = 60_000
-/** A body of which more than this has not come in when its request is answered ends the connection: reading on would only help a flood. */
+/** The connection is closed when more than this of a body is still unread after the answer: reading on would help a flood. */
 const MAX_UNREAD_BYTES = 256 * 1024
-/** Targets that mean themselves: no dot segment, no backslash, and nothing encoded that need not be. */
+/** Targets in normal form: no dot segment, no backslash, no needless encoding. */
 const PLAIN_TARGET = /^\/(?![^?]*(?:\\|\/\.|%[2-7]))[^#\s]*$/
 
-/** What connections meet; it may change while the server listens. */
+/** Handles connections; it may be replaced while the server listens. */
 export interface Front {
   pipeline: Pipeline
   noteConnection: () => void
@@ -25,9 +25,9 @@ export interface Front {
 
 /** A server that listens. */
 export interface ListeningServer extends Server {
-  /** What is being answered at the moment; none of these rejects. */
+  /** Requests being answered; these promises never reject. */
   underWay(): readonly Promise<void>[]
-  /** Closes connections on which nobody has begun to ask anything: those kept for a next request, and silent ones, which Node keeps. */
+  /** Closes connections without a request: idle keep-alive ones, and silent ones, which Node keeps. */
   closeSilent(): void
 }
 
@@ -92,7 +92,7 @@ export function answerWith(
   }
 }
 
-/** Whether more than a little of a body may still come. */
+/** Whether much of a body is still unread. */
 function hasLongBody({ header }: Exchange): boolean {
   const length = header('content-length')
   return length === undefined ? header('transfer-encoding') !== undefined : Number(length) > MAX_UNREAD_BYTES
@@ -121,7 +121,7 @@ function readExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exch
     readBody(onChunk, onEnd) {
       const take = (chunk: Uint8Array) => {
         if (onChunk(chunk)) return
-        // The rest is not read, so nothing after it on this connection can be.
+        // The rest of the body is unread, so the connection cannot be reused.
         incoming.off('data', take).pause()
         outgoing.shouldKeepAlive = false
         onEnd()
@@ -129,7 +129,7 @@ function readExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exch
       incoming.on('data', take)
       incoming.once('end', () => onEnd())
       incoming.once('error', onEnd)
-      // A body that was read, or a client that left, before anybody asked for it.
+      // The body was read, or the client left, before this call.
       if (incoming.readableEnded) onEnd()
       else if (incoming.destroyed) onEnd(new Error('The request was closed'))
     },
@@ -146,7 +146,7 @@ function readTarget(url: string): { path: string; search: string } | null {
   return parsed && /^https?:$/.test(parsed.protocol) ? { path: decodeUnreserved(parsed.pathname), search: parsed.search } : null
 }
 
-/** Decodes what need not be encoded: an address is the same either way (RFC 3986, 6.2.2.2). */
+/** Decodes needless percent-encoding (RFC 3986, 6.2.2.2). */
 function decodeUnreserved(path: string): string {
   return path.replaceAll(/%([2-7][0-9a-f])/gi, (encoded, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16))
@@ -185,7 +185,7 @@ async function send({ status, headers, body }: Answer, method: string, outgoing:
   outgoing.writeHead(status, headers)
   if (method === 'HEAD' || body === null) outgoing.end()
   else outgoing.end(body)
-  // An answer behind another on the same connection has no socket yet.
+  // A pipelined answer has no socket yet.
   if (!outgoing.socket || outgoing.socket.writableLength > 0) dropWhenStalled(outgoing)
   await sent
 }
@@ -215,12 +215,12 @@ async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
     outgoing.end()
     dropWhenStalled(outgoing)
   } catch {
-    // Half an answer must not look like a whole one.
+    // A partial answer must not look complete.
     outgoing.destroy()
   }
 }
 
-/** Node counts progress of a write as activity, and destroys a connection whose timeout nobody handles: this drops those that take nothing. */
+/** Node counts write progress as activity, and destroys a connection whose timeout is unhandled: this drops clients that read nothing. */
 function dropWhenStalled(outgoing: ServerResponse): void {
   outgoing.setTimeout(STALL_MS)
 }

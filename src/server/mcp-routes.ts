@@ -14,18 +14,18 @@ import type { ReportFault } from './fault-log.ts'
 
 /** Where MCP is served. */
 export const MCP_PATH = '/api/mcp'
-/** Changes within this are announced together. */
+/** Debounce window of change notifications. */
 const DEBOUNCE_MS = 500
 
 /** The MCP endpoint, bound to the operations. */
 export interface McpRoutes {
   readonly routes: readonly BoundRoute[]
-  /** Takes in what another instance wrote to this one. */
+  /** Takes a message from another instance. */
   receive(mail: string): void
   close(): Promise<void>
 }
 
-/** @param extras tools and prompts beside those of the operations: the conformance fixtures of the tests */
+/** @param extras additional tools and prompts: the conformance fixtures */
 export function createMcpRoutes(app: App, { name, title, version }: Product, onFault: ReportFault, extras: Extras | undefined): McpRoutes {
   const buildServer = createServerFactory(app.operations, { name, title, version }, extras)
   const mcp = createMcpEndpoint(
@@ -40,7 +40,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
     const context = app.contextFor(actor, isProxied(exchange) ? 'mcpBehindProxy' : 'mcp')
     const invoke = invokeLocally(app.operations, () => context)
     return {
-      // A tool that fails answers 200, so nothing after it hears of the failure.
+      // A failed tool answers 200, so the failure must be reported here.
       invoke: async (...args) => {
         // Known names only: the log holds nothing a client wrote but the path.
         if (names.has(args[0])) operations.add(args[0])
@@ -82,7 +82,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   }
 }
 
-/** Tells clients that listen what changed, debounced. Returns how to stop. */
+/** Announces changes to clients, debounced. Returns a function that stops it. */
 function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   const pending = new Map<ItemKind, { isPublic: boolean; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
   const stop = app.onChange(({ kind, ownerId, isPublic, isPurge }) => {
@@ -107,7 +107,7 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   }
 }
 
-/** Headers that proxies add. */
+/** Headers added by proxies. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip']
 
 function isProxied({ header }: Exchange): boolean {

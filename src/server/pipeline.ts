@@ -19,9 +19,9 @@ import type { ClientOfRequest } from '../library/ports/logins.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
 
-/** What every answer says that names no policy of its own: it is no page, and stands in none. */
+/** The default content policy: the answer is not a page and must not be framed. */
 const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
-/** Bodies up to this cost nothing beside their request; each further piece of this size costs a point. */
+/** Bodies up to this size are free; each further piece of it costs a point. */
 const FREE_BODY_BYTES = 256 * 1024
 const BYTES_A_POINT = 64 * 1024
 
@@ -34,7 +34,7 @@ export interface PipelineParts {
   readonly turns: Turns
   readonly readBytes: ReadBytes
   readonly compress: Compress
-  /** Null: nobody measures. */
+  /** Null without metrics. */
   readonly requests: RequestCounts | null
   readonly logger: Logger
   clientOf(exchange: Exchange): ClientOfRequest
@@ -49,15 +49,15 @@ export interface PipelineParts {
 }
 
 /**
- * Answers one request and gives the answer to `send`, which resolves when the client has taken it or left.
- * Until then the request counts as going on.
+ * Answers one request and gives the answer to `send`, which resolves when the client has taken it or left. Until then the request counts as
+ * open.
  */
 export type Pipeline = (exchange: Exchange, send: (answer: Answer) => Promise<void>) => Promise<void>
 
 /** A call while it goes through the pipeline. */
 type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: boolean }
 
-/** The way of every request: host, origin, identity, limits, a place, the route, headers, compression, log. */
+/** The path of every request: host, origin, identity, limits, admission, route, headers, compression, log. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { router, rules, limits, admission, turns, requests, logger } = parts
   const isSecure = rules.baseUrl.startsWith('https:')
@@ -66,7 +66,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   /** Checks host and origin. @throws AppError `forbidden`, `method_not_allowed` */
   const guard = ({ exchange, kind }: OpenCall): void => {
     const host = exchange.header('host') ?? ''
-    // Most requests ask for the same name as the one before.
+    // Most requests have the same host as the one before.
     if (host !== lastHost) {
       checkHost(host, rules)
       lastHost = host
@@ -78,7 +78,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (kind === 'mcp' || !isRead(exchange.method)) checkOrigin(exchange.header('origin') ?? null, rules)
   }
 
-  /** Recognises the caller: by key below /api/, by cookies on pages. A key and a person count for themselves, everybody else by address. */
+  /**
+   * Authenticates the caller: by key below /api/, by cookies on pages. Keys and people have their own limits; everybody else counts by
+   * address.
+   */
   const identify = (call: OpenCall): Promise<void> | null => {
     const { exchange, client, kind } = call
     if (exchange.path.startsWith('/api/')) {
@@ -90,7 +93,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
   const identifyKey = async (call: OpenCall, key: string): Promise<void> => {
     const actor = await parts.authenticate(key).catch(async (error: unknown) => {
-      // Guessing keys counts for the address it comes from.
+      // A wrong key counts for its address.
       await limits.count(call.client.caller)
       throw error
     })
@@ -127,7 +130,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       },
       async readBytes(maxBytes) {
         const owner: BodyOwner = { caller: call.caller, isKnown: call.isKnown }
-        // A body that says how long it is is charged before it is read, others afterwards.
+        // A body with a length is charged before it is read, others afterwards.
         const declared = pointsOfBody(Math.min(maxBytes, Number(exchange.header('content-length') ?? 0)))
         if (declared > 0) await call.charge(declared)
         const bytes = await parts.readBytes(exchange, owner, maxBytes)
@@ -156,7 +159,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
     }
     if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
-    // A page costs more than most requests do: what is refused at the door gets a sentence.
+    // Pages are expensive: a request refused here gets plain text.
     const page = place ? await parts.toProblem(call, error) : null
     return page ?? toErrorAnswer(error, call.requestId)
   }
@@ -190,7 +193,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return parts.compress(exchange, { ...answer, headers })
   }
 
-  /** Recognises the caller, counts the request, and waits for a place and a turn. */
+  /** Authenticates the caller, charges the request, and waits for admission and its turn. */
   const admit = async (call: OpenCall, cost: number): Promise<Place> => {
     const { exchange } = call
     const identified = identify(call)
@@ -243,7 +246,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 /** Logged for a request whose client disconnected; 499 is nginx's status for it. */
 const CLIENT_LEFT: Answer = { status: 499, headers: {}, body: null }
 
-/** Ends a stream that is not sent. */
+/** Cancels a stream that is not sent. */
 function dropBody(answer: Answer | undefined): void {
   if (answer?.body instanceof ReadableStream && !answer.body.locked) void answer.body.cancel().catch(() => {})
 }

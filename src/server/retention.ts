@@ -3,15 +3,15 @@ import type { AuditStore } from '../library/audit.ts'
 import type { PurgeStore } from '../library/purges.ts'
 
 const DAY_MS = 86_400_000
-/** How long after the start the first look is taken, so that the first requests go first, and how often after that. */
+/** Delay of the first run, so that the first requests go first, and the interval after that. */
 const FIRST_MS = 1_000
 const EVERY_MS = 5 * 60_000
-/** How often what is too old is looked for. */
+/** Interval for expired data. */
 const AGED_MS = 6 * 3_600_000
 /** Events of one transaction, between which others write. */
 const EVENTS_A_BATCH = 500
 
-/** What a service removes by itself. */
+/** What a service deletes automatically. */
 export interface Retention {
   /** Days in the trash; null keeps it. */
   readonly trashDays: number | null
@@ -29,8 +29,8 @@ export interface Retention {
 }
 
 /**
- * Begins to finish deletions that could not be finished at once, such as while somebody read the log, and to remove what the settings no longer
- * keep. Every instance does; what one has removed, another does not find. Returns how to stop.
+ * Starts to finish interrupted deletions, such as those a reader of the log delayed, and to delete expired data. Every instance does.
+ * Returns a function that stops it.
  */
 export function startRetention(retention: Retention): () => Promise<void> {
   const { trashDays, versionsKeep, auditDays, purges, audit, clock } = retention
@@ -67,7 +67,7 @@ export function startRetention(retention: Retention): () => Promise<void> {
       await attempt(removeOldEvents)
     }
   }
-  // Ends by being stopped alone.
+  // Runs until it is stopped.
   const running = run().catch((error) => {
     if (!signal.aborted) retention.onFailure(error)
   })

@@ -18,7 +18,7 @@ interface FigureSources {
   readonly settings: readonly SettingState[]
 }
 
-/** One reading of the service for whoever wants to know: as metrics, and as the status administrators see. */
+/** Figures of the service, for metrics and for the status page. */
 export function createServiceFigures({ app, version, admission, turns, faults, backups, settings }: FigureSources): {
   readonly metrics: readonly Metric[]
   readStatus(): Promise<ServiceStatus>

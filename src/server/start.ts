@@ -13,25 +13,25 @@ import { MCP_PATH } from './mcp-routes.ts'
 import type { Pipeline } from './pipeline.ts'
 import { startRetention } from './retention.ts'
 
-/** How long open requests may finish after a stop was asked for, and how long what they began may then go on. */
+/** How long open requests may take after a stop is requested, and how long their work may then continue. */
 const DRAIN_MS = 5_000
 const FINISH_MS = 1_500
-/** How often connections on which nothing is asked are closed meanwhile. */
+/** Interval at which idle connections are closed meanwhile. */
 const CLOSE_IDLE_MS = 100
 
 /** A server that listens. */
 export interface RunningServer {
-  /** Serves a library from here on; until then everybody hears that the service is starting. */
+  /** Serves a library from now on; until then every request is told that the service is starting. */
   open(
     app: App,
     settings: ServerSettings & Pick<Config, 'TRASH_DAYS' | 'VERSIONS_KEEP' | 'AUDIT_DAYS'>,
     options?: Pick<HttpOptions, 'extras' | 'backups' | 'settings'>,
   ): void
-  /** Ends streams, lets open requests finish for a moment, and waits for what they began. */
+  /** Ends streams, lets open requests finish for a moment, and waits for their work. */
   close(): Promise<void>
 }
 
-/** What is answered before the library is open: the process is there, and not ready. */
+/** The answers before the library is open: alive, not ready. */
 const STARTING: Pipeline = async ({ path }, send) => {
   if (path === '/healthz') return await send(jsonAnswer({ status: 'ok' }))
   if (path === '/readyz') return await send(jsonAnswer({ status: 'starting' }, 503))
@@ -69,7 +69,7 @@ export async function startServer(address: { host: string; port: number }, logge
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions that are over TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed and will be tried again'),
       })
-      // The first search should not wait for it; what goes wrong is told when somebody asks.
+      // The first search should not wait for it; errors surface with the first use.
       app.store.service.loadSearch().catch(() => {})
     },
     async close() {
@@ -87,7 +87,7 @@ export async function startServer(address: { host: string; port: number }, logge
       clearInterval(closing)
       server.closeAllConnections()
       await closed
-      // A client that was cut off leaves work behind, which must not find the library closed.
+      // Requests of disconnected clients may still be working, and must not find the library closed.
       await Promise.race([Promise.all(server.underWay()), sleep(FINISH_MS, undefined, { ref: false })])
       await stopListening()
     },

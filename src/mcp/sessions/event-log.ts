@@ -1,8 +1,8 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 
-/** Messages kept for one session whose client may reconnect. */
+/** Messages stored for one session. */
 const MAX_EVENTS = 100
-/** Bytes of messages kept over all sessions of the process. */
+/** Bytes of stored messages of all sessions of the process. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 interface LoggedEvent {
@@ -13,7 +13,7 @@ interface LoggedEvent {
   readonly bytes: number
 }
 
-/** Makes event logs that share one budget: where it is passed, the oldest messages go first, whosever they are. */
+/** Creates event logs with one shared budget. Beyond it the oldest messages of all are dropped. */
 export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventStore & { end(): void }; forget(): void } {
   const logs = new Set<LoggedEvent[]>()
   let bytes = 0
@@ -28,7 +28,7 @@ export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventSt
     return oldest !== undefined
   }
   return {
-    /** The last messages of one session, so that a client whose stream broke can go on from the last it saw (Last-Event-ID). */
+    /** The last messages of one session, for a client that resumes a broken stream (Last-Event-ID). */
     open() {
       const log: LoggedEvent[] = []
       logs.add(log)
@@ -51,7 +51,7 @@ export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventSt
           const stream = lastId.slice(0, separator)
           const last = Number(lastId.slice(separator + 1))
           for (const event of [...log]) {
-            // A priming event holds no message: it only gave the client a place to go on from.
+            // A priming event has no message: it only gave the client an id to resume from.
             if (event.stream === stream && event.number > last && Object.keys(event.message).length > 0) await send(event.id, event.message)
           }
           return stream
@@ -62,7 +62,7 @@ export function createEventLogs(maxBytes: number = MAX_BYTES): { open(): EventSt
         },
       }
     },
-    /** Drops all messages: one may hold a text that was deleted for good. A client that comes back goes on from now. */
+    /** Drops all messages: one may contain purged text. A client that reconnects resumes from now. */
     forget() {
       for (const log of logs) while (log.length > 0) drop(log)
     },

@@ -1,18 +1,18 @@
 import { AppError } from '../../errors.ts'
 import { createTally } from '../../library/tally.ts'
 
-/** Requests that may wait for an answer of the user: of one session, of one caller, and in all. */
+/** Most requests that wait for a user: of one session, of one caller, and in all. */
 export interface QuestionLimits {
   readonly perSession: number
   readonly perQuota: number
   readonly most: number
-  /** How long one stays open after its client has left, who may come back to its stream until then. */
+  /** How long a question stays open after its client left; until then the client may resume the stream. */
   readonly resumeMs: number
 }
 
 export const QUESTION_LIMITS: QuestionLimits = { perSession: 10, perQuota: 50, most: 1_000, resumeMs: 120_000 }
 
-/** The questions of one session that are not answered yet. */
+/** The open questions of one session. */
 export interface OpenQuestions {
   has(id: string | number): boolean
   /** Counts a request until it is settled. @throws AppError `rate_limited`, `unavailable` */
@@ -20,15 +20,15 @@ export interface OpenQuestions {
   /** Ends the count of a request that is answered or given up. */
   settle(id: string | number): void
   settleAll(): void
-  /** Stops the clocks of all: their client is back. Gives their ids. */
+  /** Cancels the timeouts of all, because the client is back. Returns their ids. */
   resume(): readonly (string | number)[]
-  /** Gives these up, unless their client comes back. */
+  /** Starts the timeouts of these questions. */
   awaitReturn(ids: readonly (string | number)[]): void
 }
 
 /** Bounds the questions of all sessions of a process. */
 export function createQuestionBounds(limits: QuestionLimits): {
-  /** @param giveUp has the session's server cancel a request that nobody waits for any more */
+  /** @param giveUp cancels a request on the session's server */
   open(quota: string, giveUp: (id: string | number) => void): OpenQuestions
 } {
   const byQuota = createTally()

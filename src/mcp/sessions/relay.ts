@@ -11,12 +11,12 @@ const MAX_MESSAGE_BYTES = 256 * 1024
 const PULSE_MS = 10_000
 const SILENCE_MS = 35_000
 
-/** A request as another instance is asked to answer it for a session it holds. The headers are those the session's server reads. */
+/** A relayed request, with the headers that the session's server reads. */
 const relayed = z.object({
   sha256: z.string(),
   method: z.string(),
   headers: z.record(z.string(), z.string()),
-  // Streams that are opened bring none.
+  // Absent when a stream is opened.
   message: z.unknown().optional(),
 })
 type RelayedRequest = z.infer<typeof relayed>
@@ -59,7 +59,7 @@ export interface RelayHandlers {
   onFault(error: AppError): void
 }
 
-/** An answer under way from another instance. */
+/** An answer of another instance in progress. */
 interface Waiting {
   receive(message: RelayMessage): void
   fail(): void
@@ -121,7 +121,7 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
       )
       const head = Promise.withResolvers<{ status: number; headers: Record<string, string> } | null>()
       let stream: ReadableStreamDefaultController<Uint8Array> | undefined
-      // Whoever waits for it hears of a refusal; nobody may be waiting yet.
+      // A waiting reader gets the error; there may be none yet.
       head.promise.catch(() => {})
       const pulse = setInterval(() => void send(holder, { is: 'pulse', id }).catch(() => {}), PULSE_MS)
       pulse.unref()
@@ -132,7 +132,7 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
         request.signal.removeEventListener('abort', leave)
       }
       let sent = Promise.resolve()
-      // After the request itself: two letters that are sent at once may arrive in either order.
+      // After the request itself: two messages sent at once may arrive in either order.
       const tellLeft = () => void sent.then(() => send(holder, { is: 'left', id })).catch(() => {})
       const leave = () => {
         over()
@@ -141,7 +141,7 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
       }
       const fail = () => {
         over()
-        // It may only have been slow: what it has begun is not waited for.
+        // It may just be slow: its answer is no longer awaited.
         tellLeft()
         head.resolve(null)
         stream?.error(new AppError('unavailable', 'The instance that answered has gone.'))

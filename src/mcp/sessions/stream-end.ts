@@ -1,4 +1,7 @@
-/** The same answer, with `ended` called once when its body is sent to the end, breaks off, or its reader leaves. Without a body: at once. `breakOff` ends it early. */
+/**
+ * The same answer; `ended` is called once when its body is sent, fails, or its reader leaves. Without a body: at once. `breakOff` ends it
+ * early.
+ */
 export function whenSent(response: Response, ended: () => void, breakOff?: AbortSignal): Response {
   const { body } = response
   if (!body) {
