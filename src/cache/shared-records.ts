@@ -23,8 +23,8 @@ export function shareOnce<From extends object, Around, To extends object>(
   return (from, around) => {
     if (!shared.has(from)) return make(from, around)
     const ofFrom = made.get(from) ?? new Map<Around, To>()
-    const known = ofFrom.get(around)
-    if (known) return known
+    const cached = ofFrom.get(around)
+    if (cached) return cached
     const record = shareRecord(make(from, around))
     made.set(from, ofFrom.set(around, record))
     return record

@@ -56,8 +56,8 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
   const all = { running: 0, waiting: 0, streams: 0, unsentBytes: 0 }
 
   const stateOf = (caller: string): CallerState => {
-    const known = callers.get(caller)
-    if (known) return known
+    const entry = callers.get(caller)
+    if (entry) return entry
     const state = { running: 0, streams: 0, unsentBytes: 0, waiting: [] }
     callers.set(caller, state)
     return state

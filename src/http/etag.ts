@@ -5,8 +5,8 @@ const etags = new WeakMap<Uint8Array, string>()
 
 /** The strong ETag of a text. */
 export function makeEtag(text: string | Uint8Array): string {
-  const known = typeof text === 'string' ? undefined : etags.get(text)
-  if (known !== undefined) return known
+  const cached = typeof text === 'string' ? undefined : etags.get(text)
+  if (cached !== undefined) return cached
   const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`
   if (typeof text !== 'string') etags.set(text, etag)
   return etag

@@ -46,8 +46,8 @@ export function isOriginAllowed(origin: string | null, rules: AccessRules): bool
     LOOPBACK.has(url.hostname) ||
     url.origin === new URL(rules.baseUrl).origin ||
     rules.allowedOrigins.some((allowed) => {
-      const known = URL.parse(allowed)
-      return allowed === '*' || (known !== null && originOf(known) === originOf(url))
+      const allowedUrl = URL.parse(allowed)
+      return allowed === '*' || (allowedUrl !== null && originOf(allowedUrl) === originOf(url))
     })
   )
 }

@@ -57,9 +57,9 @@ export function healthRoutes({ check, loadSearch, isReady, embeddings, onFault }
             ? jsonAnswer({ status: 'unavailable', reason: 'The library does not answer.' }, 503)
             : jsonAnswer({ status: 'starting', search: 'loading' }, 503)
         } catch (error) {
-          const known = error instanceof AppError && error.code === 'unavailable' ? error : null
-          onFault(known ?? new AppError('unavailable', 'The library does not answer.', { cause: error }))
-          return jsonAnswer({ status: 'unavailable', reason: known?.message ?? 'The library does not answer.' }, 503)
+          const unavailable = error instanceof AppError && error.code === 'unavailable' ? error : null
+          onFault(unavailable ?? new AppError('unavailable', 'The library does not answer.', { cause: error }))
+          return jsonAnswer({ status: 'unavailable', reason: unavailable?.message ?? 'The library does not answer.' }, 503)
         } finally {
           late.abort()
         }

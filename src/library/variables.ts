@@ -42,8 +42,8 @@ export function parseVariables(text: string): ParsedText {
     if (found && (variables.has(found.name) || variables.size < MAX_VARIABLES)) {
       if (at > literalFrom) segments.push({ kind: 'text', raw: text.slice(literalFrom, at) })
       segments.push({ kind: 'variable', raw: text.slice(at, found.end), name: found.name })
-      const known = variables.get(found.name)
-      if (!known || (known.required && found.default !== undefined)) {
+      const existing = variables.get(found.name)
+      if (!existing || (existing.required && found.default !== undefined)) {
         variables.set(
           found.name,
           found.default === undefined

@@ -81,8 +81,8 @@ function readAnswer(
   variables: readonly AskedVariable[],
 ): Answer {
   if (action !== 'accept') return { kind: 'refused' }
-  const known = new Set(variables.map((variable) => variable.name))
-  const values = Object.entries(content ?? {}).filter(([name]) => known.has(name))
+  const names = new Set(variables.map((variable) => variable.name))
+  const values = Object.entries(content ?? {}).filter(([name]) => names.has(name))
   const texts = values.map(([name, value]) => [name, toText(name, value)] as const)
   // Longer than the form allows.
   if (texts.some(([, text]) => isLongerThan(text, MAX_VARIABLE_VALUE))) return { kind: 'refused' }

@@ -47,8 +47,8 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
   const fixed = new Map<string, Promise<string>>()
   /** The SDK's own answer, cached. */
   const fromSdk = (key: string, method: string, params?: Record<string, unknown>): Promise<string> => {
-    const known = fixed.get(key)
-    if (known) return known
+    const cached = fixed.get(key)
+    if (cached) return cached
     const server = buildServer({ ...NO_BINDING, isWithoutSkills: method !== 'initialize' })
     const asking = answerOnce(server, { jsonrpc: '2.0', id: 1, method, ...(params && { params }) }).then((answer) =>
       JSON.stringify(answer && 'result' in answer ? answer.result : null),
@@ -128,9 +128,9 @@ export function bindOnce(binding: Binding, { method, params }: RequestMessage): 
 
 /** The error for the caller; internal ones are also reported. */
 function toSeen(binding: Binding, thrown: unknown): AppError {
-  const known = toAppError(thrown)
-  if (known.code === 'internal') binding.onInternalError(known)
-  return known
+  const error = toAppError(thrown)
+  if (error.code === 'internal') binding.onInternalError(error)
+  return error
 }
 
 function isInitialize({ capabilities, clientInfo }: Record<string, unknown>): boolean {

@@ -78,8 +78,8 @@ const rpcError = z.object({ code: z.number().int(), message: z.string() })
 export function toResponse(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { id, result, error } = value
   if (isObject(result) && error === undefined) return { jsonrpc: '2.0', id, result }
-  const known = rpcError.safeParse(error).data
-  return { jsonrpc: '2.0', id, error: known ?? { code: -32603, message: 'The response is not valid.' } }
+  const rpc = rpcError.safeParse(error).data
+  return { jsonrpc: '2.0', id, error: rpc ?? { code: -32603, message: 'The response is not valid.' } }
 }
 
 /** The id an answer to `value` carries; null where none can be read. */

@@ -104,9 +104,9 @@ export function createServerFactory(
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
   return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills, signal }) => {
     const seen = (error: unknown): AppError => {
-      const known = toAppError(error)
-      if (known.code === 'internal') onInternalError(known)
-      return known
+      const appError = toAppError(error)
+      if (appError.code === 'internal') onInternalError(appError)
+      return appError
     }
     const mcp = new McpServer(serverInfo, {
       capabilities: {

@@ -81,9 +81,9 @@ function createSkillSource(invoke: Invoke) {
     try {
       return await work()
     } catch (error) {
-      const known = toAppError(error)
-      if (known.code === 'not_found' || known.code === 'invalid_input') return undefined
-      throw toProtocolError(known)
+      const appError = toAppError(error)
+      if (appError.code === 'not_found' || appError.code === 'invalid_input') return undefined
+      throw toProtocolError(appError)
     }
   }
   /** The skill of an address, and the rest of the path. A path is the name alone, or slug and name. */

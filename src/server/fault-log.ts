@@ -30,12 +30,12 @@ export function createFaultLog(logger: Logger, now: () => number = Date.now): Fa
   /** By message, the newest last. */
   const recent = new Map<string, { times: number; lastMs: number }>()
   const remember = (message: string) => {
-    const known = recent.get(message)
-    const isRecent = known !== undefined && known.lastMs > now() - DAY_MS
+    const entry = recent.get(message)
+    const isRecent = entry !== undefined && entry.lastMs > now() - DAY_MS
     recent.delete(message)
     const oldest = recent.keys().next().value
     if (recent.size >= MAX_KEPT && oldest !== undefined) recent.delete(oldest)
-    recent.set(message, { times: (isRecent ? known.times : 0) + 1, lastMs: now() })
+    recent.set(message, { times: (isRecent ? entry.times : 0) + 1, lastMs: now() })
   }
   return {
     counts: () => counts,
@@ -55,14 +55,14 @@ export function createFaultLog(logger: Logger, now: () => number = Date.now): Fa
       } else if (code === 'unavailable' && cause !== undefined) {
         remember(message)
         counts.set(fault, (counts.get(fault) ?? 0) + 1)
-        const known = met.get(message)
-        if (known && known.untilMs > performance.now()) {
-          known.times++
+        const entry = met.get(message)
+        if (entry && entry.untilMs > performance.now()) {
+          entry.times++
           return
         }
         if (met.size >= MAX_KEPT) met.clear()
         met.set(message, { untilMs: performance.now() + QUIET_MS, times: 0 })
-        logger.error({ requestId, err: cause, ...(known && known.times > 0 ? { timesSince: known.times } : {}) }, message)
+        logger.error({ requestId, err: cause, ...(entry && entry.times > 0 ? { timesSince: entry.times } : {}) }, message)
       }
     },
   }

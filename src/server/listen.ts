@@ -159,8 +159,8 @@ function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, string>
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase()
     const value = rawHeaders[at + 1] ?? ''
-    const known = headers.get(name)
-    headers.set(name, known === undefined ? value : `${known}${name === 'cookie' ? '; ' : ', '}${value}`)
+    const previous = headers.get(name)
+    headers.set(name, previous === undefined ? value : `${previous}${name === 'cookie' ? '; ' : ', '}${value}`)
   }
   return headers
 }

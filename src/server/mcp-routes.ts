@@ -87,10 +87,10 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   const pending = new Map<ItemKind, { isPublic: boolean; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
   const stop = app.onChange(({ kind, ownerId, isPublic, isPurge }) => {
     if (isPurge) mcp.forgetAnswers()
-    const known = pending.get(kind)
-    if (known) {
-      known.isPublic ||= isPublic
-      known.userIds.add(ownerId)
+    const owners = pending.get(kind)
+    if (owners) {
+      owners.isPublic ||= isPublic
+      owners.userIds.add(ownerId)
       return
     }
     const timer = setTimeout(() => {

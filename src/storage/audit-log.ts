@@ -42,8 +42,8 @@ export function collectEntries(): { note(entry: AuditEntry): void; readonly entr
         entry.action === 'items_imported'
           ? entries.findIndex(({ action, ownerId }) => action === entry.action && ownerId === entry.ownerId)
           : -1
-      const known = entries[place]
-      if (known) entries[place] = { ...known, detail: addCounts(known.detail, entry.detail) }
+      const existing = entries[place]
+      if (existing) entries[place] = { ...existing, detail: addCounts(existing.detail, entry.detail) }
       else entries.push(entry)
     },
   }

@@ -15,16 +15,16 @@ export function secretStore(
     (await reader.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null
   return {
     async ensureSecret(name, make) {
-      const known = await findValue(name)
-      if (known !== null) return known
+      const existing = await findValue(name)
+      if (existing !== null) return existing
       return await context.transact(async (db, notes) => {
-        const made = await db
+        const inserted = await db
           .insertInto('secret')
           .values({ name, value: make() })
           .onConflict((c) => c.column('name').doNothing())
           .returning('name')
           .executeTakeFirst()
-        if (made) notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: name } })
+        if (inserted) notes.audit({ action: 'setting_changed', targetId: null, ownerId: null, detail: { setting: name } })
         const row = await db.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirstOrThrow()
         return row.value
       })

@@ -49,11 +49,11 @@ export async function writeHistoryFolder(
 ): Promise<History> {
   const folder = join(exported, EXPORT_NAMES.historyFolder)
   await mkdir(join(folder, FILES), { recursive: true, mode: modes.folder })
-  const made = new Set<string>()
+  const created = new Set<string>()
   for await (const { sha256, bytes } of reader.exportBlobs()) {
     const path = placeOf(folder, sha256)
-    if (!made.has(path.folder)) await mkdir(path.folder, { mode: modes.folder })
-    made.add(path.folder)
+    if (!created.has(path.folder)) await mkdir(path.folder, { mode: modes.folder })
+    created.add(path.folder)
     await writeFile(path.file, bytes, { flush: true, mode: modes.file, flag: 'wx' })
   }
   const hash = createHash('sha256')

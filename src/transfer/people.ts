@@ -21,8 +21,8 @@ export function createPeople(): People {
     madeOwners,
     async findOwner(store, username) {
       const key = username.toLowerCase()
-      const known = owners.get(key)
-      if (known) return known
+      const cached = owners.get(key)
+      if (cached) return cached
       let user = await store.people.findUser(username)
       const fault = user ? null : usernameFault(username)
       if (fault) throw new AppError('invalid_input', `The user name "${username.slice(0, 80)}" ${fault}.`)
@@ -42,8 +42,8 @@ export function createPeople(): People {
       const [first, ...others] = contributors
       if (first === undefined || first.toLowerCase() === owner.username.toLowerCase()) return { authorId: owner.id, others }
       const key = first.toLowerCase()
-      const known = placeholders.get(key)
-      if (known) return { authorId: known.id, others }
+      const cached = placeholders.get(key)
+      if (cached) return { authorId: cached.id, others }
       const placeholder = await store.people.ensurePlaceholder(first)
       placeholders.set(key, placeholder)
       return { authorId: placeholder.id, others }

@@ -44,8 +44,8 @@ export function readStaticFiles(): StaticFiles {
   const files = new Map<string, StaticFile>()
 
   function find(name: string): StaticFile | null {
-    const known = files.get(name)
-    if (known) return known
+    const existing = files.get(name)
+    if (existing) return existing
     const [, path, type] = FILES.find(([one]) => one === name) ?? []
     if (path === undefined || type === undefined || !existsSync(new URL(path, ROOT))) return null
     const place = new URL(path, ROOT)
@@ -84,9 +84,9 @@ function holdFile(body: Uint8Array<ArrayBuffer>, type: string): StaticFile['read
     if (coding === null) return body
     // Fonts are compressed already.
     if (!type.startsWith('text/')) return null
-    const known = packed.get(coding) ?? compressFile(body, coding)
-    packed.set(coding, known)
-    return await known
+    const existing = packed.get(coding) ?? compressFile(body, coding)
+    packed.set(coding, existing)
+    return await existing
   }
 }
 

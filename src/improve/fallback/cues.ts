@@ -16,8 +16,8 @@ export function hasCue(text: string, list: string): boolean {
 }
 
 function compile(list: string): RegExp {
-  const known = compiled.get(list)
-  if (known) return known
+  const cached = compiled.get(list)
+  if (cached) return cached
   const cues = list.split(', ').map((cue) =>
     cue
       .replace(/[.+?^$()[\]{}|\\]/g, '\\$&')

@@ -186,10 +186,10 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
         over()
         throw error
       }
-      const known = await head.promise
-      if (!known) return null
-      const hasBody = known.status !== 202 && known.status !== 204
-      return new Response(hasBody ? body : null, { status: known.status, headers: known.headers })
+      const answerHead = await head.promise
+      if (!answerHead) return null
+      const hasBody = answerHead.status !== 202 && answerHead.status !== 204
+      return new Response(hasBody ? body : null, { status: answerHead.status, headers: answerHead.headers })
     },
     tellEnded: (holder, sha256) => send(holder, { is: 'session ended', sha256 }),
     receive(text) {

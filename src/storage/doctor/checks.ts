@@ -53,13 +53,13 @@ const purgedVersions = sql`coalesce((
 async function findItemsToRead(db: Kysely<Database>): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     select item.seq from item where not exists (select 1 from item_words where item_words.item_seq = item.seq)`.execute(db)
-  const known = new Set<number>()
-  for await (const { seq } of readRows(db, 'word')) known.add(Number(seq))
+  const numbers = new Set<number>()
+  for await (const { seq } of readRows(db, 'word')) numbers.add(Number(seq))
   const found = new Set(rows.map(({ seq }) => seq))
   for await (const { item_seq: seq, words } of readRows(db, 'item_words')) {
     if (!(words instanceof Uint8Array)) continue
     decodePostings(words, (word) => {
-      if (!known.has(word)) found.add(Number(seq))
+      if (!numbers.has(word)) found.add(Number(seq))
     })
   }
   return [...found]

@@ -55,9 +55,9 @@ async function findSafely(find: () => Promise<readonly string[] | null>, isOurs:
 
 async function examineSchema(db: Kysely<Database>, dialect: Pick<Dialect, 'findFaults' | 'readColumns'>): Promise<string[]> {
   const applied = await readMigrations(db, dialect)
-  const known = MIGRATIONS.map(({ name }) => name)
-  const pending = known.filter((name) => !applied.has(name))
-  const unknown = [...applied].filter((name) => !known.includes(name))
+  const migrationNames = MIGRATIONS.map(({ name }) => name)
+  const pending = migrationNames.filter((name) => !applied.has(name))
+  const unknown = [...applied].filter((name) => !migrationNames.includes(name))
   return [
     ...unknown.map((name) => `"${name}" is not this version's`),
     ...pending.map((name) => `"${name}" is pending: start the service once`),

@@ -235,9 +235,9 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       const repeated = purges.filter(({ first, key }) => first === null || key !== null)
       for (const [itemId, all] of Map.groupBy(repeated, (purge) => purge.itemId)) {
         await context.transact(async (db, notes) => {
-          const known = await db.selectFrom('purge').select(['first_version', 'file_key']).where('item_id', '=', itemId).execute()
+          const recorded = await db.selectFrom('purge').select(['first_version', 'file_key']).where('item_id', '=', itemId).execute()
           const isKnown = ({ first, key }: Purge) =>
-            known.some((row) => row.file_key === key && (key !== null || row.first_version === first))
+            recorded.some((row) => row.file_key === key && (key !== null || row.first_version === first))
           for (const purge of all) if (!isKnown(purge)) await record(db, purge)
           const row = await selectItems(db).where('item.id', '=', itemId).executeTakeFirst()
           if (!row) return

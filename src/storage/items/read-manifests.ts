@@ -34,8 +34,8 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
   async function readFrontmatters(digests: readonly string[]): Promise<Map<string, NamedFrontmatter | null>> {
     const read = new Map<string, NamedFrontmatter | null>()
     for (const digest of digests) {
-      const known = parsed.get(digest)
-      if (known !== undefined) read.set(digest, known)
+      const cached = parsed.get(digest)
+      if (cached !== undefined) read.set(digest, cached)
     }
     const missing = digests.filter((digest) => !read.has(digest))
     if (missing.length === 0) return read

@@ -129,11 +129,11 @@ function refuseOthers(rows: readonly Applied[], mayBeFilling: boolean): void {
   const digests = new Map(MIGRATIONS.map(({ name, digest }) => [name, digest]))
   for (const { name, digest = null } of rows) {
     if (isFillingName(name)) continue
-    const known = digests.get(name)
-    if (known === undefined) {
+    const expected = digests.get(name)
+    if (expected === undefined) {
       throw new AppError('unavailable', `The database was last used by a newer version (it has "${name}"); start that one.`)
     }
-    if (digest !== null && digest !== known) {
+    if (digest !== null && digest !== expected) {
       throw new AppError('unavailable', `The database was made by another program: its "${name}" is not this one's. Start that program.`)
     }
   }

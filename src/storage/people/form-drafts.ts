@@ -11,14 +11,14 @@ export function formDraftStore(reader: Kysely<Database>, context: WriteContext):
         const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
         const row = { id: context.random.id(), owner_seq: seq, body, created_at: new Date(context.clock()).toISOString() }
         await db.deleteFrom('form_draft').where('created_at', '<', oldest).execute()
-        const kept = db
+        const newest = db
           .selectFrom('form_draft')
           .select('id')
           .where('owner_seq', '=', seq)
           .orderBy('created_at', 'desc')
           .orderBy('id')
           .limit(most - 1)
-        await db.deleteFrom('form_draft').where('owner_seq', '=', seq).where('id', 'not in', kept).execute()
+        await db.deleteFrom('form_draft').where('owner_seq', '=', seq).where('id', 'not in', newest).execute()
         await db.insertInto('form_draft').values(row).execute()
         return row.id
       }),

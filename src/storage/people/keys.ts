@@ -130,8 +130,8 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
     async findOverKeys(ids) {
       if (ids.length === 0) return []
       const good = await reader.selectFrom('api_key').select('id').where('id', 'in', ids).where(isActive(now())).execute()
-      const known = new Set(good.map(({ id }) => id))
-      return ids.filter((id) => !known.has(id))
+      const validIds = new Set(good.map(({ id }) => id))
+      return ids.filter((id) => !validIds.has(id))
     },
     touchKey: (id) =>
       context.sideTransaction(async (db) => {

@@ -36,10 +36,10 @@ const NEW_ROWS: {
 }
 
 function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
-  const known = NEW_ROWS[table]
-  const userId = row[known?.column ?? '']
-  if (!known || typeof userId !== 'string') return null
-  return { action: known.action, targetId: userId, ownerId: userId, ...(known.actsFromNowOn ? { actorId: userId } : {}) }
+  const newRow = NEW_ROWS[table]
+  const userId = row[newRow?.column ?? '']
+  if (!newRow || typeof userId !== 'string') return null
+  return { action: newRow.action, targetId: userId, ownerId: userId, ...(newRow.actsFromNowOn ? { actorId: userId } : {}) }
 }
 
 /** The rows of better-auth, which names its own tables and columns. */

@@ -64,8 +64,8 @@ export function userStore(
     ensurePlaceholder: (contributor) =>
       context.transact(async (db) => {
         const key = contributor.toLowerCase()
-        const known = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
-        if (known) return toUser(known)
+        const existing = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
+        if (existing) return toUser(existing)
         for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
           const taken = await db.selectFrom('user').select('seq').where('username_key', '=', name.toLowerCase()).executeTakeFirst()
           if (!taken) return await insertUser(db, name, key, 'private')
