@@ -65,8 +65,8 @@ try {
     else {
       process.stdout.write(`${total} prompts, ${results.length} queries\n`)
       for (const [name, figures] of [...Object.entries(summary.byKind), ['overall', summary.overall] as const]) {
-        const { mrr10, ndcg10, recall10, empty, p50Ms, p95Ms } = figures
-        const shown = { 'MRR@10': mrr10, 'nDCG@10': ndcg10, 'recall@10': recall10, empty }
+        const { mrr10, success1, ndcg10, recall10, empty, p50Ms, p95Ms } = figures
+        const shown = { 'MRR@10': mrr10, 'success@1': success1, 'nDCG@10': ndcg10, 'recall@10': recall10, empty }
         const numbers = Object.entries(shown).map(([label, value]) => `${label} ${value.toFixed(3)}`)
         process.stdout.write(`${name.padEnd(10)} ${numbers.join('  ')}  p50 ${p50Ms.toFixed(1)} ms  p95 ${p95Ms.toFixed(1)} ms\n`)
       }
@@ -132,6 +132,7 @@ function summarise(results: readonly Judged[]) {
   const percentile = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
   return {
     mrr10: mean((result) => result.mrr),
+    success1: mean((result) => (result.mrr === 1 ? 1 : 0)),
     ndcg10: mean((result) => result.ndcg),
     recall10: mean((result) => result.recall),
     empty: mean((result) => (result.isEmpty ? 1 : 0)),

@@ -13,6 +13,7 @@ import { STARTER } from '../support/real-data.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const figures = z.strictObject({
   mrr10: z.number(),
+  success1: z.number(),
   ndcg10: z.number(),
   recall10: z.number(),
   empty: z.number(),
@@ -55,9 +56,9 @@ describe('npm run eval:search', () => {
     )
     const { overall, byKind } = await evaluate(prompts, queries)
     expect(Object.keys(byKind)).toEqual(['easy', 'hard'])
-    expect(byKind['easy']).toMatchObject({ mrr10: 1, recall10: 0.75, empty: 0 })
+    expect(byKind['easy']).toMatchObject({ mrr10: 1, success1: 1, recall10: 0.75, empty: 0 })
     expect(byKind['easy']?.ndcg10).toBeCloseTo((1 + 1 / (1 + 1 / Math.log2(3))) / 2, 10)
-    expect(byKind['hard']).toMatchObject({ mrr10: 0, ndcg10: 0, recall10: 0, empty: 0.5 })
+    expect(byKind['hard']).toMatchObject({ mrr10: 0, success1: 0, ndcg10: 0, recall10: 0, empty: 0.5 })
     expect(overall).toMatchObject({ mrr10: 0.5, empty: 0.25 })
   })
 
