@@ -51,6 +51,7 @@ describe('createItemTable', () => {
     for (const [seq, slot] of slots.entries()) {
       const item = makeItem(seq)
       expect(read(table, slot)).toEqual(item)
+      expect(table.vectorLength[slot]).toBeCloseTo(Math.hypot(...(item.vector ?? [])), 6)
       expect([...table.signs.subarray(slot * SIGN_WORDS, (slot + 1) * SIGN_WORDS)]).toEqual([...toSigns(item.vector ?? new Int8Array())])
     }
   })
@@ -83,12 +84,11 @@ describe('createItemTable', () => {
     const table = createItemTable()
     const slot = table.take()
     table.put(slot, makeItem(1))
-    table.restRevision[slot] = 7
     table.release(slot)
     const bare = makeItem(9, { categorySeq: null, type: null, tags: [], vector: null, visibility: 'private' })
     table.put(table.take(), bare)
     expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0, vector: new Int8Array(DIMS) })
-    expect(table.restRevision[slot]).toBe(0)
+    expect(table.vectorLength[slot]).toBe(0)
     expect([...table.signs.subarray(0, SIGN_WORDS)]).toEqual([0, 0, 0])
   })
 })

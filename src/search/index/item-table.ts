@@ -1,5 +1,6 @@
 import type { Tag } from '../../library/items.ts'
 import type { Visibility } from '../../library/visibility.ts'
+import { lengthOf } from '../vectors/embedder.ts'
 import { SIGN_WORDS, toSigns } from '../vectors/signs.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 
@@ -41,9 +42,8 @@ export interface ItemTable {
   readonly bodyLength: Float64Array
   /** `DIMS` numbers a slot. */
   readonly vectors: Int8Array
-  /** The length of the vector without common directions, and at which revision of those it was taken. */
-  readonly restLength: Float64Array
-  readonly restRevision: Float64Array
+  /** Euclidean length of the vector. */
+  readonly vectorLength: Float64Array
   /** The vector's signs, `SIGN_WORDS` a slot. */
   readonly signs: Uint32Array
   typeOf(slot: number): string | null
@@ -80,7 +80,7 @@ export function createItemTable(): ItemTable {
       tags[slot] = item.tags
       const vector = item.vector ?? new Int8Array(DIMS)
       table.vectors.set(vector, slot * DIMS)
-      table.restRevision[slot] = 0
+      table.vectorLength[slot] = lengthOf(vector)
       table.signs.set(toSigns(vector), slot * SIGN_WORDS)
     },
     hide(slot: number): void {
@@ -112,8 +112,7 @@ function columns(length: number) {
     titleLength: new Float64Array(length),
     bodyLength: new Float64Array(length),
     vectors: new Int8Array(length * DIMS),
-    restLength: new Float64Array(length),
-    restRevision: new Float64Array(length),
+    vectorLength: new Float64Array(length),
     signs: new Uint32Array(length * SIGN_WORDS),
   }
 }
@@ -132,6 +131,7 @@ function grow(from: Columns, length: number): Columns {
   to.titleLength.set(from.titleLength)
   to.bodyLength.set(from.bodyLength)
   to.vectors.set(from.vectors)
+  to.vectorLength.set(from.vectorLength)
   to.signs.set(from.signs)
   return to
 }

@@ -187,13 +187,4 @@ describe('createKindIndex', () => {
     expect(after[1]).not.toBe(before[1])
     expect(Math.min(after[0] ?? 0, after[1] ?? 0, after[2] ?? 0, after[3] ?? 0)).toBeGreaterThan(0)
   })
-
-  it('learns what items have in common from public ones alone', () => {
-    const index = createKindIndex()
-    const { revision } = index.directions
-    index.apply([change(1, { ...PUBLIC_ONE, visibility: 'private' }), change(2, { ...PUBLIC_ONE, visibility: 'unlisted' })])
-    expect(index.directions.revision).toBe(revision)
-    index.apply([change(3, PUBLIC_ONE)])
-    expect(index.directions.revision).not.toBe(revision)
-  })
 })

@@ -1,6 +1,4 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
-import { type CommonDirections, learnCommonDirections } from '../vectors/common-directions.ts'
-import { DIMS } from '../vectors/word-vectors.ts'
 import { createItemTable, FREE, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings } from './postings.ts'
 
@@ -12,14 +10,13 @@ export interface Shelf {
 }
 
 /**
- * Everything search knows of the items of one kind. Statistics, directions and the inverted index are of public items alone:
+ * Everything search knows of the items of one kind. Statistics and the inverted index are of public items alone:
  * what somebody keeps for themselves has no part in what others find, or in which order. Each owner's other items lie on a shelf of their own.
  */
 export interface KindIndex {
   readonly table: ItemTable
   readonly postings: Postings
   readonly shelves: ReadonlyMap<number, Shelf>
-  readonly directions: CommonDirections
   /** Public items, and the sums of their lengths in words. */
   readonly totals: { items: number; titleLength: number; bodyLength: number }
   /** Where an item is, by its row number. */
@@ -60,7 +57,6 @@ export function createKindIndex(): KindIndex {
   const table = createItemTable()
   const postings = createPostings()
   const shelves = new Map<number, Shelf>()
-  const directions = learnCommonDirections()
   const totals = { items: 0, titleLength: 0, bodyLength: 0 }
   const slots = new Map<number, number>()
   let ages: number[] | null = null
@@ -70,7 +66,6 @@ export function createKindIndex(): KindIndex {
     totals.items += sign
     totals.titleLength += sign * (table.titleLength[slot] ?? 0)
     totals.bodyLength += sign * (table.bodyLength[slot] ?? 0)
-    directions.add(table.vectors.subarray(slot * DIMS, (slot + 1) * DIMS), sign)
   }
   const takeOff = (slot: number): void => {
     const owner = table.ownerSeq[slot] ?? 0
@@ -120,7 +115,6 @@ export function createKindIndex(): KindIndex {
     table,
     postings,
     shelves,
-    directions,
     totals,
     slotOf: (seq) => slots.get(seq),
     countItems: () => slots.size,

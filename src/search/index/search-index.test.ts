@@ -729,7 +729,7 @@ describe('similar', () => {
     expect(others.every(({ similarity }) => similarity < (second?.similarity ?? 0))).toBe(true)
   })
 
-  it('goes by what items have in common now, not when it was last asked', () => {
+  it('answers the same whether items came at once or later', () => {
     const texts = Array.from({ length: 80 }, (_, i) => (i < 40 ? `walrus tundra one${i} two${i}` : `quokka saffron velvet three${i}`))
     const early = libraryOf(texts.slice(0, 40))
     const ask = ({ index }: ReturnType<typeof makeLibrary>) => index.similar('prompt', 'walrus one7 velvet three60', {}, 20)

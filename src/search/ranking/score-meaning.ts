@@ -17,7 +17,7 @@ const MAX_CONTEXT_COUNT = 5000
 
 /** Compares one meaning with items'. */
 export interface MeaningScores {
-  /** Cosine of the slot's item, -1 to 1, common directions taken out. */
+  /** Cosine of the slot's item, -1 to 1; 0 when it has no vector. */
   cosineOf(slot: number): number
   /** Slots of the `limit` nearest that pass `allows`, nearest first. */
   nearest(allows: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
@@ -39,9 +39,9 @@ export function queryVector(index: KindIndex, plan: QueryPlan, embedder: Embedde
   return lengthOf(sum) > 0 ? sum : null
 }
 
-/** The mean of the items a word stands in, as a unit vector without common directions. */
+/** The mean of the items a word stands in, as a unit vector. */
 function contextOf(index: KindIndex, words: readonly number[]): Float32Array | null {
-  const { table, postings, directions } = index
+  const { table, postings } = index
   const found = new Set<number>()
   for (const word of words) {
     if (postings.countOf(word) > MAX_CONTEXT_COUNT) return null
@@ -61,34 +61,26 @@ function contextOf(index: KindIndex, words: readonly number[]): Float32Array | n
     const length = lengthOf(vector) || 1
     for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) / length
   }
-  directions.takeOut(sum)
   const length = lengthOf(sum)
   return length > 0 ? sum.map((value) => value / length) : null
 }
 
 /** Prepares a vector for comparison with the items of an index. */
 export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningScores {
-  const { table, directions } = index
-  const query = Float32Array.from(vector)
-  directions.takeOut(query)
-  const queryLength = lengthOf(query) || 1
-  const { revision } = directions
+  const { table } = index
+  const queryLength = lengthOf(vector) || 1
   const cosineOf = (slot: number): number => {
+    const length = table.vectorLength[slot] ?? 0
+    if (length === 0) return 0
     const at = slot * DIMS
-    if (table.restRevision[slot] !== revision) {
-      table.restRevision[slot] = revision
-      table.restLength[slot] = Math.sqrt(Math.max(0, directions.restOf(table.vectors, at)))
-    }
-    const rest = table.restLength[slot] ?? 0
-    if (rest === 0) return 0
     let product = 0
-    for (let i = 0; i < DIMS; i++) product += (query[i] ?? 0) * (table.vectors[at + i] ?? 0)
-    return product / (queryLength * rest)
+    for (let i = 0; i < DIMS; i++) product += (vector[i] ?? 0) * (table.vectors[at + i] ?? 0)
+    return product / (queryLength * length)
   }
   return {
     cosineOf,
     nearest(allows, limit) {
-      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, allows) : likelySlots(index, query, allows)
+      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, allows) : likelySlots(index, vector, allows)
       return slots
         .map((slot) => ({ slot, cosine: cosineOf(slot) }))
         .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))

@@ -1,5 +1,5 @@
-import { MIN_ITEMS } from './common-directions.ts'
-
+/** Below so many vectors a mean says nothing about what they share. */
+export const MIN_ITEMS = 30
 /** Vectors the centre is learned from: enough to know a mean well. */
 const SAMPLE = 512
 /** The centre is learned anew when there are so many times as many vectors. */
