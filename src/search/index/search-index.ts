@@ -142,7 +142,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       if (!request.query) return list(index, allows, request)
       if (request.query.words.length === 0) return NOTHING
       return withWords(index, request.query, request.viewer, (words, plan) =>
-        rank(index, plan, words, readMeaning(index, queryVector(index, plan, embedder), codes, cosines), allows, request),
+        rank(index, plan, words, readMeaning(index, queryVector(plan, embedder), codes, cosines), allows, request),
       )
     },
     toCompare(kind, request, vector) {

@@ -1,6 +1,4 @@
-import { PUBLIC } from '../index/item-table.ts'
 import type { KindIndex } from '../index/kind-index.ts'
-import { CODE_BITS, rangeOf } from '../index/postings.ts'
 import type { Embedder } from '../vectors/embedder.ts'
 import { lengthOf } from '../vectors/embedder.ts'
 import { countDifferentSigns, toSigns } from '../vectors/signs.ts'
@@ -10,10 +8,6 @@ import type { QueryPlan } from './plan.ts'
 /** Up to so many items are all compared exactly; of more, those whose signs agree most. */
 const EXACT_UP_TO = 4096
 const COARSE = 400
-/** Items a word's meaning is learned from, when general text does not know it. */
-const CONTEXT_ITEMS = 300
-/** A word in more items than this says too little to learn from. */
-const MAX_CONTEXT_COUNT = 5000
 
 /** Compares one meaning with items'. */
 export interface MeaningScores {
@@ -23,46 +17,15 @@ export interface MeaningScores {
   nearest(allows: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
 }
 
-/**
- * The meaning of a query's words: learned from general text, or, for a word that is not in it, from the public items it stands in
- * (after Khodak et al. 2018, "A La Carte Embedding"). Null when no word says anything.
- */
-export function queryVector(index: KindIndex, plan: QueryPlan, embedder: Embedder): Float32Array | null {
+/** The weighted sum of the query words' vectors; null when no word has one. */
+export function queryVector(plan: QueryPlan, embedder: Embedder): Float32Array | null {
   const sum = new Float32Array(DIMS)
   for (const group of plan.groups) {
     const known = embedder.wordVector(group.word)
-    const vector = known?.vector ?? contextOf(index, group.concepts[0]?.words ?? [])
-    if (!vector) continue
-    const weight = known?.weight ?? 1
-    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + weight * (vector[i] ?? 0)
+    if (!known) continue
+    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + known.weight * (known.vector[i] ?? 0)
   }
   return lengthOf(sum) > 0 ? sum : null
-}
-
-/** The mean of the items a word stands in, as a unit vector. */
-function contextOf(index: KindIndex, words: readonly number[]): Float32Array | null {
-  const { table, postings } = index
-  const found = new Set<number>()
-  for (const word of words) {
-    if (postings.countOf(word) > MAX_CONTEXT_COUNT) return null
-    for (const segment of postings.segments) {
-      const [from, to] = rangeOf(segment, word)
-      for (let at = from; at < to; at++) {
-        const slot = (segment.postings[at] ?? 0) >>> CODE_BITS
-        if (table.state[slot] === PUBLIC) found.add(slot)
-      }
-    }
-  }
-  // The oldest rows, so that the same items teach the same whatever was written last.
-  const items = [...found].sort((a, b) => (table.seq[a] ?? 0) - (table.seq[b] ?? 0)).slice(0, CONTEXT_ITEMS)
-  const sum = new Float32Array(DIMS)
-  for (const slot of items) {
-    const vector = table.vectors.subarray(slot * DIMS, (slot + 1) * DIMS)
-    const length = lengthOf(vector) || 1
-    for (let i = 0; i < DIMS; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) / length
-  }
-  const length = lengthOf(sum)
-  return length > 0 ? sum.map((value) => value / length) : null
 }
 
 /** Prepares a vector for comparison with the items of an index. */
