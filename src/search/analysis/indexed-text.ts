@@ -9,7 +9,7 @@ export interface SearchableText {
 }
 
 /** The version of how texts are read into words and vectors: what an older one made is made anew when a library is opened. */
-export const ANALYSIS = 1
+export const ANALYSIS = 2
 
 /** Distinct words of one item that are indexed, those of the title first: a bound on what one text can cost. */
 const MAX_WORDS = 8192

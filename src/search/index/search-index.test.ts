@@ -729,6 +729,13 @@ describe('similar', () => {
     for (const [place, text] of texts.entries()) expect(index.similar('prompt', text, {}, 3)[0]?.seq).toBe(place + 1)
   })
 
+  it('goes by shared words alone where no word has a vector', () => {
+    const { index } = libraryOf(['zorblat quuxly', 'zorblat bravo', 'tundra'], NO_WORD_VECTORS)
+    const found = index.similar('prompt', 'zorblat quuxly', {}, 5)
+    expect(found.map(({ seq }) => seq)).toEqual([1, 2])
+    expect(found[0]?.similarity).toBeGreaterThan(found[1]?.similarity ?? 1)
+  })
+
   it.each(['', '!!!', 'the of and', '42'])('finds nothing like %j', (text) => {
     expect(libraryOf(['walrus', 'the of and 42']).index.similar('prompt', text, {}, 5)).toEqual([])
   })

@@ -193,14 +193,15 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const index = indexes[kind]
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
       const { scores: meaning } = readMeaning(index, vector && Float32Array.from(vector), codes, cosines)
-      if (!meaning) return []
       const allows = makeFilter(index, filter, null)
       return withWords(index, tellingWords(text, index, vocabulary), null, (words) => {
-        const candidates = new Set(meaning.nearest(allows, POOL).map(({ slot }) => slot))
+        const candidates = new Set(meaning?.nearest(allows, POOL).map(({ slot }) => slot))
         const found = [...words.slots.subarray(0, words.count)].filter(allows)
         for (const slot of selectBest(found, words.scoreOf, POOL)) candidates.add(slot)
+        // A text without a vector is compared by words alone.
+        const meaningShare = meaning ? MEANING_SHARE : 0
         const likeness = (slot: number) =>
-          MEANING_SHARE * meaning.cosineOf(slot) + (1 - MEANING_SHARE) * Math.min(1, words.scoreOf(slot) / (words.best || 1))
+          meaningShare * (meaning?.cosineOf(slot) ?? 0) + (1 - meaningShare) * Math.min(1, words.scoreOf(slot) / (words.best || 1))
         const scored = Array.from(candidates, (slot) => ({ slot, score: likeness(slot) }))
         return sortByScore(index, scored)
           .slice(0, limit)
@@ -216,7 +217,7 @@ function tellingWords(text: string, { postings }: KindIndex, vocabulary: Vocabul
   for (const word of readQueryWords(text, MAX_TEXT_WORDS).words) {
     const id = vocabulary.idOf(word)
     const count = id === undefined ? 0 : postings.countOf(id)
-    if (count > 0 && !STOP_WORDS.has(word)) counted.set(word, count)
+    if (count > 0 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)) counted.set(word, count)
   }
   const rarest = [...counted].sort((a, b) => a[1] - b[1]).slice(0, MAX_TELLING_WORDS)
   return { words: rarest.map(([word]) => word), isLastGrowing: false }

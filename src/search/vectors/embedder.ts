@@ -8,12 +8,10 @@ const TITLE_SHARE = 0.4
 const SMOOTHING = 1e-4
 /** By Zipf's law the word at place n has about this share divided by n + 1. */
 const TOP_SHARE = 0.1
-/** Weight of a word that has no vector of its own, beside one that has. */
-const UNKNOWN_WEIGHT = 0.25
 
 /** Makes vectors of texts from the words in them. A pure function of text and word vectors: the same text has the same vector everywhere. */
 export interface Embedder {
-  /** An item's vector: `DIMS` numbers of -127 to 127; null when no word in it says anything. */
+  /** An item's vector: `DIMS` numbers of -127 to 127; null when no word in it has a vector. */
   embedItem(text: IndexedText): Int8Array | null
   /** A word's own vector of unit length and its weight, or null when general text does not know it. */
   wordVector(word: string): { vector: Float32Array; weight: number } | null
@@ -21,18 +19,12 @@ export interface Embedder {
   isKnown(word: string): boolean
 }
 
-/**
- * The built-in embedder. A word general text knows brings its learned vector; any other brings a fixed random one made of its letters
- * (random indexing), so that items sharing it come near each other and what surrounds it in the library tells what it means.
- */
+/** The built-in embedder: a weighted mean of word vectors. A word without one adds nothing. */
 export function createEmbedder(vectors: WordVectors): Embedder {
   const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.placeOf(row) + 1))
   const addWord = (to: Float32Array, word: string, count: number): void => {
     const row = vectors.find(word)
-    if (row < 0) {
-      addSeed(to, word, UNKNOWN_WEIGHT * Math.sqrt(count))
-      return
-    }
+    if (row < 0) return
     const vector = vectors.vectorOf(row)
     const factor = (weigh(row) * Math.sqrt(count)) / lengthOf(vector)
     for (let i = 0; i < DIMS; i++) to[i] = (to[i] ?? 0) + factor * (vector[i] ?? 0)
@@ -65,20 +57,6 @@ export function createEmbedder(vectors: WordVectors): Embedder {
       return { vector: Float32Array.from(vector, (value) => value / length), weight: weigh(row) }
     },
     isKnown: (word) => vectors.find(word) >= 0,
-  }
-}
-
-/** Adds the fixed random vector of a word: pseudo-random signs from a hash of its letters (FNV-1a, xorshift). */
-function addSeed(to: Float32Array, word: string, weight: number): void {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193)
-  const step = weight / Math.sqrt(DIMS)
-  let state = hash | 1
-  for (let i = 0; i < DIMS; i++) {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    to[i] = (to[i] ?? 0) + (state < 0 ? -step : step)
   }
 }
 
