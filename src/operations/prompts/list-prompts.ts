@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { correctQuery } from '../../search/analysis/corrected-query.ts'
-import { parseQuery } from '../../search/analysis/query.ts'
+import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import { allOfList, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'

@@ -1,3 +1,4 @@
+import { cutCharacters } from '../../library/characters.ts'
 import { eachWord } from './words.ts'
 
 /** The texts of an item that are searched. */
@@ -103,4 +104,13 @@ export function decodePostings(bytes: Uint8Array, take: (word: number, code: num
     word += gap
     take(word, code)
   }
+}
+
+/** How much of an item a provider is sent, in characters: about what its models read of one text. */
+const MAX_EMBEDDED = 8_000
+
+/** The text of an item whose meaning a provider is asked for: title, description, then as much of the text as fits. */
+export function toEmbeddedText({ title, description, content }: Pick<SearchableText, 'title' | 'description' | 'content'>): string {
+  const text = [title, description, content].filter((part) => part !== '').join('\n\n')
+  return cutCharacters(text, MAX_EMBEDDED)
 }

@@ -8,6 +8,21 @@ const MAX_JOINED = 32
 const MAX_PARTS = 4
 const JOINERS = "-'’_."
 
+/**
+ * English stop words. A query that has other words is searched without them. Stop words of other languages need no list: where they
+ * occur they are common, and common words weigh little.
+ */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  [
+    'a an the and or but if then than so of to in on at by for from with without into onto over under about as',
+    'is are was were be been being am do does did doing done have has had having',
+    'i me my mine we us our ours you your yours he him his she her hers it its they them their theirs',
+    'this that these those there here what which who whom whose when where why how',
+    'can could will would shall should may might must not no nor only own same too very just let lets',
+    's t d ll m re ve don dont isnt cant please help want need using use get got',
+  ].flatMap((line) => line.split(' ')),
+)
+
 /** A run of letters and digits. Begins with more than a mark: the sign that makes an emoji out of a symbol is no word. */
 const RUN = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
 /** One character of a script that is written without spaces, or whose words grow endings without one. */

@@ -1,5 +1,5 @@
 import type { QueryWords } from '../../library/ports/search.ts'
-import { STOP_WORDS } from '../analysis/stop-words.ts'
+import { STOP_WORDS } from '../analysis/words.ts'
 import type { Vocabulary } from '../index/vocabulary.ts'
 import type { Embedder } from '../vectors/embedder.ts'
 import type { Neighbour } from '../vectors/neighbours.ts'

@@ -1,5 +1,5 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE, type IndexedText } from '../analysis/indexed-text.ts'
-import { STOP_WORDS } from '../analysis/stop-words.ts'
+import { STOP_WORDS } from '../analysis/words.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
 /** How much of an item's vector its title makes; the rest is the text. */

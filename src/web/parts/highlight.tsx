@@ -1,6 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { STOP_WORDS } from '../../search/analysis/stop-words.ts'
-import { readQueryWords } from '../../search/analysis/words.ts'
+import { readQueryWords, STOP_WORDS } from '../../search/analysis/words.ts'
 
 const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 /** Letters a word must share with one of the query's to be marked; shorter words must be the same. */
