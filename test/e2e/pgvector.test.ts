@@ -1,6 +1,6 @@
 import { Kysely, PGliteDialect, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createVectorCentre } from '../../src/search/vectors/vector-centre.ts'
+import { createCentroid } from '../../src/search/vectors/centroid.ts'
 import { compareVectors, createVectorTable, keepVector } from '../../src/storage/dialects/pgvector.ts'
 import type { Database } from '../../src/storage/schema.ts'
 import { PGlite, vector as pgvector } from '../../tools/pglite.ts'
@@ -38,18 +38,18 @@ beforeAll(async () => {
 afterAll(() => db.destroy())
 
 it('gives the cosines this process would, of public items alone', async () => {
-  const centre = createVectorCentre()
+  const centre = createCentroid()
   centre.learn(vectors, vectors.size)
-  const middle = centre.middle ?? new Float32Array()
+  const mean = centre.mean ?? new Float32Array()
   const query = unitVector(0.5)
   const cosineWith = centre.compareWith(query) ?? (() => Number.NaN)
   const seqs = [...vectors.keys(), 999]
-  const cosines = await compareVectors(db, { model: 'm', seqs, query, centre: middle })
+  const cosines = await compareVectors(db, { model: 'm', seqs, query, centre: mean })
   expect([...cosines.keys()].toSorted((a, b) => a - b)).toEqual([...vectors.keys()].filter((seq) => seq % 10 !== 0 && seq % 10 !== 1))
   for (const [seq, cosine] of cosines) expect(cosine).toBeCloseTo(cosineWith(vectors.get(seq) ?? query), 5)
   expect(new Set(cosines.values()).size).toBeGreaterThan(10)
-  expect(await compareVectors(db, { model: 'other', seqs, query, centre: middle })).toEqual(new Map())
-  expect(await compareVectors(db, { model: 'm', seqs: [], query, centre: middle })).toEqual(new Map())
+  expect(await compareVectors(db, { model: 'other', seqs, query, centre: mean })).toEqual(new Map())
+  expect(await compareVectors(db, { model: 'm', seqs: [], query, centre: mean })).toEqual(new Map())
 })
 
 it('takes a vector that is the centre itself for like nothing, and leaves out those of other dimensions', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SIGN_WORDS, toSigns } from '../vectors/signs.ts'
+import { SIGN_BIT_WORDS, toSignBits } from '../vectors/sign-bits.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
 
@@ -52,7 +52,9 @@ describe('createItemTable', () => {
       const item = makeItem(seq)
       expect(read(table, slot)).toEqual(item)
       expect(table.vectorLength[slot]).toBeCloseTo(Math.hypot(...(item.vector ?? [])), 6)
-      expect([...table.signs.subarray(slot * SIGN_WORDS, (slot + 1) * SIGN_WORDS)]).toEqual([...toSigns(item.vector ?? new Int8Array())])
+      expect([...table.signBits.subarray(slot * SIGN_BIT_WORDS, (slot + 1) * SIGN_BIT_WORDS)]).toEqual([
+        ...toSignBits(item.vector ?? new Int8Array()),
+      ])
     }
   })
 
@@ -89,6 +91,6 @@ describe('createItemTable', () => {
     table.put(table.take(), bare)
     expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0, vector: new Int8Array(DIMS) })
     expect(table.vectorLength[slot]).toBe(0)
-    expect([...table.signs.subarray(0, SIGN_WORDS)]).toEqual([0, 0, 0])
+    expect([...table.signBits.subarray(0, SIGN_BIT_WORDS)]).toEqual([0, 0, 0])
   })
 })

@@ -1,7 +1,7 @@
 import type { Tag } from '../../library/items.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { lengthOf } from '../vectors/embedder.ts'
-import { SIGN_WORDS, toSigns } from '../vectors/signs.ts'
+import { SIGN_BIT_WORDS, toSignBits } from '../vectors/sign-bits.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 
 /** What the index knows of an item. Row numbers are the store's. */
@@ -44,8 +44,8 @@ export interface ItemTable {
   readonly vectors: Int8Array
   /** Euclidean length of the vector. */
   readonly vectorLength: Float64Array
-  /** The vector's signs, `SIGN_WORDS` a slot. */
-  readonly signs: Uint32Array
+  /** The vector's signs, `SIGN_BIT_WORDS` a slot. */
+  readonly signBits: Uint32Array
   typeOf(slot: number): string | null
   tagsOf(slot: number): readonly Tag[]
   put(slot: number, item: IndexedItem): void
@@ -81,7 +81,7 @@ export function createItemTable(): ItemTable {
       const vector = item.vector ?? new Int8Array(DIMS)
       table.vectors.set(vector, slot * DIMS)
       table.vectorLength[slot] = lengthOf(vector)
-      table.signs.set(toSigns(vector), slot * SIGN_WORDS)
+      table.signBits.set(toSignBits(vector), slot * SIGN_BIT_WORDS)
     },
     hide(slot: number): void {
       table.state[slot] = FREE
@@ -113,7 +113,7 @@ function columns(length: number) {
     bodyLength: new Float64Array(length),
     vectors: new Int8Array(length * DIMS),
     vectorLength: new Float64Array(length),
-    signs: new Uint32Array(length * SIGN_WORDS),
+    signBits: new Uint32Array(length * SIGN_BIT_WORDS),
   }
 }
 
@@ -132,6 +132,6 @@ function grow(from: Columns, length: number): Columns {
   to.bodyLength.set(from.bodyLength)
   to.vectors.set(from.vectors)
   to.vectorLength.set(from.vectorLength)
-  to.signs.set(from.signs)
+  to.signBits.set(from.signBits)
   return to
 }

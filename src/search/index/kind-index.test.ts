@@ -43,8 +43,8 @@ function publicItems({ postings, table }: KindIndex, word: number): [number, num
 }
 
 /** What somebody's own hidden items hold, by number and word. */
-function shelved({ shelves, table }: KindIndex, owner: number): [number, number[]][] {
-  return [...(shelves.get(owner)?.items ?? [])]
+function privateEntries({ privatePostings, table }: KindIndex, owner: number): [number, number[]][] {
+  return [...(privatePostings.get(owner)?.items ?? [])]
     .map(([slot, entries]): [number, number[]] => [table.seq[slot] ?? 0, [...entries]])
     .sort(([a], [b]) => a - b)
 }
@@ -67,9 +67,9 @@ function expectSame(index: KindIndex, model: ReadonlyMap<number, State>): void {
   }
   for (const owner of [1, 2, 3]) {
     const own = all.filter(([, state]) => state.visibility !== 'public' && state.owner === owner)
-    expect(shelved(index, owner)).toEqual(own.map(([seq, { words }]) => [seq, words.map((word) => word * 256 + 1 + word)]))
+    expect(privateEntries(index, owner)).toEqual(own.map(([seq, { words }]) => [seq, words.map((word) => word * 256 + 1 + word)]))
     for (let word = 0; word < 8; word++) {
-      expect(index.shelves.get(owner)?.counts.get(word) ?? 0).toBe(own.filter(([, { words }]) => words.includes(word)).length)
+      expect(index.privatePostings.get(owner)?.counts.get(word) ?? 0).toBe(own.filter(([, { words }]) => words.includes(word)).length)
     }
   }
 }
@@ -164,12 +164,12 @@ describe('createKindIndex', () => {
     )
   })
 
-  it('keeps no shelf for who has nothing on it', () => {
+  it('keeps no ownPostings for who has nothing on it', () => {
     const index = createKindIndex()
     index.apply([change(1, { ...PUBLIC_ONE, visibility: 'private' })])
-    expect([...index.shelves.keys()]).toEqual([1])
+    expect([...index.privatePostings.keys()]).toEqual([1])
     index.apply([change(1, PUBLIC_ONE)])
-    expect(index.shelves.size).toBe(0)
+    expect(index.privatePostings.size).toBe(0)
   })
 
   it('lets words count for less in longer items, and for nothing in what is gone', () => {

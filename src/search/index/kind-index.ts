@@ -3,7 +3,7 @@ import { createItemTable, FREE, type IndexedItem, type ItemTable, PUBLIC } from 
 import { createPostings, type Postings } from './postings.ts'
 
 /** The words of an owner's items that only they may find: by slot, a number for each word with its code in the lowest eight bits. */
-export interface Shelf {
+export interface PrivatePostings {
   readonly items: Map<number, Float64Array>
   /** In how many of them a word stands. */
   readonly counts: Map<number, number>
@@ -11,12 +11,12 @@ export interface Shelf {
 
 /**
  * Everything search knows of the items of one kind. Statistics and the inverted index are of public items alone:
- * what somebody keeps for themselves has no part in what others find, or in which order. Each owner's other items lie on a shelf of their own.
+ * what somebody keeps for themselves has no part in what others find, or in which order. Each owner's other items lie on a ownPostings of their own.
  */
 export interface KindIndex {
   readonly table: ItemTable
   readonly postings: Postings
-  readonly shelves: ReadonlyMap<number, Shelf>
+  readonly privatePostings: ReadonlyMap<number, PrivatePostings>
   /** Public items, and the sums of their lengths in words. */
   readonly totals: { items: number; titleLength: number; bodyLength: number }
   /** Where an item is, by its row number. */
@@ -56,7 +56,7 @@ export type ItemChange = { readonly seq: number } & (
 export function createKindIndex(): KindIndex {
   const table = createItemTable()
   const postings = createPostings()
-  const shelves = new Map<number, Shelf>()
+  const privatePostings = new Map<number, PrivatePostings>()
   const totals = { items: 0, titleLength: 0, bodyLength: 0 }
   const slots = new Map<number, number>()
   let ages: number[] | null = null
@@ -67,17 +67,17 @@ export function createKindIndex(): KindIndex {
     totals.titleLength += sign * (table.titleLength[slot] ?? 0)
     totals.bodyLength += sign * (table.bodyLength[slot] ?? 0)
   }
-  const takeOff = (slot: number): void => {
+  const removePrivate = (slot: number): void => {
     const owner = table.ownerSeq[slot] ?? 0
-    const shelf = shelves.get(owner)
-    for (const entry of shelf?.items.get(slot) ?? []) {
+    const ownPostings = privatePostings.get(owner)
+    for (const entry of ownPostings?.items.get(slot) ?? []) {
       const word = Math.floor(entry / 256)
-      const left = (shelf?.counts.get(word) ?? 1) - 1
-      if (left > 0) shelf?.counts.set(word, left)
-      else shelf?.counts.delete(word)
+      const left = (ownPostings?.counts.get(word) ?? 1) - 1
+      if (left > 0) ownPostings?.counts.set(word, left)
+      else ownPostings?.counts.delete(word)
     }
-    shelf?.items.delete(slot)
-    if (shelf?.items.size === 0) shelves.delete(owner)
+    ownPostings?.items.delete(slot)
+    if (ownPostings?.items.size === 0) privatePostings.delete(owner)
   }
   const remove = (seq: number, gone: Set<number>): void => {
     const slot = slots.get(seq)
@@ -88,7 +88,7 @@ export function createKindIndex(): KindIndex {
       gone.add(slot)
       table.hide(slot)
     } else {
-      takeOff(slot)
+      removePrivate(slot)
       table.release(slot)
     }
   }
@@ -101,20 +101,20 @@ export function createKindIndex(): KindIndex {
       count(slot, 1)
       return slot
     }
-    const shelf = shelves.get(item.ownerSeq) ?? { items: new Map<number, Float64Array>(), counts: new Map<number, number>() }
-    shelves.set(item.ownerSeq, shelf)
+    const ownPostings = privatePostings.get(item.ownerSeq) ?? { items: new Map<number, Float64Array>(), counts: new Map<number, number>() }
+    privatePostings.set(item.ownerSeq, ownPostings)
     const entries: number[] = []
     decodePostings(words, (word, code) => {
       entries.push(word * 256 + code)
-      shelf.counts.set(word, (shelf.counts.get(word) ?? 0) + 1)
+      ownPostings.counts.set(word, (ownPostings.counts.get(word) ?? 0) + 1)
     })
-    shelf.items.set(slot, Float64Array.from(entries))
+    ownPostings.items.set(slot, Float64Array.from(entries))
     return null
   }
   return {
     table,
     postings,
-    shelves,
+    privatePostings,
     totals,
     slotOf: (seq) => slots.get(seq),
     countItems: () => slots.size,
@@ -135,7 +135,7 @@ export function createKindIndex(): KindIndex {
       const gone = new Set<number>()
       for (const seq of last.keys()) remove(seq, gone)
       if (gone.size > 0) postings.remove(gone)
-      for (const slot of postings.takeForgotten()) table.release(slot)
+      for (const slot of postings.takeFreedSlots()) table.release(slot)
       const added: Parameters<Postings['add']>[0][number][] = []
       for (const { item, words } of last.values()) {
         if (!item) continue

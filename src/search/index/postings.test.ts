@@ -37,7 +37,7 @@ describe('createPostings', () => {
     const postings = createPostings()
     postings.add([])
     postings.remove(new Set())
-    expect([read(postings, 0), postings.countOf(0), postings.countOf(10 ** 6), postings.takeForgotten()]).toEqual([[], 0, 0, []])
+    expect([read(postings, 0), postings.countOf(0), postings.countOf(10 ** 6), postings.takeFreedSlots()]).toEqual([[], 0, 0, []])
   })
 
   it('holds what is put in and forgets what is taken out, over any batches', () => {
@@ -86,7 +86,7 @@ describe('createPostings', () => {
       { weight: 3, arbitrary: fc.record({ add: fc.array(words, { minLength: 1, maxLength: 4 }) }) },
       { weight: 2, arbitrary: fc.record({ remove: fc.array(fc.nat({ max: 60 }), { maxLength: 4 }) }) },
     )
-    const limits = fc.record({ exactBelow: fc.constant(0), aPart: fc.integer({ min: 0, max: 6 }) })
+    const limits = fc.record({ purgeAtOnceBelow: fc.constant(0), postingsPerStep: fc.integer({ min: 0, max: 6 }) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), limits, (steps, limit) => {
         const postings = createPostings(limit)
@@ -95,7 +95,7 @@ describe('createPostings', () => {
         const free: number[] = []
         let capacity = 0
         const look = () => {
-          for (const slot of postings.takeForgotten()) {
+          for (const slot of postings.takeFreedSlots()) {
             expect(removed.delete(slot)).toBe(true)
             free.push(slot)
           }

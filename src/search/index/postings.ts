@@ -1,15 +1,15 @@
-/** How many bits of a posting hold where the word stands; the slot of the item is above them. */
+/** Low bits of a posting that hold the field code; the item's slot is in the bits above. */
 export const CODE_BITS = 8
-/** Below so many postings, words of items that went are taken out at once; above, when they are more than a hundredth, a part at a time. */
-const EXACT_BELOW = 500_000
-/** Postings looked at in one part: some ten milliseconds. */
-const POSTINGS_A_PART = 1_000_000
-/** Segments kept side by side; one more, and the smaller ones become one. */
+/** Smaller indexes purge deleted items at once; larger ones in steps, once over 1% of their items are deleted. */
+const PURGE_AT_ONCE_BELOW = 500_000
+/** Postings scanned in one purge step: about 10 ms. */
+const POSTINGS_PER_STEP = 1_000_000
+/** One segment more, and the smaller ones are merged. */
 const MAX_SEGMENTS = 8
-/** A segment is written anew when less than this part of its room is used. */
+/** A segment whose live share falls below this is compacted. */
 const MIN_USED = 0.75
 
-/** Postings of some items, by word: `postings[starts[i]]` up to `ends[i]` are those of `words[i]`, which ascend. */
+/** The posting lists of a batch of items. The list of `words[i]` is `postings[starts[i]]` up to `ends[i]`, exclusive; `words` ascends. */
 export interface Segment {
   readonly words: Uint32Array
   readonly starts: Uint32Array
@@ -18,22 +18,22 @@ export interface Segment {
 }
 
 /**
- * An inverted index: for each word the slots of the items it stands in, with a code that says where. Each batch of items added is a segment of its
- * own; segments grow together as they become many, so that adding little costs little.
+ * An inverted index: for each word, the slots of the items that hold it, each with its field code. Each added batch becomes a segment,
+ * and small segments are merged, so that adding an item does not rewrite the index.
  */
 export interface Postings {
   readonly segments: readonly Segment[]
   /** Adds a batch of items. */
   add(items: readonly { readonly slot: number; eachWord(take: (word: number, code: number) => void): void }[]): void
-  /** The items of these slots are gone: forgotten now or, in a large index, over the next calls. Until then whoever reads has to skip them. */
+  /** Deletes the items of these slots. A large index purges their postings over the next calls; until then readers must skip them. */
   remove(slots: ReadonlySet<number>): void
-  /** The slots that have been forgotten since this was last asked, so that they may be used again. */
-  takeForgotten(): number[]
-  /** How many items hold the word: exactly where it may be none; else, in a large index, up to a hundredth more than there are. */
+  /** Slots purged since the last call: they may be used again. */
+  takeFreedSlots(): number[]
+  /** Document frequency: how many items hold the word. Exact when it is small; in a large index it may include deleted items, up to 1%. */
   countOf(word: number): number
 }
 
-/** Where the postings of a word begin and end in a segment; the same number twice when it has none. */
+/** Start and end of a word's posting list in a segment; equal when it has none. */
 export function rangeOf({ words, starts, ends }: Segment, word: number): readonly [number, number] {
   let low = 0
   let high = words.length - 1
@@ -47,70 +47,72 @@ export function rangeOf({ words, starts, ends }: Segment, word: number): readonl
   return [0, 0]
 }
 
-/** An index with nothing in it. @param limits for tests. Default: EXACT_BELOW, POSTINGS_A_PART */
+/** An empty index. @param limits for tests. Default: PURGE_AT_ONCE_BELOW, POSTINGS_PER_STEP */
 export function createPostings(
-  limits: { exactBelow: number; aPart: number } = { exactBelow: EXACT_BELOW, aPart: POSTINGS_A_PART },
+  limits: { purgeAtOnceBelow: number; postingsPerStep: number } = {
+    purgeAtOnceBelow: PURGE_AT_ONCE_BELOW,
+    postingsPerStep: POSTINGS_PER_STEP,
+  },
 ): Postings {
   let segments: Segment[] = []
   let counts = new Uint32Array(1024)
   let batchWords = new Uint32Array(4096)
   let batchPostings = new Uint32Array(4096)
-  /** Slots whose items went; those that are being forgotten, with what is left to look at; and those that have been. */
-  let gone = new Set<number>()
-  let round: { readonly slots: ReadonlySet<number>; readonly mask: Uint8Array; left: Segment[]; row: number } | null = null
-  let forgotten: number[] = []
-  /** Items there are. */
-  let added = 0
+  /** Deleted slots wait in `deleted`, are taken out of the segments by `purge`, and end in `freed`. */
+  let deleted = new Set<number>()
+  let purge: { readonly slots: ReadonlySet<number>; readonly mask: Uint8Array; left: Segment[]; row: number } | null = null
+  let freed: number[] = []
+  let itemCount = 0
   const size = () => segments.reduce((sum, segment) => sum + segment.postings.length, 0)
 
-  /** Takes what is gone out of a part of the segments. */
-  const forgetSome = (): void => {
-    if (!round) return
-    let looked = 0
-    for (let segment = round.left[0]; segment; segment = round.left[0]) {
+  /** Takes deleted items out of the next part of the segments. */
+  const purgeStep = (): void => {
+    if (!purge) return
+    let scanned = 0
+    for (let segment = purge.left[0]; segment; segment = purge.left[0]) {
       const { words, starts, ends, postings } = segment
-      while (round.row < words.length) {
-        if (looked > limits.aPart) return
-        const [row, start] = [round.row, starts[round.row] ?? 0]
+      while (purge.row < words.length) {
+        if (scanned > limits.postingsPerStep) return
+        const [row, start] = [purge.row, starts[purge.row] ?? 0]
         const end = ends[row] ?? 0
         let to = start
         for (let at = start; at < end; at++) {
           const posting = postings[at] ?? 0
-          if (round.mask[posting >>> CODE_BITS] !== 1) postings[to++] = posting
+          if (purge.mask[posting >>> CODE_BITS] !== 1) postings[to++] = posting
         }
         ends[row] = to
-        countLess(words[row] ?? 0, end - to)
-        looked += end - start + 1
-        round.row++
+        decrementCount(words[row] ?? 0, end - to)
+        scanned += end - start + 1
+        purge.row++
       }
-      round.left.shift()
-      round.row = 0
+      purge.left.shift()
+      purge.row = 0
     }
-    for (const slot of round.slots) forgotten.push(slot)
-    round = null
-    segments = segments.map((segment) => tighten(segment)).filter((segment) => segment.words.length > 0)
+    for (const slot of purge.slots) freed.push(slot)
+    purge = null
+    segments = segments.map((segment) => compact(segment)).filter((segment) => segment.words.length > 0)
   }
-  const countThere = (word: number): number => {
-    let there = 0
+  const countLive = (word: number): number => {
+    let live = 0
     for (const segment of segments) {
       const [from, to] = rangeOf(segment, word)
       for (let at = from; at < to; at++) {
         const slot = (segment.postings[at] ?? 0) >>> CODE_BITS
-        if (!gone.has(slot) && !round?.slots.has(slot)) there++
+        if (!deleted.has(slot) && !purge?.slots.has(slot)) live++
       }
     }
-    return there
+    return live
   }
-  const countLess = (word: number, less: number): void => {
-    counts[word] = (counts[word] ?? 0) - less
+  const decrementCount = (word: number, by: number): void => {
+    counts[word] = (counts[word] ?? 0) - by
   }
-  /** Begins to forget what has gone meanwhile, when it is enough. */
-  const beginRound = (): void => {
-    if (round || gone.size === 0 || (size() >= limits.exactBelow && gone.size <= added / 100)) return
-    const mask = new Uint8Array(Math.max(...gone) + 1)
-    for (const slot of gone) mask[slot] = 1
-    round = { slots: gone, mask, left: [...segments], row: 0 }
-    gone = new Set()
+  /** Starts a purge when enough items are deleted. */
+  const startPurge = (): void => {
+    if (purge || deleted.size === 0 || (size() >= limits.purgeAtOnceBelow && deleted.size <= itemCount / 100)) return
+    const mask = new Uint8Array(Math.max(...deleted) + 1)
+    for (const slot of deleted) mask[slot] = 1
+    purge = { slots: deleted, mask, left: [...segments], row: 0 }
+    deleted = new Set()
   }
   return {
     get segments() {
@@ -118,21 +120,21 @@ export function createPostings(
     },
     add(items) {
       if (items.length === 0) return
-      added += items.length
+      itemCount += items.length
       let length = 0
       let largest = 0
       for (const { slot, eachWord } of items) {
         eachWord((word, code) => {
           if (length >= batchWords.length) {
-            batchWords = growTo(batchWords, length * 2)
-            batchPostings = growTo(batchPostings, length * 2)
+            batchWords = grow(batchWords, length * 2)
+            batchPostings = grow(batchPostings, length * 2)
           }
           if (word > largest) largest = word
           batchWords[length] = word
           batchPostings[length++] = ((slot << CODE_BITS) | code) >>> 0
         })
       }
-      if (largest >= counts.length) counts = growTo(counts, Math.max(largest + 1, counts.length * 2))
+      if (largest >= counts.length) counts = grow(counts, Math.max(largest + 1, counts.length * 2))
       const segment = sortSegment(batchWords.subarray(0, length), batchPostings.subarray(0, length), largest)
       for (let i = 0; i < segment.words.length; i++) {
         const word = segment.words[i] ?? 0
@@ -140,60 +142,61 @@ export function createPostings(
       }
       segments.push(segment)
       if (segments.length > MAX_SEGMENTS) {
-        // Those of about one size become one: each posting is moved a few times only, however large the index grows.
+        // Merge segments of similar size, so that each posting moves O(log n) times.
         segments.sort((a, b) => b.postings.length - a.postings.length)
         let from = segments.length - 2
-        let together = segments.at(-1)?.postings.length ?? 0
-        while (from > 0 && (segments[from - 1]?.postings.length ?? 0) < together * 4) together += segments[from--]?.postings.length ?? 0
+        let mergedLength = segments.at(-1)?.postings.length ?? 0
+        while (from > 0 && (segments[from - 1]?.postings.length ?? 0) < mergedLength * 4)
+          mergedLength += segments[from--]?.postings.length ?? 0
         const parts = segments.slice(from)
-        const isGone = (slot: number) => gone.has(slot) || round?.slots.has(slot) === true
-        segments = [...segments.slice(0, from), mergeSegments(parts, gone.size > 0 || round ? isGone : null, countLess)]
-        if (round) {
-          const [first] = round.left
-          if (first && parts.includes(first)) round.row = 0
-          round.left = round.left.filter((segment) => !parts.includes(segment))
+        const isDeleted = (slot: number) => deleted.has(slot) || purge?.slots.has(slot) === true
+        segments = [...segments.slice(0, from), mergeSegments(parts, deleted.size > 0 || purge ? isDeleted : null, decrementCount)]
+        if (purge) {
+          const [first] = purge.left
+          if (first && parts.includes(first)) purge.row = 0
+          purge.left = purge.left.filter((segment) => !parts.includes(segment))
         }
       }
-      forgetSome()
+      purgeStep()
     },
     remove(slots) {
-      for (const slot of slots) gone.add(slot)
-      added -= slots.size
-      beginRound()
-      const isSmall = size() < limits.exactBelow
-      do forgetSome()
-      while (round && isSmall)
+      for (const slot of slots) deleted.add(slot)
+      itemCount -= slots.size
+      startPurge()
+      const isSmall = size() < limits.purgeAtOnceBelow
+      do purgeStep()
+      while (purge && isSmall)
     },
-    takeForgotten() {
-      const slots = forgotten
-      forgotten = []
+    takeFreedSlots() {
+      const slots = freed
+      freed = []
       return slots
     },
     countOf(word) {
       const count = counts[word] ?? 0
-      const pending = gone.size + (round?.slots.size ?? 0)
-      // What may stand in items that are gone alone must not be told of: it is counted exactly.
-      return pending === 0 || count > pending ? count : countThere(word)
+      const pending = deleted.size + (purge?.slots.size ?? 0)
+      // A word that only deleted items held must count 0, or corrections could reveal it.
+      return pending === 0 || count > pending ? count : countLive(word)
     },
   }
 }
 
-function growTo(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+function grow(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(length)
   larger.set(array)
   return larger
 }
 
-/** Pairs of word and posting as a segment: sorted by counting, which keeps the order of items. */
+/** Turns pairs of word and posting into a segment, by a counting sort; it is stable, so items keep their order. */
 function sortSegment(words: Uint32Array, postings: Uint32Array, largest: number): Segment {
   const ends = new Uint32Array(largest + 2)
-  let present = 0
+  let distinctCount = 0
   for (const word of words) {
-    if (ends[word + 1] === 0) present++
+    if (ends[word + 1] === 0) distinctCount++
     ends[word + 1] = (ends[word + 1] ?? 0) + 1
   }
-  const distinct = new Uint32Array(present)
-  const starts = new Uint32Array(present + 1)
+  const distinct = new Uint32Array(distinctCount)
+  const starts = new Uint32Array(distinctCount + 1)
   let row = 0
   for (let word = 0; word <= largest; word++) {
     const start = ends[word] ?? 0
@@ -212,23 +215,23 @@ function sortSegment(words: Uint32Array, postings: Uint32Array, largest: number)
     sorted[at] = postings[i] ?? 0
     ends[word] = at + 1
   }
-  return { words: distinct, starts: starts.subarray(0, present), ends: starts.slice(1), postings: sorted }
+  return { words: distinct, starts: starts.subarray(0, distinctCount), ends: starts.slice(1), postings: sorted }
 }
 
-/** Several segments as one. @param isGone whether a slot is left out; `onDropped` hears how many postings of a word were */
+/** Merges segments. @param isDeleted slots to leave out; `onDropped` is told how many postings of a word were left out */
 function mergeSegments(
   parts: readonly Segment[],
-  isGone: ((slot: number) => boolean) | null,
+  isDeleted: ((slot: number) => boolean) | null,
   onDropped: (word: number, count: number) => void,
 ): Segment {
   const largest = parts.reduce((most, part) => Math.max(most, part.words.at(-1) ?? 0), 0)
   const isPresent = new Uint8Array(largest + 1)
   for (const { words } of parts) for (const word of words) isPresent[word] = 1
   const total = parts.reduce((sum, part) => sum + part.postings.length, 0)
-  const present = isPresent.reduce((sum, one) => sum + one, 0)
-  const words = new Uint32Array(present)
-  const starts = new Uint32Array(present)
-  const ends = new Uint32Array(present)
+  const distinctCount = isPresent.reduce((sum, one) => sum + one, 0)
+  const words = new Uint32Array(distinctCount)
+  const starts = new Uint32Array(distinctCount)
+  const ends = new Uint32Array(distinctCount)
   const postings = new Uint32Array(total)
   const cursors = parts.map(() => 0)
   let end = 0
@@ -244,7 +247,7 @@ function mergeSegments(
       const to = part.ends[cursor] ?? 0
       for (let at = part.starts[cursor] ?? 0; at < to; at++) {
         const posting = part.postings[at] ?? 0
-        if (isGone?.(posting >>> CODE_BITS)) dropped++
+        if (isDeleted?.(posting >>> CODE_BITS)) dropped++
         else postings[end++] = posting
       }
     }
@@ -254,11 +257,11 @@ function mergeSegments(
     starts[row] = start
     ends[row++] = end
   }
-  return tighten({ words: words.subarray(0, row), starts: starts.subarray(0, row), ends: ends.subarray(0, row), postings }, end)
+  return compact({ words: words.subarray(0, row), starts: starts.subarray(0, row), ends: ends.subarray(0, row), postings }, end)
 }
 
-/** The segment without the room that nothing uses, when that is much. @param used its postings; counted when left out */
-function tighten(
+/** Copies a segment without its unused room, when that is much. @param used live postings. Default: counted */
+function compact(
   segment: Segment,
   used: number = segment.ends.reduce((sum, end, row) => sum + end - (segment.starts[row] ?? 0), 0),
 ): Segment {

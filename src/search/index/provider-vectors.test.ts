@@ -49,10 +49,10 @@ describe('what is compared exactly', () => {
     const items = Array.from({ length: 300 }, (_, n) => ({ seq: n + 1, title: n === 299 ? 'walrus' : `word${n}` }))
     const index = makeIndex(items)
     for (const { seq } of items) index.codes.put(seq, DIMS, toCode(vectorOf(seq === 300 ? DIMS : Math.floor(seq / 10))))
-    const chosen = index.toCompare('prompt', request('walrus'), ONES)
+    const chosen = index.chooseCandidates('prompt', request('walrus'), ONES)
     expect(chosen.length).toBe(201)
     expect(new Set(chosen)).toEqual(new Set([...Array.from({ length: 200 }, (_, n) => n + 1), 300]))
-    expect(index.toCompareLike('prompt', {}, ONES).length).toBe(200)
+    expect(index.chooseSimilarCandidates('prompt', {}, ONES).length).toBe(200)
   })
 
   it('is nothing the filter leaves out, that is hidden, gone, of the other kind, or has no vector', () => {
@@ -66,23 +66,23 @@ describe('what is compared exactly', () => {
     for (const seq of [1, 2, 4, 99]) index.codes.put(seq, DIMS, toCode(ONES))
     index.apply('prompt', [{ seq: 4, item: null, words: null }])
     const ask = (filter: IndexFilter, viewer: number | null = null) =>
-      index.toCompare('prompt', request('walrus', filter, viewer), ONES).sort()
+      index.chooseCandidates('prompt', request('walrus', filter, viewer), ONES).sort()
     expect([ask({}), ask({ types: ['TEXT'] }), ask({}, 7)]).toEqual([[1, 2], [1], [1, 2]])
-    expect(index.toCompareLike('prompt', { types: ['IMAGE'] }, ONES)).toEqual([2])
-    expect(index.toCompare('skill', request('walrus'), ONES)).toEqual([])
+    expect(index.chooseSimilarCandidates('prompt', { types: ['IMAGE'] }, ONES)).toEqual([2])
+    expect(index.chooseCandidates('skill', request('walrus'), ONES)).toEqual([])
     // A code left over from when an item was public is not looked at for others, nor for its owner.
     index.codes.put(3, DIMS, toCode(ONES))
-    expect([index.toCompareLike('prompt', {}, ONES), ask({}, 7)]).toEqual([
+    expect([index.chooseSimilarCandidates('prompt', {}, ONES), ask({}, 7)]).toEqual([
       [1, 2],
       [1, 2],
     ])
-    expect(index.toCompare('prompt', request('zzz', {}, 7), ONES)).toEqual([1, 2])
+    expect(index.chooseCandidates('prompt', request('zzz', {}, 7), ONES)).toEqual([1, 2])
   })
 
   it('is nothing without words to look for', () => {
     const index = makeIndex([{ seq: 1, title: 'walrus' }])
     index.codes.put(1, DIMS, toCode(ONES))
-    expect([index.toCompare('prompt', request(''), ONES), index.toCompare('prompt', request('!!!'), ONES)]).toEqual([[], []])
+    expect([index.chooseCandidates('prompt', request(''), ONES), index.chooseCandidates('prompt', request('!!!'), ONES)]).toEqual([[], []])
   })
 })
 

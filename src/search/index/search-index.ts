@@ -3,12 +3,12 @@ import type { ItemKind } from '../../library/items.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
-import { planQuery, type QueryPlan, type Sight } from '../ranking/plan.ts'
+import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { type MeaningScores, preferCosines, queryVector, scoreMeaning } from '../ranking/score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
+import { MIN_ITEMS } from '../vectors/centroid.ts'
 import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
-import { MIN_ITEMS } from '../vectors/vector-centre.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
 import { HIDDEN, PUBLIC } from './item-table.ts'
@@ -33,7 +33,7 @@ const MAX_COMPARED = 600
 const MEANING_SHARE = 0.5
 /** Words of a text that are looked at for likeness, and of which so many are looked for. */
 const MAX_TEXT_WORDS = 2000
-const MAX_TELLING_WORDS = 24
+const MAX_DISTINCTIVE_WORDS = 24
 
 /** What a search narrows to; values of one field are alternatives, `allTags` must all be there. */
 export interface IndexFilter {
@@ -56,7 +56,7 @@ export interface IndexRequest {
   readonly viewer: number | null
 }
 
-/** What a provider's vectors say: cosines with the query by row number, as `VectorCentre` compares. Items that are not in it have none. */
+/** What a provider's vectors say: cosines with the query by row number, as `Centroid` compares. Items that are not in it have none. */
 type Cosines = ReadonlyMap<number, number>
 
 interface IndexAnswer {
@@ -77,10 +77,10 @@ export interface SearchIndex {
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
   /** Items of a kind, whoever may see them. */
   countItems(kind: ItemKind): number
-  /** @param cosines of the items {@link SearchIndex.toCompare} named, where a provider was asked */
+  /** @param cosines of the items {@link SearchIndex.chooseCandidates} named, where a provider was asked */
   search(kind: ItemKind, request: IndexRequest, cosines?: Cosines | null): IndexAnswer
   /** Which items' vectors a search must compare exactly: the best by words, and those nearest by their codes. */
-  toCompare(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
+  chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds, with how many have them: most used first, each under the first of its spellings in the alphabet. */
@@ -88,7 +88,7 @@ export interface SearchIndex {
   /** Public items most like a text, in meaning and in the words they share: most like first, with how much, 0 to 1. `cosines` as for `search`. */
   similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number, cosines?: Cosines | null): { seq: number; similarity: number }[]
   /** Which items' vectors `similar` must compare exactly. */
-  toCompareLike(kind: ItemKind, filter: IndexFilter, vector: Float32Array): number[]
+  chooseSimilarCandidates(kind: ItemKind, filter: IndexFilter, vector: Float32Array): number[]
 }
 
 /** An index of nothing. */
@@ -100,22 +100,22 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
   const codes = createVectorCodes()
   let scratch = makeScratch(1024)
 
-  const sightOf = (index: KindIndex, viewer: number | null): Sight => {
-    const shelf = viewer === null ? undefined : index.shelves.get(viewer)
+  const scopeOf = (index: KindIndex, viewer: number | null): IndexScope => {
+    const ownPostings = viewer === null ? undefined : index.privatePostings.get(viewer)
     return {
       vocabulary,
       embedder,
       stem: stemmer,
       neighboursOf,
-      countOf: (word) => index.postings.countOf(word) + (shelf?.counts.get(word) ?? 0),
+      countOf: (word) => index.postings.countOf(word) + (ownPostings?.counts.get(word) ?? 0),
     }
   }
   /** Hands the plan of a query and its scores by words to `use`, which must be done with them when it returns. */
   const withWords = <T>(index: KindIndex, query: QueryWords, viewer: number | null, use: (words: WordScores, plan: QueryPlan) => T): T => {
-    const plan = planQuery(query, sightOf(index, viewer))
+    const plan = planQuery(query, scopeOf(index, viewer))
     if (scratch.slots.length < index.table.capacity) scratch = makeScratch(index.table.capacity * 2)
-    const shelf = viewer === null ? null : (index.shelves.get(viewer) ?? null)
-    const words = scoreWords(index, scratch, plan, shelf)
+    const ownPostings = viewer === null ? null : (index.privatePostings.get(viewer) ?? null)
+    const words = scoreWords(index, scratch, plan, ownPostings)
     try {
       return use(words, plan)
     } finally {
@@ -144,7 +144,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
         rank(index, plan, words, readMeaning(index, queryVector(plan, embedder), codes, cosines), allows, request),
       )
     },
-    toCompare(kind, request, vector) {
+    chooseCandidates(kind, request, vector) {
       const index = indexes[kind]
       const { query, viewer } = request
       if (!query || query.words.length === 0) return []
@@ -158,7 +158,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       })
       return [...new Set([...best, ...nearestCodes(index, vector, allows)])].filter(codes.has)
     },
-    toCompareLike: (kind, filter, vector) => nearestCodes(indexes[kind], vector, makeFilter(indexes[kind], filter, null)),
+    chooseSimilarCandidates: (kind, filter, vector) => nearestCodes(indexes[kind], vector, makeFilter(indexes[kind], filter, null)),
     countCategories(kind, viewer) {
       const { table, byAge } = indexes[kind]
       const allows = makeFilter(indexes[kind], {}, viewer)
@@ -193,7 +193,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
       const { scores: meaning } = readMeaning(index, vector && Float32Array.from(vector), codes, cosines)
       const allows = makeFilter(index, filter, null)
-      return withWords(index, tellingWords(text, index, vocabulary), null, (words) => {
+      return withWords(index, distinctiveWords(text, index, vocabulary), null, (words) => {
         const candidates = new Set(meaning?.nearest(allows, POOL).map(({ slot }) => slot))
         const found = [...words.slots.subarray(0, words.count)].filter(allows)
         for (const slot of selectBest(found, words.scoreOf, POOL)) candidates.add(slot)
@@ -211,14 +211,14 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
 }
 
 /** The words of a text that tell most of what it is about: of those that public items hold, the rarest. */
-function tellingWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): QueryWords {
+function distinctiveWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): QueryWords {
   const counted = new Map<string, number>()
   for (const word of readQueryWords(text, MAX_TEXT_WORDS).words) {
     const id = vocabulary.idOf(word)
     const count = id === undefined ? 0 : postings.countOf(id)
     if (count > 0 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)) counted.set(word, count)
   }
-  const rarest = [...counted].sort((a, b) => a[1] - b[1]).slice(0, MAX_TELLING_WORDS)
+  const rarest = [...counted].sort((a, b) => a[1] - b[1]).slice(0, MAX_DISTINCTIVE_WORDS)
   return { words: rarest.map(([word]) => word), isLastGrowing: false }
 }
 

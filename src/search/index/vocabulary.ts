@@ -1,5 +1,5 @@
 import { damerauLevenshtein } from '../analysis/edit-distance.ts'
-import { countBits } from '../vectors/signs.ts'
+import { countBits } from '../vectors/sign-bits.ts'
 
 /** Words found in the library, by number. Says nothing of where they stand: what a caller may know of is for the caller's index to say. */
 export interface Vocabulary {

@@ -4,7 +4,7 @@ import { readQueryWords } from '../analysis/words.ts'
 import { createVocabulary } from '../index/vocabulary.ts'
 import { createEmbedder } from '../vectors/embedder.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
-import { planQuery, type Sight } from './plan.ts'
+import { type IndexScope, planQuery } from './plan.ts'
 
 /** What a caller sees: words with in how many items they stand, and in how many others'. */
 interface Seen {
@@ -31,7 +31,7 @@ function makeSight({ words, hidden = [], english = [], near = {} }: Seen) {
     placeOf: (row) => row,
     vectorOf: (row) => Int8Array.from({ length: DIMS }, (_, i) => (i === row ? 100 : 1)),
   })
-  const sight: Sight = {
+  const scope: IndexScope = {
     vocabulary,
     embedder,
     stem: stemmer,
@@ -42,13 +42,13 @@ function makeSight({ words, hidden = [], english = [], near = {} }: Seen) {
       }),
     countOf: (word) => counts.get(word) ?? 0,
   }
-  return { sight, vocabulary }
+  return { scope, vocabulary }
 }
 
 /** A plan in words: for each word of the query what counts as it, and what comes near it, each with its weight. */
 function plan(query: string, seen: Seen) {
-  const { sight, vocabulary } = makeSight(seen)
-  const { groups, corrections } = planQuery(readQueryWords(query, 24), sight)
+  const { scope, vocabulary } = makeSight(seen)
+  const { groups, corrections } = planQuery(readQueryWords(query, 24), scope)
   const read = (isWord: boolean) =>
     Object.fromEntries(
       groups.map(({ word, concepts }) => [

@@ -1,7 +1,7 @@
 import type { KindIndex } from '../index/kind-index.ts'
 import type { Embedder } from '../vectors/embedder.ts'
 import { lengthOf } from '../vectors/embedder.ts'
-import { countDifferentSigns, toSigns } from '../vectors/signs.ts'
+import { hammingDistance, toSignBits } from '../vectors/sign-bits.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 import type { QueryPlan } from './plan.ts'
 
@@ -85,11 +85,11 @@ function allSlots({ table }: KindIndex, allows: (slot: number) => boolean): numb
 
 /** The slots whose signs agree most with the query's. */
 function likelySlots({ table }: KindIndex, query: Float32Array, allows: (slot: number) => boolean): number[] {
-  const signs = toSigns(query)
+  const signs = toSignBits(query)
   const distances = new Uint8Array(table.capacity)
   const histogram = new Uint32Array(DIMS + 1)
   for (let slot = 0; slot < table.capacity; slot++) {
-    const distance = countDifferentSigns(table.signs, slot, signs)
+    const distance = hammingDistance(table.signBits, slot, signs)
     distances[slot] = distance
     if (allows(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
   }

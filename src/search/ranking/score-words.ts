@@ -1,5 +1,5 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE } from '../analysis/indexed-text.ts'
-import type { KindIndex, Shelf } from '../index/kind-index.ts'
+import type { KindIndex, PrivatePostings } from '../index/kind-index.ts'
 import { CODE_BITS, rangeOf } from '../index/postings.ts'
 import type { Group, QueryPlan } from './plan.ts'
 
@@ -21,7 +21,7 @@ const COMMON_SHARE = 0.1
 
 /** What words say of each item: a score, and which words of the query it holds. Valid until the cells are cleared. */
 export interface WordScores {
-  /** Slots with a score above zero, the first `count` of the array: public ones, and those of the shelf. */
+  /** Slots with a score above zero, the first `count` of the array: public ones, and those of the ownPostings. */
   readonly slots: Uint32Array
   readonly count: number
   readonly cells: Cells
@@ -72,7 +72,7 @@ export function makeScratch(length: number): Scratch {
  * Scores items by the words of a plan. The scratch memory holds the answer: call `clearScores` with it before it is used again.
  * @param scratch for at least as many slots as the table has
  */
-export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, shelf: Shelf | null): WordScores {
+export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, ownPostings: PrivatePostings | null): WordScores {
   const { totals, postings } = index
   const { cells, slots, summed, topped } = scratch
   const { numbers, bits } = cells
@@ -95,7 +95,7 @@ export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, 
       const isItself = place === 0 && group.isInLibrary
       if (isItself) ownRarity = found
       const worth = concept.weight * (group.isInLibrary ? Math.min(found, ownRarity) : found) * (SATURATION + 1)
-      const all = shelf ? sumShelf(index, shelf, words, scratch, inPublic, onlyFound) : inPublic
+      const all = ownPostings ? sumPrivatePostings(index, ownPostings, words, scratch, inPublic, onlyFound) : inPublic
       for (let i = 0; i < all; i++) {
         const cell = (summed[i] ?? 0) * CELL
         const sum = numbers[cell + SUM] ?? 0
@@ -174,20 +174,20 @@ function frequency(code: number, titleNorm: number, bodyNorm: number): number {
 }
 
 /** Adds what the owner's own items say, which is in no inverted index; gives how many items are listed now. */
-function sumShelf(
+function sumPrivatePostings(
   index: KindIndex,
-  shelf: Shelf,
+  ownPostings: PrivatePostings,
   words: readonly number[],
   { cells, summed }: Scratch,
   listed: number,
   onlyFound: boolean,
 ): number {
-  const wanted = words.filter((word) => shelf.counts.has(word))
+  const wanted = words.filter((word) => ownPostings.counts.has(word))
   if (wanted.length === 0) return listed
   const { numbers } = cells
   const norms = index.norms()
   let count = listed
-  for (const [slot, entries] of shelf.items) {
+  for (const [slot, entries] of ownPostings.items) {
     const cell = slot * CELL
     if (onlyFound && numbers[cell + SCORE] === 0) continue
     for (const word of wanted) {

@@ -1,4 +1,4 @@
-import { countBits } from './signs.ts'
+import { countBits } from './sign-bits.ts'
 
 /** Bits of one word of a code. */
 const WORD_BITS = 32

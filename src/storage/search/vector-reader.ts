@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
 import type { IndexFilter, IndexRequest, SearchIndex } from '../../search/index/search-index.ts'
-import { createVectorCentre } from '../../search/vectors/vector-centre.ts'
+import { createCentroid } from '../../search/vectors/centroid.ts'
 import type { VectorTable } from '../dialects/dialect.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -56,12 +56,12 @@ const publicVectors = prepareQuery((db) =>
 /** A reader of a model's vectors. `table`: where the engine compares them itself, so that none has to come here for it. */
 export function readVectors(db: Kysely<Database>, index: SearchIndex, model: string, table: VectorTable | null): VectorReader {
   const { codes } = index
-  const centre = createVectorCentre()
+  const centroid = createCentroid()
   let last = 0
 
   const forget = (seq: number): void => {
     codes.remove(seq)
-    centre.forget(seq)
+    centroid.invalidate(seq)
   }
   /** The vectors of public items, by row number. One that is not there (any more) is forgotten. */
   const readExactly = (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => forgetMissing(seqs, readAll)
@@ -87,18 +87,18 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
   /** How to compare a vector with others; null when there is no centre to go by. */
   const prepare = async (vector: Float32Array): Promise<((other: Float32Array) => number) | null> => {
     for (;;) {
-      const sample = centre.sampleOf(codes.seqs, codes.size)
-      if (!sample) return centre.compareWith(vector)
+      const sample = centroid.chooseSample(codes.seqs, codes.size)
+      if (!sample) return centroid.compareWith(vector)
       const vectors = await readExactly(sample)
       // Some may have gone since: the next sample is of those that are there.
-      if (vectors.size === sample.length) centre.learn(vectors, codes.size)
+      if (vectors.size === sample.length) centroid.learn(vectors, codes.size)
     }
   }
   const compare = async (vector: Float32Array, choose: () => readonly number[]): Promise<ReadonlyMap<number, number> | null> => {
     const cosineWith = await prepare(vector)
     if (!cosineWith) return null
-    const { middle } = centre
-    if (table && middle) return await forgetMissing(choose(), (seqs) => table.compare(db, { model, seqs, query: vector, centre: middle }))
+    const { mean } = centroid
+    if (table && mean) return await forgetMissing(choose(), (seqs) => table.compare(db, { model, seqs, query: vector, centre: mean }))
     const cosines = new Map<number, number>()
     for (const [seq, other] of await readExactly(choose())) cosines.set(seq, cosineWith(other))
     return cosines
@@ -109,7 +109,7 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
       for (;;) {
         const rows = await newCodes(db, { model, after: last })
         for (const row of rows) {
-          centre.forget(row.item_seq)
+          centroid.invalidate(row.item_seq)
           codes.put(row.item_seq, row.dims, row.code)
         }
         last = rows.at(-1)?.seq ?? last
@@ -117,7 +117,7 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
         await nextTurn()
       }
     },
-    compare: (kind, request, vector) => compare(vector, () => index.toCompare(kind, request, vector)),
-    compareLike: (kind, filter, vector) => compare(vector, () => index.toCompareLike(kind, filter, vector)),
+    compare: (kind, request, vector) => compare(vector, () => index.chooseCandidates(kind, request, vector)),
+    compareLike: (kind, filter, vector) => compare(vector, () => index.chooseSimilarCandidates(kind, filter, vector)),
   }
 }

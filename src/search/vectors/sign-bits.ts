@@ -1,20 +1,20 @@
 import { DIMS } from './word-vectors.ts'
 
 /** Words of 32 bits the signs of a built-in vector take. */
-export const SIGN_WORDS = Math.ceil(DIMS / 32)
+export const SIGN_BIT_WORDS = Math.ceil(DIMS / 32)
 
 /** One bit for each number of a vector that is above zero: vectors near each other agree in most. */
-export function toSigns(vector: Int8Array | Float32Array): Uint32Array {
-  const signs = new Uint32Array(SIGN_WORDS)
+export function toSignBits(vector: Int8Array | Float32Array): Uint32Array {
+  const signs = new Uint32Array(SIGN_BIT_WORDS)
   for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31))
   return signs
 }
 
 /** In how many signs `wanted` differs from the `place`th of many that lie one after the other in `all`. */
-export function countDifferentSigns(all: Uint32Array, place: number, wanted: Uint32Array): number {
-  const at = place * SIGN_WORDS
+export function hammingDistance(all: Uint32Array, place: number, wanted: Uint32Array): number {
+  const at = place * SIGN_BIT_WORDS
   let different = 0
-  for (let k = 0; k < SIGN_WORDS; k++) different += countBits((all[at + k] ?? 0) ^ (wanted[k] ?? 0))
+  for (let k = 0; k < SIGN_BIT_WORDS; k++) different += countBits((all[at + k] ?? 0) ^ (wanted[k] ?? 0))
   return different
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createVectorCentre } from './vector-centre.ts'
+import { createCentroid } from './centroid.ts'
 
 const DIMS = 48
 
@@ -17,13 +17,13 @@ const vectors = new Map(Array.from({ length: 40 }, (_, n) => [n + 1, make(n)]))
 const seqs = () => [...vectors.keys()]
 
 function learned() {
-  const centre = createVectorCentre()
-  expect(centre.sampleOf(seqs, 40)).toEqual(seqs())
-  centre.learn(vectors, 40)
-  return centre
+  const centroid = createCentroid()
+  expect(centroid.chooseSample(seqs, 40)).toEqual(seqs())
+  centroid.learn(vectors, 40)
+  return centroid
 }
 
-describe('the centre', () => {
+describe('createCentroid', () => {
   it('takes out what all share: unrelated texts come near 0, the same text stays at 1', () => {
     const [a, b] = [make(3), make(20)]
     // As the provider has it.
@@ -38,29 +38,29 @@ describe('the centre', () => {
   })
 
   it('is not learned from a handful', () => {
-    const centre = createVectorCentre()
-    expect([centre.sampleOf(seqs, 29), centre.compareWith(make(1))]).toEqual([null, null])
+    const centroid = createCentroid()
+    expect([centroid.chooseSample(seqs, 29), centroid.compareWith(make(1))]).toEqual([null, null])
   })
 
   it('is learned again when much came or went, or one it was learned from', () => {
-    const centre = learned()
-    expect([centre.sampleOf(seqs, 40), centre.sampleOf(seqs, 49), centre.sampleOf(seqs, 33)]).toEqual([null, null, null])
-    expect([centre.sampleOf(seqs, 50), centre.sampleOf(seqs, 32)]).toEqual([seqs(), seqs()])
-    centre.forget(1000)
-    expect(centre.compareWith(make(1))).not.toBeNull()
-    centre.forget(7)
-    expect([centre.compareWith(make(1)), centre.sampleOf(seqs, 40)]).toEqual([null, seqs()])
+    const centroid = learned()
+    expect([centroid.chooseSample(seqs, 40), centroid.chooseSample(seqs, 49), centroid.chooseSample(seqs, 33)]).toEqual([null, null, null])
+    expect([centroid.chooseSample(seqs, 50), centroid.chooseSample(seqs, 32)]).toEqual([seqs(), seqs()])
+    centroid.invalidate(1000)
+    expect(centroid.compareWith(make(1))).not.toBeNull()
+    centroid.invalidate(7)
+    expect([centroid.compareWith(make(1)), centroid.chooseSample(seqs, 40)]).toEqual([null, seqs()])
   })
 
   it('is learned from a bounded sample, spread over all', () => {
     const all = Array.from({ length: 10_000 }, (_, n) => n * 3)
-    const sample = createVectorCentre().sampleOf(() => all, all.length) ?? []
+    const sample = createCentroid().chooseSample(() => all, all.length) ?? []
     expect([sample.length, new Set(sample).size, sample[0]]).toEqual([512, 512, 0])
     expect(sample.at(-1)).toBeGreaterThan(29_000)
   })
 
   it('compares nothing of other dimensions', () => {
-    const centre = learned()
-    expect([centre.compareWith(Float32Array.of(1, 0)), centre.compareWith(make(1))?.(Float32Array.of(1, 0))]).toEqual([null, 0])
+    const centroid = learned()
+    expect([centroid.compareWith(Float32Array.of(1, 0)), centroid.compareWith(make(1))?.(Float32Array.of(1, 0))]).toEqual([null, 0])
   })
 })

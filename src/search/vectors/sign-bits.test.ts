@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countBits, countDifferentSigns, SIGN_WORDS, toSigns } from './signs.ts'
+import { countBits, hammingDistance, SIGN_BIT_WORDS, toSignBits } from './sign-bits.ts'
 import { DIMS } from './word-vectors.ts'
 
-describe('toSigns', () => {
+describe('toSignBits', () => {
   it('has a bit for each number above zero', () => {
     const vector = Int8Array.from({ length: DIMS }, (_, i) => [5, 0, -5][i % 3] ?? 0)
-    const signs = toSigns(vector)
-    expect(signs.length).toBe(SIGN_WORDS)
+    const signs = toSignBits(vector)
+    expect(signs.length).toBe(SIGN_BIT_WORDS)
     for (let i = 0; i < DIMS; i++) expect(((signs[i >> 5] ?? 0) >>> (i & 31)) & 1).toBe(i % 3 === 0 ? 1 : 0)
-    expect(toSigns(Float32Array.from(vector))).toEqual(signs)
+    expect(toSignBits(Float32Array.from(vector))).toEqual(signs)
   })
 })
 
@@ -26,18 +26,18 @@ describe('countBits', () => {
   })
 })
 
-describe('countDifferentSigns', () => {
+describe('hammingDistance', () => {
   it('counts the numbers of which one is above zero and the other is not', () => {
     const vector = fc
       .array(fc.integer({ min: -127, max: 127 }), { minLength: DIMS, maxLength: DIMS })
       .map((numbers) => Int8Array.from(numbers))
     fc.assert(
       fc.property(vector, vector, vector, (before, one, other) => {
-        const all = new Uint32Array(2 * SIGN_WORDS)
-        all.set(toSigns(before))
-        all.set(toSigns(one), SIGN_WORDS)
+        const all = new Uint32Array(2 * SIGN_BIT_WORDS)
+        all.set(toSignBits(before))
+        all.set(toSignBits(one), SIGN_BIT_WORDS)
         const different = one.filter((value, i) => value > 0 !== (other[i] ?? 0) > 0).length
-        expect(countDifferentSigns(all, 1, toSigns(other))).toBe(different)
+        expect(hammingDistance(all, 1, toSignBits(other))).toBe(different)
       }),
     )
   })
