@@ -24,7 +24,7 @@ const SYNONYM_POWER = 1.25
 const MAX_EXPANDED_WORDS = 12
 
 /** Vocabulary words that are scored as one: the forms of a query word, or of an alternative to it. */
-interface Concept {
+export interface Concept {
   /** Word numbers of the vocabulary. */
   readonly words: readonly number[]
   /** 0 to 1, relative to a match of the query word itself. */

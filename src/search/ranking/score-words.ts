@@ -1,121 +1,121 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE } from '../analysis/indexed-text.ts'
 import type { KindIndex, PrivatePostings } from '../index/kind-index.ts'
 import { CODE_BITS, rangeOf } from '../index/postings.ts'
-import type { Group, QueryPlan } from './plan.ts'
+import type { Concept, Group, QueryPlan } from './plan.ts'
 
 /**
- * BM25F (Robertson, Zaragoza 2009): how often a word stands in each field, weighed and made comparable by the field's length, is added up
- * before it is saturated. Title words count as much as so many in the text.
+ * BM25F (Robertson, Zaragoza 2009). Term frequencies are weighted by field, normalised by field length and summed, and only then saturated.
+ * One occurrence in the text weighs 1.
  */
 const TITLE_WEIGHT = 4
 const TAG_WEIGHT = 2.5
 const DESCRIPTION_WEIGHT = 2
+/** BM25's k1. */
 const SATURATION = 1.4
 
-/** Most items a word near in meaning may stand in, as a number and as a share of all: a common one says nothing, and costs most. */
-const MAX_NEAR_COUNT = 1000
-const MAX_NEAR_SHARE = 0.005
-/** A word more items hold than this number, and than this share of all, is common. */
+/** A synonym in more items than this number and this share of all is skipped: it tells little and costs most. */
+const MAX_SYNONYM_COUNT = 1000
+const MAX_SYNONYM_SHARE = 0.005
+/** A query word in more items than this number and this share of all is common. */
 const MIN_COMMON_COUNT = 1000
 const COMMON_SHARE = 0.1
 
-/** What words say of each item: a score, and which words of the query it holds. Valid until the cells are cleared. */
+/** How well each item matches the words of a query. Valid until `clearScores`. */
 export interface WordScores {
-  /** Slots with a score above zero, the first `count` of the array: public ones, and those of the ownPostings. */
+  /** Slots with a score above zero: the first `count` of the array. Public items, and the caller's own. */
   readonly slots: Uint32Array
   readonly count: number
   readonly cells: Cells
-  /** The score of an item that holds every word itself as well as can be. */
+  /** The score of an ideal item, which holds every query word itself as often as counts. */
   readonly best: number
   scoreOf(slot: number): number
-  /** Bit n: the item holds the query's nth word, or what counts as it. */
+  /** Bit n is set when the item holds the query's nth word, or an alternative that counts as it. */
   heldBy(slot: number): number
 }
 
 /**
- * Four numbers a slot, side by side because they are read together: how often the concept at hand stands in the item, weighed by field; what the
- * best concept of the group at hand is worth in it; its score; and the bits of the words it holds. All zero between searches.
+ * Four 32-bit numbers a slot, in one array because the inner loops read them together. All are zero between searches.
+ *
+ *     cell  | FREQUENCY        | BEST_CONCEPT   | SCORE             | HELD               |
+ *     scope | current concept  | current group  | query             | query              |
+ *     value | weighted term    | best concept's | sum of the groups | bit n: holds the   |
+ *           | frequency        | score so far   | done so far       | query's nth word   |
  */
 interface Cells {
   readonly numbers: Float32Array
-  /** The same memory as whole numbers. */
+  /** The same memory as integers, for HELD. */
   readonly bits: Uint32Array
 }
 
-const SUM = 0
-const TOP = 1
+const FREQUENCY = 0
+const BEST_CONCEPT = 1
 const SCORE = 2
 const HELD = 3
-const CELL = 4
+const CELL_SIZE = 4
 
-/** Memory to score in. */
+/** Memory that searches reuse. */
 export interface Scratch {
   readonly cells: Cells
-  /** Lists of slots, of no meaning between searches. */
+  /** Lists of slots: of the query, of the current concept, of the current group. Their content is undefined between searches. */
   readonly slots: Uint32Array
-  readonly summed: Uint32Array
-  readonly topped: Uint32Array
+  readonly conceptSlots: Uint32Array
+  readonly groupSlots: Uint32Array
 }
 
-/** Memory for so many slots. */
+/** Memory for this many slots. */
 export function makeScratch(length: number): Scratch {
-  const numbers = new Float32Array(length * CELL)
+  const numbers = new Float32Array(length * CELL_SIZE)
   return {
     cells: { numbers, bits: new Uint32Array(numbers.buffer) },
     slots: new Uint32Array(length),
-    summed: new Uint32Array(length),
-    topped: new Uint32Array(length),
+    conceptSlots: new Uint32Array(length),
+    groupSlots: new Uint32Array(length),
   }
 }
 
 /**
- * Scores items by the words of a plan. The scratch memory holds the answer: call `clearScores` with it before it is used again.
+ * Scores items by the words of a plan. The scores live in `scratch`: call `clearScores` before using it again.
  * @param scratch for at least as many slots as the table has
+ * @param own the caller's private postings
  */
-export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, ownPostings: PrivatePostings | null): WordScores {
-  const { totals, postings } = index
-  const { cells, slots, summed, topped } = scratch
+export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, own: PrivatePostings | null): WordScores {
+  const { cells, slots, conceptSlots, groupSlots } = scratch
   const { numbers, bits } = cells
-  const maxNear = Math.max(MAX_NEAR_COUNT, totals.items * MAX_NEAR_SHARE)
-  const rarity = (items: number) => Math.log(1 + (totals.items - items + 0.5) / (items + 0.5))
   let count = 0
   let best = 0
-  const groups = plan.groups.map((group, number) => ({ group, bit: 1 << number, isCommon: isCommon(index, group) }))
-  const telling = groups.filter(({ isCommon }) => !isCommon)
-  // Common words last: they find nothing by themselves where others do.
-  for (const { group, bit, isCommon } of telling.length === 0 ? groups : [...telling, ...groups.filter((one) => one.isCommon)]) {
-    const onlyFound = isCommon && telling.length > 0
-    let reached = 0
-    let ownRarity = rarity(0)
+  for (const { group, bit, isFilterOnly } of orderGroups(index, plan)) {
+    let groupCount = 0
+    let ownRarity = inverseFrequency(index, 0)
     for (const [place, concept] of group.concepts.entries()) {
-      if (onlyFound && !concept.isWord) continue
-      const words = concept.isWord ? concept.words : concept.words.filter((word) => postings.countOf(word) <= maxNear)
-      const inPublic = sumPostings(index, words, scratch, onlyFound)
-      const found = rarity(onlyFound ? mostItems(index, words) : inPublic)
-      const isItself = place === 0 && group.isInLibrary
-      if (isItself) ownRarity = found
-      const worth = concept.weight * (group.isInLibrary ? Math.min(found, ownRarity) : found) * (SATURATION + 1)
-      const all = ownPostings ? sumPrivatePostings(index, ownPostings, words, scratch, inPublic, onlyFound) : inPublic
-      for (let i = 0; i < all; i++) {
-        const cell = (summed[i] ?? 0) * CELL
-        const sum = numbers[cell + SUM] ?? 0
-        numbers[cell + SUM] = 0
-        const value = (worth * sum) / (sum + SATURATION)
-        const top = numbers[cell + TOP] ?? 0
-        if (value > top) {
-          if (top === 0) topped[reached++] = summed[i] ?? 0
-          numbers[cell + TOP] = value
+      if (isFilterOnly && !concept.isWord) continue
+      const words = concept.isWord ? concept.words : withoutCommon(index, concept)
+      const publicCount = sumPublicPostings(index, words, scratch, isFilterOnly)
+      const conceptCount = own ? sumPrivatePostings(index, own, words, scratch, publicCount, isFilterOnly) : publicCount
+      const rarity = inverseFrequency(index, isFilterOnly ? maxFrequency(index, words) : publicCount)
+      if (place === 0 && group.isInLibrary) ownRarity = rarity
+      // An alternative is never worth more than the word itself, however rare it is.
+      const worth = concept.weight * (group.isInLibrary ? Math.min(rarity, ownRarity) : rarity) * (SATURATION + 1)
+      for (let i = 0; i < conceptCount; i++) {
+        const slot = conceptSlots[i] ?? 0
+        const cell = slot * CELL_SIZE
+        const frequency = numbers[cell + FREQUENCY] ?? 0
+        numbers[cell + FREQUENCY] = 0
+        const score = (worth * frequency) / (frequency + SATURATION)
+        const bestSoFar = numbers[cell + BEST_CONCEPT] ?? 0
+        if (score > bestSoFar) {
+          if (bestSoFar === 0) groupSlots[groupCount++] = slot
+          numbers[cell + BEST_CONCEPT] = score
         }
         if (concept.isWord) bits[cell + HELD] = (bits[cell + HELD] ?? 0) | bit
       }
     }
-    for (let i = 0; i < reached; i++) {
-      const slot = topped[i] ?? 0
-      const cell = slot * CELL
+    for (let i = 0; i < groupCount; i++) {
+      const slot = groupSlots[i] ?? 0
+      const cell = slot * CELL_SIZE
       const score = numbers[cell + SCORE] ?? 0
       if (score === 0) slots[count++] = slot
-      numbers[cell + SCORE] = score + (numbers[cell + TOP] ?? 0)
-      numbers[cell + TOP] = 0
+      numbers[cell + SCORE] = score + (numbers[cell + BEST_CONCEPT] ?? 0)
+      numbers[cell + BEST_CONCEPT] = 0
     }
     best += ownRarity * (SATURATION + 1)
   }
@@ -124,24 +124,55 @@ export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, 
     count,
     cells,
     best,
-    scoreOf: (slot) => numbers[slot * CELL + SCORE] ?? 0,
-    heldBy: (slot) => bits[slot * CELL + HELD] ?? 0,
+    scoreOf: (slot) => numbers[slot * CELL_SIZE + SCORE] ?? 0,
+    heldBy: (slot) => bits[slot * CELL_SIZE + HELD] ?? 0,
   }
 }
 
-/** Items that hold the most common of some words. */
-function mostItems({ postings }: KindIndex, words: readonly number[]): number {
+/** Sets the cells of a search to zero. */
+export function clearScores({ slots, count, cells }: WordScores): void {
+  for (let i = 0; i < count; i++) {
+    const cell = (slots[i] ?? 0) * CELL_SIZE
+    cells.numbers[cell + SCORE] = 0
+    cells.bits[cell + HELD] = 0
+  }
+}
+
+/** Groups with their bit. Common words come last and find nothing by themselves (`isFilterOnly`), unless all are common. */
+function orderGroups(index: KindIndex, plan: QueryPlan): { group: Group; bit: number; isFilterOnly: boolean }[] {
+  const groups = plan.groups.map((group, n) => ({ group, bit: 1 << n, isFilterOnly: isCommon(index, group) }))
+  const distinctive = groups.filter(({ isFilterOnly }) => !isFilterOnly)
+  if (distinctive.length === 0) return groups.map((group) => ({ ...group, isFilterOnly: false }))
+  return [...distinctive, ...groups.filter(({ isFilterOnly }) => isFilterOnly)]
+}
+
+/** Whether so many items hold a word that it hardly tells them apart. */
+function isCommon(index: KindIndex, group: Group): boolean {
+  const ownForms = group.isInLibrary ? (group.concepts[0]?.words ?? []) : []
+  return maxFrequency(index, ownForms) > Math.max(MIN_COMMON_COUNT, index.totals.items * COMMON_SHARE)
+}
+
+/** The words of a synonym that are not common. */
+function withoutCommon({ totals, postings }: KindIndex, concept: Concept): readonly number[] {
+  const max = Math.max(MAX_SYNONYM_COUNT, totals.items * MAX_SYNONYM_SHARE)
+  return concept.words.filter((word) => postings.countOf(word) <= max)
+}
+
+/** BM25's inverse document frequency of a word that so many public items hold. */
+function inverseFrequency({ totals }: KindIndex, count: number): number {
+  return Math.log(1 + (totals.items - count + 0.5) / (count + 0.5))
+}
+
+/** The document frequency of the most common of some words. */
+function maxFrequency({ postings }: KindIndex, words: readonly number[]): number {
   return words.reduce((most, word) => Math.max(most, postings.countOf(word)), 0)
 }
 
-/** Whether so many items hold a word that it tells them apart no more than a stop word does. */
-function isCommon(index: KindIndex, group: Group): boolean {
-  const itself = group.isInLibrary ? (group.concepts[0]?.words ?? []) : []
-  return mostItems(index, itself) > Math.max(MIN_COMMON_COUNT, index.totals.items * COMMON_SHARE)
-}
-
-/** Adds up how often words stand in public items (or only in those that have a score); gives how many items that were, listed in `summed`. */
-function sumPostings(index: KindIndex, words: readonly number[], { cells, summed }: Scratch, onlyFound: boolean): number {
+/**
+ * Adds the weighted frequencies of words in public items to FREQUENCY. Lists those items in `conceptSlots`, and gives their number.
+ * @param isFilterOnly leave out items that have no score yet
+ */
+function sumPublicPostings(index: KindIndex, words: readonly number[], { cells, conceptSlots }: Scratch, isFilterOnly: boolean): number {
   const { numbers } = cells
   const norms = index.norms()
   let count = 0
@@ -152,57 +183,58 @@ function sumPostings(index: KindIndex, words: readonly number[], { cells, summed
       for (let at = from; at < to; at++) {
         const posting = postings[at] ?? 0
         const slot = posting >>> CODE_BITS
-        const cell = slot * CELL
-        if (onlyFound && numbers[cell + SCORE] === 0) continue
-        // Zero for what is gone: its norms are.
-        const added = frequency(posting, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
+        const cell = slot * CELL_SIZE
+        if (isFilterOnly && numbers[cell + SCORE] === 0) continue
+        const added = weightFrequency(posting, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
+        // A deleted item that is not purged yet: its norms are zero.
         if (added === 0) continue
-        const sum = numbers[cell + SUM] ?? 0
-        if (sum === 0) summed[count++] = slot
-        numbers[cell + SUM] = sum + added
+        const frequency = numbers[cell + FREQUENCY] ?? 0
+        if (frequency === 0) conceptSlots[count++] = slot
+        numbers[cell + FREQUENCY] = frequency + added
       }
     }
   }
   return count
 }
 
-function frequency(code: number, titleNorm: number, bodyNorm: number): number {
+/** Like `sumPublicPostings` for the caller's private items; `listed` slots are in `conceptSlots` already. */
+function sumPrivatePostings(
+  index: KindIndex,
+  own: PrivatePostings,
+  words: readonly number[],
+  { cells, conceptSlots }: Scratch,
+  listed: number,
+  isFilterOnly: boolean,
+): number {
+  const held = words.filter((word) => own.counts.has(word))
+  if (held.length === 0) return listed
+  const { numbers } = cells
+  const norms = index.norms()
+  let count = listed
+  for (const [slot, entries] of own.items) {
+    const cell = slot * CELL_SIZE
+    if (isFilterOnly && numbers[cell + SCORE] === 0) continue
+    for (const word of held) {
+      const code = findCode(entries, word)
+      if (code === 0) continue
+      const frequency = numbers[cell + FREQUENCY] ?? 0
+      if (frequency === 0) conceptSlots[count++] = slot
+      numbers[cell + FREQUENCY] = frequency + weightFrequency(code, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
+    }
+  }
+  return count
+}
+
+/** The weighted, length-normalised frequency that a field code stands for. Higher bits of `code` are ignored. */
+function weightFrequency(code: number, titleNorm: number, bodyNorm: number): number {
   let body = code & COUNT_MASK
   if (code & IN_DESCRIPTION) body += DESCRIPTION_WEIGHT
   if (code & IN_TAGS) body += TAG_WEIGHT
   return code & IN_TITLE ? TITLE_WEIGHT * titleNorm + body * bodyNorm : body * bodyNorm
 }
 
-/** Adds what the owner's own items say, which is in no inverted index; gives how many items are listed now. */
-function sumPrivatePostings(
-  index: KindIndex,
-  ownPostings: PrivatePostings,
-  words: readonly number[],
-  { cells, summed }: Scratch,
-  listed: number,
-  onlyFound: boolean,
-): number {
-  const wanted = words.filter((word) => ownPostings.counts.has(word))
-  if (wanted.length === 0) return listed
-  const { numbers } = cells
-  const norms = index.norms()
-  let count = listed
-  for (const [slot, entries] of ownPostings.items) {
-    const cell = slot * CELL
-    if (onlyFound && numbers[cell + SCORE] === 0) continue
-    for (const word of wanted) {
-      const code = codeOf(entries, word)
-      if (code === 0) continue
-      const sum = numbers[cell + SUM] ?? 0
-      if (sum === 0) summed[count++] = slot
-      numbers[cell + SUM] = sum + frequency(code, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
-    }
-  }
-  return count
-}
-
-/** The code of a word in an item's ascending entries, or 0. */
-function codeOf(entries: Float64Array, word: number): number {
+/** The field code of a word in an item's entries, which ascend; 0 when it is not among them. */
+function findCode(entries: Float64Array, word: number): number {
   let low = 0
   let high = entries.length - 1
   while (low <= high) {
@@ -214,13 +246,4 @@ function codeOf(entries: Float64Array, word: number): number {
     else high = middle - 1
   }
   return 0
-}
-
-/** Makes the cells zero again. */
-export function clearScores({ slots, count, cells }: WordScores): void {
-  for (let i = 0; i < count; i++) {
-    const cell = (slots[i] ?? 0) * CELL
-    cells.numbers[cell + SCORE] = 0
-    cells.bits[cell + HELD] = 0
-  }
 }
