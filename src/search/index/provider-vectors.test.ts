@@ -6,7 +6,8 @@ import { parseQuery } from '../analysis/query.ts'
 import { type MeaningScores, preferCosines } from '../ranking/score-meaning.ts'
 import { toCode } from '../vectors/vector-codes.ts'
 import { createKindIndex } from './kind-index.ts'
-import { createSearchIndex, type IndexFilter } from './search-index.ts'
+import { createSearchIndex } from './search-index.ts'
+import type { IndexFilter } from './select-items.ts'
 
 /** What searches do with the vectors of a provider. */
 

@@ -6,7 +6,8 @@ import type { Visibility } from '../../library/visibility.ts'
 import { encodePostings, indexText } from '../analysis/indexed-text.ts'
 import { parseQuery } from '../analysis/query.ts'
 import { DIMS, NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
-import { createSearchIndex, type IndexFilter, type SearchIndex } from './search-index.ts'
+import { createSearchIndex, type SearchIndex } from './search-index.ts'
+import type { IndexFilter } from './select-items.ts'
 
 /** An item as a test writes it down. */
 interface Written {

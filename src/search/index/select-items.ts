@@ -1,0 +1,107 @@
+import type { QueryWords } from '../../library/ports/search.ts'
+import { HIDDEN, PUBLIC } from './item-table.ts'
+import type { KindIndex } from './kind-index.ts'
+
+/** Narrows a search. Values of one field are alternatives; of `allTags` an item must have every one. */
+export interface IndexFilter {
+  readonly types?: readonly string[] | undefined
+  readonly categories?: ReadonlySet<number> | undefined
+  readonly anyTags?: readonly string[] | undefined
+  readonly allTags?: readonly string[] | undefined
+  readonly authors?: ReadonlySet<number> | undefined
+  readonly seqs?: ReadonlySet<number> | undefined
+}
+
+export interface IndexRequest {
+  /** null: everything, by `sort`. */
+  readonly query: QueryWords | null
+  readonly sort: 'relevance' | 'newest' | 'oldest' | 'votes'
+  readonly limit: number
+  readonly offset: number
+  readonly filter: IndexFilter
+  /** Row number of the viewer, who also finds their own hidden items; null: anonymous. */
+  readonly viewer: number | null
+}
+
+export interface IndexAnswer {
+  /** Row numbers of one page, best first. */
+  readonly seqs: readonly number[]
+  /** Exact number of matches over all pages. */
+  readonly total: number
+  /** Corrections to show, by query word. */
+  readonly corrections: ReadonlyMap<string, string>
+}
+
+/** A test for slots: whether the viewer may find the item and it passes the filter. */
+export function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
+  const { types, categories, anyTags, allTags, authors, seqs } = filter
+  const tests: ((slot: number) => boolean)[] = []
+  if (types) tests.push((slot) => types.includes(table.typeOf(slot) ?? ''))
+  if (categories) tests.push((slot) => categories.has(table.categorySeq[slot] ?? 0))
+  if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0))
+  if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
+  if (anyTags) tests.push((slot) => table.tagsOf(slot).some((tag) => anyTags.includes(tag.slug)))
+  if (allTags && allTags.length > 0) tests.push((slot) => allTags.every((slug) => table.tagsOf(slot).some((tag) => tag.slug === slug)))
+  const { state, ownerSeq } = table
+  const isVisible = (slot: number) => state[slot] === PUBLIC || (state[slot] === HIDDEN && ownerSeq[slot] === viewer)
+  return tests.length === 0 ? isVisible : (slot) => isVisible(slot) && tests.every((test) => test(slot))
+}
+
+/** Answers a request without a query: a page of all items that pass. */
+export function listItems(index: KindIndex, isCandidate: (slot: number) => boolean, request: IndexRequest): IndexAnswer {
+  const slots = index.byAge().filter(isCandidate)
+  const sorted = sortSlots(index, slots, request.sort === 'relevance' ? 'newest' : request.sort)
+  return { seqs: cutPage(index, sorted, request), total: slots.length, corrections: new Map() }
+}
+
+/** Sorts slots. @param byAge oldest first */
+export function sortSlots({ table }: KindIndex, byAge: readonly number[], sort: 'newest' | 'oldest' | 'votes'): readonly number[] {
+  if (sort === 'oldest') return byAge
+  if (sort === 'newest') return byAge.toReversed()
+  return byAge.toSorted((a, b) => (table.votes[b] ?? 0) - (table.votes[a] ?? 0) || (table.seq[b] ?? 0) - (table.seq[a] ?? 0))
+}
+
+/** The row numbers of one page. */
+export function cutPage({ table }: KindIndex, slots: readonly number[], { offset, limit }: IndexRequest): number[] {
+  return slots.slice(offset, offset + limit).map((slot) => table.seq[slot] ?? 0)
+}
+
+/** How many items the viewer finds in each category, by its row number. */
+export function countByCategory(index: KindIndex, viewer: number | null): ReadonlyMap<number, number> {
+  const { table } = index
+  const isVisible = makeFilter(index, {}, viewer)
+  const counts = new Map<number, number>()
+  for (const slot of index.byAge()) {
+    const category = table.categorySeq[slot] ?? 0
+    if (category !== 0 && isVisible(slot)) counts.set(category, (counts.get(category) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** A tag with the number of items that have it. */
+interface TagCount {
+  readonly slug: string
+  readonly name: string
+  readonly count: number
+}
+
+/** The tags of items the viewer finds, most used first. Of several spellings of a tag, the name is the first in code unit order. */
+export function countByTag(indexes: readonly KindIndex[], viewer: number | null): TagCount[] {
+  const tags = new Map<string, { slug: string; name: string; count: number }>()
+  for (const index of indexes) {
+    const isVisible = makeFilter(index, {}, viewer)
+    for (const slot of index.byAge()) {
+      const own = index.table.tagsOf(slot)
+      if (own.length === 0 || !isVisible(slot)) continue
+      for (const { slug, name } of own) {
+        const tag = tags.get(slug)
+        if (!tag) tags.set(slug, { slug, name, count: 1 })
+        else {
+          tag.count++
+          if (name < tag.name) tag.name = name
+        }
+      }
+    }
+  }
+  return [...tags.values()].sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1))
+}
