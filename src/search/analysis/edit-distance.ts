@@ -1,6 +1,6 @@
 /**
- * Edits between two words: insert, delete, change a letter, swap two neighbours (optimal string alignment). Above `limit` the answer is
- * `limit + 1`, in time of `limit` times the length.
+ * Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. Gives `limit + 1` for anything above
+ * `limit`, in O(limit * length).
  */
 export function damerauLevenshtein(a: string, b: string, limit: number): number {
   const beyond = limit + 1

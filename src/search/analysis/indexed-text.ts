@@ -9,24 +9,24 @@ export interface SearchableText {
   readonly content: string
 }
 
-/** The version of how texts are read into words and vectors: what an older one made is made anew when a library is opened. */
+/** Version of the words and vectors below. Raise it when they change: items stored with an older one are re-indexed at start. */
 export const ANALYSIS = 2
 
-/** Distinct words of one item that are indexed, those of the title first: a bound on what one text can cost. */
+/** Distinct words indexed per item, title words first; bounds the cost of one text. */
 const MAX_WORDS = 8192
 
 /**
- * Where a word stands in an item, in eight bits: title, description, tags, and how often in the text (at most 31).
- * What ranking needs, and no more, so that millions of them fit into memory.
+ * A word's field code, eight bits: a flag each for title, description and tags, and its count in the text, at most 31. One byte, so that
+ * millions of postings fit into memory.
  */
 export const IN_TITLE = 0x80
 export const IN_DESCRIPTION = 0x40
 export const IN_TAGS = 0x20
 export const COUNT_MASK = 0x1f
 
-/** An item's words as the index keeps them. */
+/** An item as the index stores it. */
 export interface IndexedText {
-  /** Each distinct word with where it stands. */
+  /** Distinct words with their field codes. */
   readonly words: ReadonlyMap<string, number>
   /** Words of the title, repeats counted. */
   readonly titleLength: number
@@ -34,7 +34,7 @@ export interface IndexedText {
   readonly bodyLength: number
 }
 
-/** Reads the words of an item for the index. Linear in the text's length. */
+/** Reads an item's words. Linear in the text's length. */
 export function indexText(text: SearchableText): IndexedText {
   const words = new Map<string, number>()
   let titleLength = 0
@@ -64,14 +64,14 @@ export function indexText(text: SearchableText): IndexedText {
   return { words, titleLength, bodyLength }
 }
 
-/** One word of an item by the vocabulary's number for it. */
+/** A word of an item, by its number in the vocabulary. */
 export interface Posting {
   readonly word: number
-  /** Where it stands: see {@link IN_TITLE}. */
+  /** Field code; see {@link IN_TITLE}. */
   readonly code: number
 }
 
-/** Postings as bytes, ascending by word: each the difference to the word before in groups of seven bits, then the code. */
+/** Encodes postings, ascending by word: the gap to the previous word as a varint (7 bits a byte, low first), then the field code. */
 export function encodePostings(postings: readonly Posting[]): Uint8Array {
   const bytes: number[] = []
   let previous = 0
@@ -87,7 +87,7 @@ export function encodePostings(postings: readonly Posting[]): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** Reads what {@link encodePostings} wrote; ends quietly where bytes end. */
+/** Decodes {@link encodePostings}. Truncated input ends early, without an error. */
 export function decodePostings(bytes: Uint8Array, take: (word: number, code: number) => void): void {
   let word = 0
   for (let at = 0; at < bytes.length; ) {
@@ -106,10 +106,10 @@ export function decodePostings(bytes: Uint8Array, take: (word: number, code: num
   }
 }
 
-/** How much of an item a provider is sent, in characters: about what its models read of one text. */
+/** Characters of an item that an embedding provider is sent: about what its models read. */
 const MAX_EMBEDDED = 8_000
 
-/** The text of an item whose meaning a provider is asked for: title, description, then as much of the text as fits. */
+/** The text of an item to embed: title, description, then as much of the content as fits. */
 export function toEmbeddedText({ title, description, content }: Pick<SearchableText, 'title' | 'description' | 'content'>): string {
   const text = [title, description, content].filter((part) => part !== '').join('\n\n')
   return cutCharacters(text, MAX_EMBEDDED)

@@ -2,14 +2,14 @@ import { blankForbiddenCharacters, isBlank } from '../../library/characters.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 import { readQueryWords, SPACED_PART } from './words.ts'
 
-/** Longest query taken, in characters. */
+/** Longest query, in characters. */
 export const MAX_QUERY = 10_000
-/** Words of a query that take part in the match; the rest is left out. */
+/** Further words of a query are ignored. */
 const MAX_QUERY_WORDS = 24
 
 /**
- * Reads what somebody typed. Nothing in it is an operator. A blank text gives null: everything is listed.
- * A text without a single word (`!!!`) gives no words: nothing is found.
+ * Parses a query. It has no operators. A blank query gives null: list everything.
+ * A query without a word (`!!!`) gives no words: nothing matches.
  * @example parseQuery('linux term') // {words: ['linux', 'term'], isLastGrowing: true}
  */
 export function parseQuery(query: string): QueryWords | null {
@@ -18,7 +18,7 @@ export function parseQuery(query: string): QueryWords | null {
 
 /**
  * The query with its misspelt words replaced, for "did you mean"; null when no word was.
- * @param corrections by the word as {@link readQueryWords} reads it
+ * @param corrections by word, as {@link readQueryWords} gives it
  * @example correctQuery('Pyhton code', new Map([['pyhton', 'python']])) // 'python code'
  */
 export function correctQuery(query: string, corrections: ReadonlyMap<string, string>): string | null {

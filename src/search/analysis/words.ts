@@ -1,9 +1,9 @@
 import { blankForbiddenCharacters } from '../../library/characters.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 
-/** Longest word kept, in UTF-16 units; the rest of a longer one is left out. */
+/** Longest word, in UTF-16 units; longer ones are cut. */
 const MAX_WORD = 48
-/** Longest word made by joining what a hyphen parted, in UTF-16 units. */
+/** Longest compound of hyphenated parts, in UTF-16 units. */
 const MAX_JOINED = 32
 const MAX_PARTS = 4
 const JOINERS = "-'’_."
@@ -23,22 +23,22 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** A run of letters and digits. Begins with more than a mark: the sign that makes an emoji out of a symbol is no word. */
+/** A run of letters and digits. It must not begin with a mark: a variation selector makes a symbol an emoji, not a word. */
 const RUN = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
-/** One character of a script that is written without spaces, or whose words grow endings without one. */
+/** A character of a script that is written without spaces, or of Hangul, whose words take endings without one. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*/gu
-/** What of a run is in a script with spaces. */
+/** The part of a run that is in a script with spaces. */
 export const SPACED_PART = new RegExp(`(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, 'gu')
 const HAS_UNSPACED = new RegExp(UNSPACED.source, 'u')
-/** `c++`, `c#`: a sign that makes another name of a letter. */
+/** `c++` and `c#`: the sign is part of the name. */
 const SIGNED_LETTER = /(?<![\p{L}\p{N}\p{M}\p{Co}])([a-z])(\+\+|#)(?![\p{L}\p{N}\p{M}\p{Co}])/gu
-/** Signs that fold into letters, and are no part of the word they stand at. */
+/** Signs that NFKD turns into letters, although they are not part of the word. */
 const WORD_SIGNS = /[™℠]/gu
-/** A text folded: small letters, accents taken off. `é` and `e` are one letter to whoever searches. */
+/** Folds case and accents, so that `É` and `e` match. */
 function fold(text: string): string {
   const plain = blankForbiddenCharacters(text).toLowerCase()
-  // Nothing to fold in ASCII: most texts.
+  // Fast path: ASCII has nothing more to fold.
   if (/^[\0-\x7f]*$/.test(plain)) return plain
   return plain
     .replace(WORD_SIGNS, ' ')
@@ -49,9 +49,9 @@ function fold(text: string): string {
 }
 
 /**
- * Calls `take` for every word of a text as it is indexed, in order, repeats included. What a hyphen, an apostrophe or an underscore holds
- * together, or a point before a short ending (`node.js`), gives its parts and the joined word; a run of an unspaced script gives each
- * character and each pair of neighbours. Query and index go through the same reading, or nothing would be found.
+ * Tokenizes a text for the index: calls `take` for each word in order, repeats included. Parts joined by a hyphen, apostrophe,
+ * underscore, or a point before a short ending (`node.js`), give each part and the compound. Unspaced scripts give each character and
+ * each bigram. Queries must be tokenized the same way.
  * @example eachWord('Tic-tac-toe', take) // tic, tac, toe, tictactoe
  */
 export function eachWord(text: string, take: (word: string) => void): void {
@@ -79,7 +79,7 @@ export function eachWord(text: string, take: (word: string) => void): void {
   endChain()
 }
 
-/** What a chain of runs is as one word, or null when it is none: a single run, digits alone, too long, a sentence's end without a space. */
+/** The compound of a chain of runs; null for a single run, digits, a long chain, or a missing space after a sentence. */
 function joinChain(chain: readonly string[], separators: string): string | null {
   if (chain.length < 2) return null
   if (separators.includes('.') && (chain.length > 2 || !/^[a-z]{2,3}$/.test(chain[1] ?? ''))) return null
@@ -87,7 +87,7 @@ function joinChain(chain: readonly string[], separators: string): string | null 
   return word.length <= MAX_JOINED && /^[a-z0-9]*[a-z][a-z0-9]*$/.test(word) ? word : null
 }
 
-/** Calls `take` with the borders of each run of letters and digits. ASCII, which most texts are, goes without regular expressions. */
+/** Calls `take` with start and end of each run of letters and digits. ASCII text needs no regular expression. */
 function eachRun(text: string, take: (start: number, stop: number) => void): void {
   if (!/^[\0-\x7f]*$/.test(text)) {
     for (const match of text.matchAll(RUN)) take(match.index, match.index + match[0].length)
@@ -130,7 +130,7 @@ function cut(word: string): string {
   return word.length <= MAX_WORD ? word : word.slice(0, MAX_WORD).toWellFormed()
 }
 
-/** The words of a query. Nothing in it is an operator. */
+/** Tokenizes a query. It has no operators. `isLastGrowing`: the last word may still be being typed. */
 export function readQueryWords(text: string, limit: number): QueryWords {
   const folded = fold(text).replace(SIGNED_LETTER, (_, letter: string, sign: string) => `${letter}${sign === '#' ? 'sharp' : 'plusplus'} `)
   const words: string[] = []
@@ -139,7 +139,7 @@ export function readQueryWords(text: string, limit: number): QueryWords {
     if (words.length >= limit) break
     const parts: string[] = []
     eachPart(match[0], (part) => parts.push(part))
-    // Of characters that stand together the pairs alone: a single one says little where its neighbours are known.
+    // Bigrams replace the single characters they cover, which say little.
     const pairs = parts.filter((part) => !isUnspaced(part, 1) || !parts.some((other) => other.includes(part) && isUnspaced(other, 2)))
     words.push(...pairs.slice(0, limit - words.length))
     isLastGrowing = match.index + match[0].length === folded.length && parts.length === 1 && !HAS_UNSPACED.test(match[0])
@@ -147,7 +147,7 @@ export function readQueryWords(text: string, limit: number): QueryWords {
   return { words, isLastGrowing }
 }
 
-/** Whether a part is so many characters of an unspaced script. */
+/** Whether a part is exactly `count` characters of an unspaced script. */
 function isUnspaced(part: string, count: number): boolean {
   const characters = part.match(UNSPACED) ?? []
   return characters.length === count && characters.join('') === part

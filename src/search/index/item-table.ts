@@ -4,7 +4,7 @@ import { lengthOf } from '../vectors/embedder.ts'
 import { SIGN_BIT_WORDS, toSignBits } from '../vectors/sign-bits.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 
-/** What the index knows of an item. Row numbers are the store's. */
+/** An item without its words. `…Seq` are row numbers of the store. */
 export interface IndexedItem {
   readonly seq: number
   readonly ownerSeq: number
@@ -18,18 +18,18 @@ export interface IndexedItem {
   readonly tags: readonly Tag[]
   readonly titleLength: number
   readonly bodyLength: number
-  /** As {@link import('../vectors/embedder.ts').Embedder.embedItem} gives it. */
+  /** See {@link import('../vectors/embedder.ts').Embedder.embedItem}. */
   readonly vector: Int8Array | null
 }
 
-/** Who may find a slot's item: nobody (it is free), everybody, or its owner alone. */
+/** State of a slot: no visible item, a public item, or one that only its owner finds. */
 export const FREE = 0
 export const PUBLIC = 1
 export const HIDDEN = 2
 
-/** Items as columns by slot, so that a hundred thousand of them fit into memory and are run through quickly. */
+/** Items as columns by slot: compact, and fast to scan. */
 export interface ItemTable {
-  /** One more than the highest slot in use. */
+  /** Highest slot in use, plus one. */
   readonly capacity: number
   readonly state: Uint8Array
   readonly seq: Float64Array
@@ -40,23 +40,23 @@ export interface ItemTable {
   readonly createdAt: Float64Array
   readonly titleLength: Float64Array
   readonly bodyLength: Float64Array
-  /** `DIMS` numbers a slot. */
+  /** `DIMS` numbers per slot. */
   readonly vectors: Int8Array
   /** Euclidean length of the vector. */
   readonly vectorLength: Float64Array
-  /** The vector's signs, `SIGN_BIT_WORDS` a slot. */
+  /** Sign bits of the vectors, `SIGN_BIT_WORDS` numbers per slot. */
   readonly signBits: Uint32Array
   typeOf(slot: number): string | null
   tagsOf(slot: number): readonly Tag[]
   put(slot: number, item: IndexedItem): void
-  /** Nobody finds the slot's item any more; the slot is not given again yet. */
+  /** Hides the slot's item without freeing the slot: postings still refer to it. */
   hide(slot: number): void
   release(slot: number): void
-  /** A free slot. */
+  /** Gives a free slot. */
   take(): number
 }
 
-/** A table with no items. Its columns are new arrays whenever it grows: read them from the table, do not keep them. */
+/** An empty table. Growing replaces its columns: read them from the table each time. */
 export function createItemTable(): ItemTable {
   const free: number[] = []
   const types: (string | null)[] = []

@@ -2,35 +2,35 @@ import { decodePostings } from '../analysis/indexed-text.ts'
 import { createItemTable, FREE, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings } from './postings.ts'
 
-/** The words of an owner's items that only they may find: by slot, a number for each word with its code in the lowest eight bits. */
+/** The postings of one owner's hidden items. By slot: `word * 256 + code`, ascending. */
 export interface PrivatePostings {
   readonly items: Map<number, Float64Array>
-  /** In how many of them a word stands. */
+  /** Document frequency by word. */
   readonly counts: Map<number, number>
 }
 
 /**
- * Everything search knows of the items of one kind. Statistics and the inverted index are of public items alone:
- * what somebody keeps for themselves has no part in what others find, or in which order. Each owner's other items lie on a ownPostings of their own.
+ * The index of one kind of item. Statistics and the inverted index cover public items only, so that hidden items never influence
+ * what others find, or in which order. Hidden items are in their owner's private postings.
  */
 export interface KindIndex {
   readonly table: ItemTable
   readonly postings: Postings
   readonly privatePostings: ReadonlyMap<number, PrivatePostings>
-  /** Public items, and the sums of their lengths in words. */
+  /** Number of public items, and the sums of their lengths in words. */
   readonly totals: { items: number; titleLength: number; bodyLength: number }
-  /** Where an item is, by its row number. */
+  /** Slot of an item, by its row number. */
   slotOf(seq: number): number | undefined
   countItems(): number
-  /** Slots of public and hidden items by time, oldest first; may hold slots that are free. */
+  /** Slots by creation time, oldest first; may include free slots. */
   byAge(): readonly number[]
-  /** Takes changes in: an item with its words, or null for one that is gone. The last change of an item counts. */
+  /** Applies changes. Of several changes to an item, the last wins. */
   apply(changes: readonly ItemChange[]): void
-  /** Two numbers a slot: what a word counts for less the longer the title is, and the rest. Zero where the slot is free. */
+  /** BM25 length norms, two per slot: title, then body. Zero for free slots. */
   norms(): Float32Array
 }
 
-/** How much of BM25's length normalisation applies to the title, and to the rest. */
+/** BM25's b, for the title and the body. */
 const TITLE_LENGTH_PART = 0.5
 const BODY_LENGTH_PART = 0.8
 
@@ -46,69 +46,69 @@ function lengthNorms(table: ItemTable, totals: KindIndex['totals']): Float32Arra
   return norms
 }
 
-/** What became of an item. `words` as `encodePostings` wrote them. */
+/** An upsert or delete of one item. `words` is from `encodePostings`. */
 export type ItemChange = { readonly seq: number } & (
   | { readonly item: IndexedItem; readonly words: Uint8Array }
   | { readonly item: null; readonly words: null }
 )
 
-/** An index of no items. */
+/** An empty index. */
 export function createKindIndex(): KindIndex {
   const table = createItemTable()
   const postings = createPostings()
   const privatePostings = new Map<number, PrivatePostings>()
   const totals = { items: 0, titleLength: 0, bodyLength: 0 }
   const slots = new Map<number, number>()
-  let ages: number[] | null = null
+  let slotsByAge: number[] | null = null
   let norms: ReturnType<KindIndex['norms']> | null = null
 
-  const count = (slot: number, sign: 1 | -1): void => {
+  const adjustTotals = (slot: number, sign: 1 | -1): void => {
     totals.items += sign
     totals.titleLength += sign * (table.titleLength[slot] ?? 0)
     totals.bodyLength += sign * (table.bodyLength[slot] ?? 0)
   }
   const removePrivate = (slot: number): void => {
     const owner = table.ownerSeq[slot] ?? 0
-    const ownPostings = privatePostings.get(owner)
-    for (const entry of ownPostings?.items.get(slot) ?? []) {
+    const own = privatePostings.get(owner)
+    for (const entry of own?.items.get(slot) ?? []) {
       const word = Math.floor(entry / 256)
-      const left = (ownPostings?.counts.get(word) ?? 1) - 1
-      if (left > 0) ownPostings?.counts.set(word, left)
-      else ownPostings?.counts.delete(word)
+      const remaining = (own?.counts.get(word) ?? 1) - 1
+      if (remaining > 0) own?.counts.set(word, remaining)
+      else own?.counts.delete(word)
     }
-    ownPostings?.items.delete(slot)
-    if (ownPostings?.items.size === 0) privatePostings.delete(owner)
+    own?.items.delete(slot)
+    if (own?.items.size === 0) privatePostings.delete(owner)
   }
-  const remove = (seq: number, gone: Set<number>): void => {
+  const remove = (seq: number, deleted: Set<number>): void => {
     const slot = slots.get(seq)
     if (slot === undefined) return
     slots.delete(seq)
     if (table.state[slot] === PUBLIC) {
-      count(slot, -1)
-      gone.add(slot)
+      adjustTotals(slot, -1)
+      deleted.add(slot)
       table.hide(slot)
     } else {
       removePrivate(slot)
       table.release(slot)
     }
   }
-  /** Puts an item in; gives its slot when it is public, and its words go into the postings. */
+  /** Adds an item. Gives its slot when it is public and its words must go into the postings. */
   const insert = (item: IndexedItem, words: Uint8Array): number | null => {
     const slot = table.take()
     slots.set(item.seq, slot)
     table.put(slot, item)
     if (item.visibility === 'public') {
-      count(slot, 1)
+      adjustTotals(slot, 1)
       return slot
     }
-    const ownPostings = privatePostings.get(item.ownerSeq) ?? { items: new Map<number, Float64Array>(), counts: new Map<number, number>() }
-    privatePostings.set(item.ownerSeq, ownPostings)
+    const own = privatePostings.get(item.ownerSeq) ?? { items: new Map<number, Float64Array>(), counts: new Map<number, number>() }
+    privatePostings.set(item.ownerSeq, own)
     const entries: number[] = []
     decodePostings(words, (word, code) => {
       entries.push(word * 256 + code)
-      ownPostings.counts.set(word, (ownPostings.counts.get(word) ?? 0) + 1)
+      own.counts.set(word, (own.counts.get(word) ?? 0) + 1)
     })
-    ownPostings.items.set(slot, Float64Array.from(entries))
+    own.items.set(slot, Float64Array.from(entries))
     return null
   }
   return {
@@ -123,18 +123,18 @@ export function createKindIndex(): KindIndex {
       return norms
     },
     byAge() {
-      ages ??= [...slots.values()].sort(
+      slotsByAge ??= [...slots.values()].sort(
         (a, b) => (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0),
       )
-      return ages
+      return slotsByAge
     },
     apply(changes) {
       if (changes.length === 0) return
-      ages = null
+      slotsByAge = null
       const last = new Map(changes.map((change) => [change.seq, change]))
-      const gone = new Set<number>()
-      for (const seq of last.keys()) remove(seq, gone)
-      if (gone.size > 0) postings.remove(gone)
+      const deleted = new Set<number>()
+      for (const seq of last.keys()) remove(seq, deleted)
+      if (deleted.size > 0) postings.remove(deleted)
       for (const slot of postings.takeFreedSlots()) table.release(slot)
       const added: Parameters<Postings['add']>[0][number][] = []
       for (const { item, words } of last.values()) {

@@ -123,7 +123,7 @@ const OTHERS_WORDS = ['zeppelin', 'walruz', 'quokkas', 'invoic', 'tundras', 'saf
 const VECTORS: WordVectors = {
   size: POOL.length,
   find: (word) => POOL.indexOf(word),
-  placeOf: (row) => row * 500,
+  rankOf: (row) => row * 500,
   vectorOf: (row) =>
     Int8Array.from({ length: DIMS }, (_, i) =>
       Math.round(60 * Math.sin((i + 1) ** 2 * ((row >> 1) + 1.37)) + 30 * Math.sin((i + 1) * (row + 2.11))),

@@ -1,33 +1,33 @@
 import { damerauLevenshtein } from '../analysis/edit-distance.ts'
 import { countBits } from '../vectors/sign-bits.ts'
 
-/** Words found in the library, by number. Says nothing of where they stand: what a caller may know of is for the caller's index to say. */
+/** All words of the library, by number. Includes words of hidden items: callers must check with document frequencies what may be shown. */
 export interface Vocabulary {
-  /** Notes a word under the number the store gave it. */
+  /** Adds a word under its number in the store. */
   add(id: number, word: string, stem: string): void
-  /** One more than the largest number. */
+  /** Largest number, plus one. */
   readonly capacity: number
   idOf(word: string): number | undefined
   wordOf(id: number): string
-  /** The numbers of all words with this stem. */
+  /** Words with this stem. */
   withStem(stem: string): readonly number[]
   stemOf(id: number): string
-  /** Numbers of words that begin with `prefix` (and are longer) and pass `allow`, in no order. */
+  /** Longer words that begin with `prefix` and pass `allow`; unordered. */
   withPrefix(prefix: string, allow: (id: number) => boolean): number[]
-  /** Words at most `maxDistance` edits (insert, delete, change, swap of neighbours) from `word` that pass `allow`. */
+  /** Words within `maxDistance` edits of `word` that pass `allow`; see `damerauLevenshtein`. */
   similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
 }
 
-/** A vocabulary with nothing in it. */
+/** An empty vocabulary. */
 export function createVocabulary(): Vocabulary {
   const words: string[] = []
   const stems: string[] = []
   const ids = new Map<string, number>()
   const byStem = new Map<string, number[]>()
-  /** Which of the letters a word has, one bit each: words that differ in many bits are many edits apart. */
+  /** Bit set of the letters of each word. One edit changes at most two bits, which rules out most candidates. */
   let letters = new Uint32Array(1024)
   let sorted: number[] = []
-  /** Numbers added since `sorted` was made. */
+  /** Words added since `sorted` was built. */
   let unsorted: number[] = []
   const sort = (): void => {
     if (unsorted.length === 0) return

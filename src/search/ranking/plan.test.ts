@@ -28,7 +28,7 @@ function makeSight({ words, hidden = [], english = [], near = {} }: Seen) {
   const embedder = createEmbedder({
     size: english.length,
     find: (word) => english.indexOf(word),
-    placeOf: (row) => row,
+    rankOf: (row) => row,
     vectorOf: (row) => Int8Array.from({ length: DIMS }, (_, i) => (i === row ? 100 : 1)),
   })
   const scope: IndexScope = {

@@ -5,16 +5,16 @@ import { hammingDistance, toSignBits } from '../vectors/sign-bits.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 import type { QueryPlan } from './plan.ts'
 
-/** Up to so many items are all compared exactly; of more, those whose signs agree most. */
+/** Up to this many items are all compared; of more, only those with the nearest sign bits. */
 const EXACT_UP_TO = 4096
 const COARSE = 400
 
-/** Compares one meaning with items'. */
+/** Cosines of items with one query. */
 export interface MeaningScores {
   /** Cosine of the slot's item, -1 to 1; 0 when it has no vector. */
   cosineOf(slot: number): number
-  /** Slots of the `limit` nearest that pass `allows`, nearest first. */
-  nearest(allows: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
+  /** The `limit` nearest candidates, nearest first. */
+  nearest(isCandidate: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
 }
 
 /** The weighted sum of the query words' vectors; null when no word has one. */
@@ -28,7 +28,7 @@ export function queryVector(plan: QueryPlan, embedder: Embedder): Float32Array |
   return lengthOf(sum) > 0 ? sum : null
 }
 
-/** Prepares a vector for comparison with the items of an index. */
+/** Cosines of a query vector with the items' built-in vectors. */
 export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningScores {
   const { table } = index
   const queryLength = lengthOf(vector) || 1
@@ -42,8 +42,8 @@ export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningSco
   }
   return {
     cosineOf,
-    nearest(allows, limit) {
-      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, allows) : likelySlots(index, vector, allows)
+    nearest(isCandidate, limit) {
+      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, isCandidate) : likelySlots(index, vector, isCandidate)
       return slots
         .map((slot) => ({ slot, cosine: cosineOf(slot) }))
         .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))
@@ -53,8 +53,8 @@ export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningSco
 }
 
 /**
- * Goes by a provider's cosines, by row number, and by `fallback` for items that have none. Items that have a provider's vector and were
- * not among the nearest are not near, whatever the fallback says.
+ * Uses a provider's cosines, by row number, and `fallback` for items without a provider vector. An item that has one but is not in
+ * `cosines` was not among the nearest: `nearest` leaves it out, whatever the fallback says.
  */
 export function preferCosines(
   index: KindIndex,
@@ -66,36 +66,36 @@ export function preferCosines(
   const seqOf = (slot: number) => table.seq[slot] ?? 0
   return {
     cosineOf: (slot) => cosines.get(seqOf(slot)) ?? fallback?.cosineOf(slot) ?? 0,
-    nearest(allows, limit) {
-      const near = fallback?.nearest((slot) => allows(slot) && !isEmbedded(seqOf(slot)), limit) ?? []
+    nearest(isCandidate, limit) {
+      const near = fallback?.nearest((slot) => isCandidate(slot) && !isEmbedded(seqOf(slot)), limit) ?? []
       for (const [seq, cosine] of cosines) {
         const slot = slotOf(seq)
-        if (slot !== undefined && allows(slot)) near.push({ slot, cosine })
+        if (slot !== undefined && isCandidate(slot)) near.push({ slot, cosine })
       }
       return near.sort((a, b) => b.cosine - a.cosine || seqOf(b.slot) - seqOf(a.slot)).slice(0, limit)
     },
   }
 }
 
-function allSlots({ table }: KindIndex, allows: (slot: number) => boolean): number[] {
+function allSlots({ table }: KindIndex, isCandidate: (slot: number) => boolean): number[] {
   const slots: number[] = []
-  for (let slot = 0; slot < table.capacity; slot++) if (allows(slot)) slots.push(slot)
+  for (let slot = 0; slot < table.capacity; slot++) if (isCandidate(slot)) slots.push(slot)
   return slots
 }
 
-/** The slots whose signs agree most with the query's. */
-function likelySlots({ table }: KindIndex, query: Float32Array, allows: (slot: number) => boolean): number[] {
+/** Candidates with the nearest sign bits: at least `COARSE`. */
+function likelySlots({ table }: KindIndex, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
   const signs = toSignBits(query)
   const distances = new Uint8Array(table.capacity)
   const histogram = new Uint32Array(DIMS + 1)
   for (let slot = 0; slot < table.capacity; slot++) {
     const distance = hammingDistance(table.signBits, slot, signs)
     distances[slot] = distance
-    if (allows(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
+    if (isCandidate(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
   }
   let limit = 0
   for (let sum = 0; limit <= DIMS && sum < COARSE; limit++) sum += histogram[limit] ?? 0
   const found: number[] = []
-  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? DIMS) < limit && allows(slot)) found.push(slot)
+  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? DIMS) < limit && isCandidate(slot)) found.push(slot)
   return found
 }

@@ -11,7 +11,7 @@ function makeVectors(words: readonly (readonly [string, Int8Array])[], step: num
   return {
     size: names.length,
     find: (word) => names.indexOf(word),
-    placeOf: (row) => row * step,
+    rankOf: (row) => row * step,
     vectorOf: (row) => words[row]?.[1] ?? new Int8Array(DIMS),
   }
 }

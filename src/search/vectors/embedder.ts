@@ -2,26 +2,26 @@ import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE, type IndexedText } from 
 import { STOP_WORDS } from '../analysis/words.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
-/** How much of an item's vector its title makes; the rest is the text. */
+/** Share of the title in an item's vector; the rest is description, tags and content. */
 const TITLE_SHARE = 0.4
-/** Smooth inverse frequency (Arora, Liang, Ma 2017): a word weighs `a / (a + p)`, `p` its share of all words. */
+/** Smooth inverse frequency (Arora, Liang, Ma 2017): a word weighs `a / (a + p)`, where `p` is its share of all words. */
 const SMOOTHING = 1e-4
-/** By Zipf's law the word at place n has about this share divided by n + 1. */
+/** Zipf's law: the word of rank n has about this share divided by n + 1. */
 const TOP_SHARE = 0.1
 
-/** Makes vectors of texts from the words in them. A pure function of text and word vectors: the same text has the same vector everywhere. */
+/** Computes text vectors from word vectors. Pure: the same text gives the same vector in every process. */
 export interface Embedder {
-  /** An item's vector: `DIMS` numbers of -127 to 127; null when no word in it has a vector. */
+  /** An item's vector: `DIMS` integers from -127 to 127; null when none of its words has a vector. */
   embedItem(text: IndexedText): Int8Array | null
-  /** A word's own vector of unit length and its weight, or null when general text does not know it. */
+  /** A word's unit vector and weight; null when general English does not know it. */
   wordVector(word: string): { vector: Float32Array; weight: number } | null
-  /** Whether general English text knows the word. */
+  /** Whether general English knows the word. */
   isKnown(word: string): boolean
 }
 
 /** The built-in embedder: a weighted mean of word vectors. A word without one adds nothing. */
 export function createEmbedder(vectors: WordVectors): Embedder {
-  const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.placeOf(row) + 1))
+  const weigh = (row: number) => SMOOTHING / (SMOOTHING + TOP_SHARE / (vectors.rankOf(row) + 1))
   const addWord = (to: Float32Array, word: string, count: number): void => {
     const row = vectors.find(word)
     if (row < 0) return
@@ -67,7 +67,7 @@ export function lengthOf(vector: Float32Array | Int8Array): number {
   return Math.sqrt(sum)
 }
 
-/** A vector as bytes, the largest number made 127; null for the vector of zeros. */
+/** Scales a vector to bytes, its largest component to 127; null for the zero vector. */
 function toBytes(vector: Float32Array): Int8Array | null {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))

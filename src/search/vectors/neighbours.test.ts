@@ -31,7 +31,7 @@ const ANGLES = new Map([
 const VECTORS: WordVectors = {
   size: ANGLES.size,
   find: (word) => [...ANGLES.keys()].indexOf(word),
-  placeOf: () => 0,
+  rankOf: () => 0,
   vectorOf: (row) => [...ANGLES.values()][row] ?? new Int8Array(DIMS),
 }
 
@@ -82,7 +82,7 @@ describe('createNeighbours', () => {
     const many: WordVectors = {
       size,
       find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
-      placeOf: () => 0,
+      rankOf: () => 0,
       vectorOf: (row) => vectorAt(row % 10 === 0 ? 10 : 100),
     }
     const { find } = make(

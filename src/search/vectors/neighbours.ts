@@ -3,14 +3,14 @@ import { lengthOf } from './embedder.ts'
 import { hammingDistance, SIGN_BIT_WORDS, toSignBits } from './sign-bits.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
 
-/** Least cosine at which a word counts as near another. */
+/** Least cosine of a neighbour. */
 const MIN_COSINE = 0.5
-/** Signs of which two such vectors differ in at most: a third is to be expected (Charikar 2002), more than this hardly ever happens. */
+/** Candidates with a larger Hamming distance are skipped. At the least cosine a third of the bits differ on average (Charikar 2002). */
 const MAX_HAMMING_DISTANCE = 36
-/** Words whose neighbours are cache. */
+/** Words whose neighbours are cached. */
 const MAX_CACHED = 2000
 
-/** A word of the vocabulary near another in meaning. */
+/** A vocabulary word near another in meaning. */
 export interface Neighbour {
   readonly id: number
   /** From `MIN_COSINE` to 1. */
@@ -18,21 +18,21 @@ export interface Neighbour {
 }
 
 /**
- * Finds the words of the vocabulary that general English uses like a word, nearest first; none for a word it does not know.
- * Remembers what it found, and looks only through words that are new when asked again.
+ * Finds the vocabulary words nearest to a word in meaning, nearest first; none for a word without a vector.
+ * Caches results, and compares only words added since.
  */
 export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): (word: string) => readonly Neighbour[] {
   const cache = new Map<string, { upTo: number; found: readonly Neighbour[] }>()
-  /** Words of the vocabulary that general English knows: their numbers, rows, signs and lengths. */
+  /** Vocabulary words that have a vector: numbers, rows, sign bits and lengths. */
   const ids: number[] = []
   const rows: number[] = []
   const lengths: number[] = []
   let signs = new Uint32Array(1024 * SIGN_BIT_WORDS)
-  let seen = 0
+  let readUpTo = 0
 
   const readVocabulary = (): void => {
-    for (; seen < vocabulary.capacity; seen++) {
-      const row = vectors.find(vocabulary.wordOf(seen))
+    for (; readUpTo < vocabulary.capacity; readUpTo++) {
+      const row = vectors.find(vocabulary.wordOf(readUpTo))
       if (row < 0) continue
       if ((ids.length + 1) * SIGN_BIT_WORDS > signs.length) {
         const larger = new Uint32Array(signs.length * 2)
@@ -40,7 +40,7 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
         signs = larger
       }
       signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_BIT_WORDS)
-      ids.push(seen)
+      ids.push(readUpTo)
       rows.push(row)
       lengths.push(lengthOf(vectors.vectorOf(row)))
     }

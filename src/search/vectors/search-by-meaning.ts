@@ -3,8 +3,8 @@ import type { EmbedQuery } from '../../library/ports/models.ts'
 import type { SearchRequest } from '../../library/ports/search.ts'
 
 /**
- * Items whose searches by text also compare a provider's vector of the text. The provider is asked before the store is, and never inside a
- * transaction: the store that `inTransaction` hands out has no vectors.
+ * Adds a provider's query vector to searches by text. The provider is asked before the store is, and never inside a transaction: the
+ * store that `inTransaction` gives has no vectors.
  */
 export function searchByMeaning(items: ItemReader & ItemWriter, embedQuery: EmbedQuery): ItemReader & ItemWriter {
   const withVector = async (request: SearchRequest): Promise<SearchRequest> => {

@@ -1,16 +1,16 @@
 import { DIMS } from './word-vectors.ts'
 
-/** Words of 32 bits the signs of a built-in vector take. */
+/** 32-bit words that hold the sign bits of a built-in vector. */
 export const SIGN_BIT_WORDS = Math.ceil(DIMS / 32)
 
-/** One bit for each number of a vector that is above zero: vectors near each other agree in most. */
+/** One bit per component, set when it is positive. Similar vectors agree in most bits. */
 export function toSignBits(vector: Int8Array | Float32Array): Uint32Array {
   const signs = new Uint32Array(SIGN_BIT_WORDS)
   for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31))
   return signs
 }
 
-/** In how many signs `wanted` differs from the `place`th of many that lie one after the other in `all`. */
+/** Bits in which `wanted` differs from entry `place` of `all`. */
 export function hammingDistance(all: Uint32Array, place: number, wanted: Uint32Array): number {
   const at = place * SIGN_BIT_WORDS
   let different = 0
@@ -18,7 +18,7 @@ export function hammingDistance(all: Uint32Array, place: number, wanted: Uint32A
   return different
 }
 
-/** Bits set in 32. */
+/** Population count of 32 bits. */
 export function countBits(bits: number): number {
   const pairs = bits - ((bits >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

@@ -1,29 +1,29 @@
 import { countBits } from './sign-bits.ts'
 
-/** Bits of one word of a code. */
+/** Bits per word of a code. */
 const WORD_BITS = 32
 
-/** A provider's vectors as one bit a number, by the row number of their item: small enough to keep, and near each other when the vectors are. */
+/** A provider's vectors, quantized to one bit per component, by the row number of their item. They fit into memory and preselect candidates. */
 export interface VectorCodes {
   readonly size: number
   /** Row numbers, ascending. */
   seqs(): number[]
   has(seq: number): boolean
-  /** Keeps a code as {@link toCode} made it. One of another number of dimensions than those before takes the place of them all. */
+  /** Stores a code from {@link toCode}. A code of other dimensions than the stored ones replaces them all. */
   put(seq: number, dims: number, code: Uint8Array): void
   remove(seq: number): void
-  /** Row numbers of the `count` whose signs agree most with a vector's, of those that pass, nearest first; none when its dimensions are others. */
-  nearest(vector: Float32Array, allows: (seq: number) => boolean, count: number): number[]
+  /** Row numbers of the `count` codes with the smallest Hamming distance to a vector, among candidates; none when dimensions differ. */
+  nearest(vector: Float32Array, isCandidate: (seq: number) => boolean, count: number): number[]
 }
 
-/** One bit for each number above zero, the first in the lowest bit of the first byte; whole words of 32 bits. */
+/** Binary quantization: one bit per component, set when it is positive. Low bits first, padded to 32-bit words. */
 export function toCode(vector: Float32Array): Uint8Array {
   const code = new Uint8Array(Math.ceil(vector.length / WORD_BITS) * 4)
   for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) code[i >> 3] = (code[i >> 3] ?? 0) | (1 << (i & 7))
   return code
 }
 
-/** No codes. */
+/** An empty collection. */
 export function createVectorCodes(): VectorCodes {
   const places = new Map<number, number>()
   let seqs = new Float64Array(64)
@@ -64,13 +64,13 @@ export function createVectorCodes(): VectorCodes {
       places.delete(seq)
       const last = places.size
       if (place === last) return
-      // The last takes the free place.
+      // Move the last entry into the gap.
       const moved = seqs[last] ?? 0
       seqs[place] = moved
       words.copyWithin(place * stride, last * stride, (last + 1) * stride)
       places.set(moved, place)
     },
-    nearest(vector, allows, count) {
+    nearest(vector, isCandidate, count) {
       if (vector.length !== dims) return []
       const asked = toWords(toCode(vector), stride)
       const size = places.size
@@ -93,14 +93,14 @@ export function createVectorCodes(): VectorCodes {
       const found: number[] = []
       for (let i = 0; i < size && found.length < count; i++) {
         const seq = seqs[sorted[i] ?? 0] ?? 0
-        if (allows(seq)) found.push(seq)
+        if (isCandidate(seq)) found.push(seq)
       }
       return found
     },
   }
 }
 
-/** Bytes as words of 32 bits, whatever the machine's own order of bytes. */
+/** Reads little-endian 32-bit words on any machine. */
 function toWords(code: Uint8Array, stride: number): Uint32Array {
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength)
   return Uint32Array.from({ length: stride }, (_, k) => (k * 4 + 4 <= code.byteLength ? view.getUint32(k * 4, true) : 0))

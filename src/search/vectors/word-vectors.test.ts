@@ -39,7 +39,7 @@ describe('readWordVectors', () => {
     expect(new Set(WORDS.map((word) => vectors.find(word))).size).toBe(WORDS.length)
     for (const { word, place, vector } of ENTRIES) {
       const row = vectors.find(word)
-      expect([vectors.placeOf(row), [...vectors.vectorOf(row)]], word).toEqual([place, vector])
+      expect([vectors.rankOf(row), [...vectors.vectorOf(row)]], word).toEqual([place, vector])
     }
   })
 
@@ -57,7 +57,7 @@ describe('readWordVectors', () => {
     const vectors = readWordVectors(around.subarray(5, 5 + file.length))
     const bee = ENTRIES.find(({ word }) => word === 'bee')
     expect([...vectors.vectorOf(vectors.find('bee'))]).toEqual(bee?.vector)
-    expect(vectors.placeOf(vectors.find('bee'))).toBe(bee?.place)
+    expect(vectors.rankOf(vectors.find('bee'))).toBe(bee?.place)
   })
 
   it('reads a file of one word, and of none', () => {

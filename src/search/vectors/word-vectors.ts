@@ -3,28 +3,28 @@ import { AppError } from '../../errors.ts'
 /** Dimensions of the built-in vectors. */
 export const DIMS = 80
 
-/** Vectors of common English words, learned elsewhere from general text: where the built-in embedder starts. Words are known by their row. */
+/** Vectors of common English words, trained on general text. A word is known by its row. */
 export interface WordVectors {
   readonly size: number
   /** The row of a word, or -1. */
   find(word: string): number
-  /** How many words are more frequent than this one in general text. */
-  placeOf(row: number): number
-  /** The vector of a row: `DIMS` numbers of -127 to 127, of no particular length. */
+  /** Frequency rank of a word in general text, from 0. */
+  rankOf(row: number): number
+  /** `DIMS` integers from -127 to 127; not of unit length. */
   vectorOf(row: number): Int8Array
 }
 
-/** No vectors: everything is learned from the library alone. */
+/** No vectors: search goes by words alone. */
 export const NO_WORD_VECTORS: WordVectors = {
   size: 0,
   find: () => -1,
-  placeOf: () => 0,
+  rankOf: () => 0,
   vectorOf: () => new Int8Array(DIMS),
 }
 
 /**
- * Reads the file `scripts/distil-vectors.ts` writes: a head of 16 bytes (mark, count, dimensions, length of the words' text), the places,
- * the vectors, the words in order with a line's end each. Nothing is copied: words are found by halving in the bytes.
+ * Reads the file that `scripts/distil-vectors.ts` writes: a header of 16 bytes (magic, count, dimensions, length of the words), ranks,
+ * vectors, then the sorted words, each ended by a newline. Nothing is copied: `find` is a binary search in the bytes.
  * @throws AppError `internal` when it is no such file
  */
 export function readWordVectors(file: Uint8Array): WordVectors {
@@ -37,7 +37,7 @@ export function readWordVectors(file: Uint8Array): WordVectors {
   const textAt = vectorsAt + size * DIMS
   if (view.getUint32(8, true) !== DIMS || file.length !== textAt + textLength) throw fault()
   const vectors = new Int8Array(file.buffer, file.byteOffset + vectorsAt, size * DIMS)
-  // Where each word begins; one more for the end.
+  // Where each word begins, and one entry for the end.
   const starts = new Uint32Array(size + 1)
   let row = 0
   for (let at = textAt; at < file.length; at++) if (file[at] === 10) starts[++row] = at + 1 - textAt
@@ -65,7 +65,7 @@ export function readWordVectors(file: Uint8Array): WordVectors {
       }
       return -1
     },
-    placeOf: (of) => view.getUint32(16 + of * 4, true),
+    rankOf: (of) => view.getUint32(16 + of * 4, true),
     vectorOf: (of) => vectors.subarray(of * DIMS, (of + 1) * DIMS),
   }
 }

@@ -12,9 +12,9 @@ import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { toBytes } from './vector-bytes.ts'
 
-/** How long a claim holds unless it is renewed: one whose instance was killed is soon anybody's. */
+/** Lease time of a claim: other instances may take the items over when it ends. */
 const CLAIM_MS = 10_000
-/** Items looked at before other work gets its turn. */
+/** Rows read before yielding to other work. */
 const ROWS_A_TURN = 1000
 
 const itemsByRevision = prepareQuery((db) =>
@@ -44,14 +44,14 @@ const dropStale = prepareStatement(sql`
     or not exists (select 1 from item where seq = ${slot('seq')} and visibility = 'public' and deleted_at is null))`)
 
 /**
- * Takes away the vectors of an item that is no longer public or whose text is another; called in the transaction that changed it.
- * @param text the item's texts as they now are; null when they did not change
+ * Deletes the vectors of an item that is no longer public or whose text changed. Called in the transaction of that change.
+ * @param text the new text; null when it did not change
  */
 export async function dropStaleEmbeddings(db: Kysely<Database>, seq: number, text: SearchableText | null): Promise<void> {
   await dropStale(db, { seq, digest: text && digestOf(toEmbeddedText(text)) })
 }
 
-/** Vectors a provider made of public items. */
+/** Provider vectors of public items. */
 export function embeddingStore(
   reader: Kysely<Database>,
   context: WriteContext,
@@ -60,7 +60,7 @@ export function embeddingStore(
 ): EmbeddingStore {
   const publicItems = (db: Kysely<Database>) => db.selectFrom('item').where('visibility', '=', 'public').where('deleted_at', 'is', null)
 
-  /** Reads texts, and leaves out what was changed meanwhile: a text is only given out when it was the public's to read. */
+  /** Reads texts to embed. Drops items that changed meanwhile, so that a text is given out only while it is public. */
   const readTexts = async (rows: readonly { seq: number; id: string; version: number }[]): Promise<UnembeddedItem[]> => {
     const items: (UnembeddedItem & { seq: number })[] = []
     for (const { seq, id, version } of rows) {
@@ -78,7 +78,7 @@ export function embeddingStore(
     const versions = new Map(still.map((row) => [row.seq, row.version]))
     return items.flatMap(({ seq, ...item }) => (versions.get(seq) === item.version ? [item] : []))
   }
-  /** Those of the items that no other instance is embedding; from now on this one is, for a while. */
+  /** Claims items for this instance, and gives those it got. */
   const claim = async <Row extends { readonly seq: number }>(
     model: string,
     rows: readonly Row[],
@@ -182,7 +182,7 @@ export function embeddingStore(
   }
 }
 
-/** All vectors of a model have equally many dimensions: those of before go when it begins to give others. */
+/** A model's vectors all have the same dimensions: when those change, the old vectors are deleted. */
 async function dropOtherDimensions(db: Kysely<Database>, model: string, dims: number): Promise<void> {
   const any = await db.selectFrom('embedding').select('dims').where('model', '=', model).limit(1).executeTakeFirst()
   if (any && any.dims !== dims) await db.deleteFrom('embedding').where('model', '=', model).execute()

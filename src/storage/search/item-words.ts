@@ -14,19 +14,19 @@ import type { Embedder } from '../../search/vectors/embedder.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
-/** Values of one statement; engines take some tens of thousands, and long statements are slow to compile. */
+/** Values per statement: engines allow tens of thousands, but long statements compile slowly. */
 const WORDS_A_STATEMENT = 400
-/** Words whose numbers are remembered. */
+/** Words whose numbers are cached. */
 const MAX_CACHED = 200_000
-/** Rows read, or words looked at, before other work gets its turn. */
+/** Rows read, or words checked, before yielding to other work. */
 const ROWS_A_TURN = 500
 
-/** What a write says of an item's words: new ones, or that the item or what it refers to is no longer as it was. */
+/** What changed about an item: its text, or (null) anything else the index holds. */
 type WordsNote = { readonly seq: number; readonly text: SearchableText | null }
 
 /** Writes the words of changed items, at the end of the transaction that changed them. */
 export interface WordsWriter {
-  /** Gives what to call once the transaction is durable: only then may the numbers it gave be remembered. */
+  /** Gives a function to call after the commit: only then may new word numbers be cached. */
   write(db: Kysely<Database>, notes: readonly WordsNote[]): Promise<() => void>
 }
 
@@ -49,10 +49,10 @@ const wordsAfter = prepareQuery((db) =>
     .limit(ROWS_A_TURN),
 )
 
-/** A writer of words for one process. */
+/** A words writer with its own cache. */
 export function createWordsWriter(embedder: Embedder): WordsWriter {
   const wordNumbers = new LRUCache<string, number>({ max: MAX_CACHED })
-  /** Last removal of words that the cache has seen. */
+  /** Last removal of words the cache has seen. */
   let removal = 0
   const numberWords = async (db: Kysely<Database>, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> => {
     const numbers = new Map<string, number>()
@@ -94,7 +94,7 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
   }
 }
 
-/** Notes that items are no longer as they were, all in one statement; their texts are the same. */
+/** Marks items as changed, apart from their texts, in one statement. */
 export async function touchItems(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
   const [row] = await lastRevision(db, {})
   const last = Number(row?.last ?? 0)
@@ -106,8 +106,8 @@ export async function touchItems(db: Kysely<Database>, seqs: readonly number[]):
 }
 
 /**
- * Removes the words that stand in no item any more. All items' words are read for it, a part at a time, beside what others do:
- * an item that is written meanwhile comes to stand at the end, and the transaction that removes reads what has come there.
+ * Removes words that no item holds. It reads all items' words in parts, beside other work. An item written meanwhile gets a later
+ * revision, and the removing transaction first reads up to the latest.
  */
 export async function removeUnusedWords(
   reader: Kysely<Database>,

@@ -8,14 +8,14 @@ import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
 import type { VectorReader } from './vector-reader.ts'
 
-/** Changes taken in before other work gets its turn. */
+/** Changes applied before yielding to other work. */
 const ROWS_A_TURN = 250
 
-/** Keeps a search index in memory in step with the library, whoever wrote to it. */
+/** Keeps an in-memory search index up to date with the library, whichever process wrote to it. */
 export interface SearchReader {
-  /** The index, with every change in it that was durable when this was called. */
+  /** The index, with every change that was durable at the time of the call. */
   current(): Promise<SearchIndex>
-  /** Whether the library was read. */
+  /** Whether the library has been read once. */
   isReady(): boolean
 }
 
@@ -62,7 +62,7 @@ function slotNumber(name: string) {
   return sql<number>`${slot(name)}`
 }
 
-/** Reads the library into `index` as it is asked for, and the codes of a provider's vectors where there are `vectors`. */
+/** Reads the library into `index` on demand, and provider vectors into `vectors`. */
 export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vectors: VectorReader | null): SearchReader {
   let revision = 0
   let lastWord = 0
@@ -71,8 +71,8 @@ export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vector
   const kinds = new Map<number, ItemKind>()
 
   const refresh = async (): Promise<void> => {
-    const seen = await readRevision(db, 'library')
-    if (seen === readAt) return
+    const current = await readRevision(db, 'library')
+    if (current === readAt) return
     for (;;) {
       for (;;) {
         const words = await newWords(db, { after: lastWord })
@@ -95,7 +95,7 @@ export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vector
         if (kind === undefined) continue
         kinds.set(row.item_seq, kind)
         changes[kind].push(toChange(row, tags.get(row.item_seq) ?? []))
-        if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.forget(row.item_seq)
+        if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
       }
       index.apply('prompt', changes.prompt)
       index.apply('skill', changes.skill)
@@ -104,12 +104,12 @@ export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vector
       await nextTurn()
     }
     await vectors?.refresh()
-    readAt = seen
+    readAt = current
   }
   return {
     isReady: () => readAt !== null,
     async current() {
-      // A refresh that began before this call may have missed what was written since: wait for it, then look again.
+      // A refresh that began before this call may have missed later writes: wait for it, then refresh again.
       while (refreshing) await refreshing
       refreshing = refresh().finally(() => {
         refreshing = null

@@ -9,19 +9,19 @@ import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { toVector } from './vector-bytes.ts'
 
-/** Codes taken in before other work gets its turn. */
+/** Codes read before yielding to other work. */
 const ROWS_A_TURN = 2000
 
-/** Vectors read by one statement: of one size always, so that it is compiled once. */
+/** Vectors per statement: always this many, so that it is compiled once. */
 const VECTORS_A_STATEMENT = 256
 
-/** Reads the vectors of one model: their codes into the index as they come, the vectors themselves when they are compared. */
+/** Reads the vectors of one model: codes into the index, and full vectors when they are compared. */
 export interface VectorReader {
-  /** Takes in the codes of vectors that were saved since. */
+  /** Reads the codes of vectors saved since the last call. */
   refresh(): Promise<void>
-  /** Notes that an item is not public any more, or gone. */
-  forget(seq: number): void
-  /** Cosines of the query with what a search must compare; null when there are too few vectors to go by, or they are of other dimensions. */
+  /** Drops the vector of an item that is no longer public, or gone. */
+  drop(seq: number): void
+  /** Cosines of the query with a search's candidates; null when there are too few vectors, or their dimensions differ. */
   compare(kind: ItemKind, request: IndexRequest, vector: Float32Array): Promise<ReadonlyMap<number, number> | null>
   /** The same for `SearchIndex.similar`. */
   compareLike(kind: ItemKind, filter: IndexFilter, vector: Float32Array): Promise<ReadonlyMap<number, number> | null>
@@ -37,7 +37,7 @@ const newCodes = prepareQuery((db) =>
     .limit(ROWS_A_TURN),
 )
 
-/** Vectors of public items among `item0`, `item1`, ... */
+/** Vectors of the public ones among `item0`, `item1`, … */
 const publicVectors = prepareQuery((db) =>
   db
     .selectFrom('embedding')
@@ -54,18 +54,18 @@ const publicVectors = prepareQuery((db) =>
     .where('item.deleted_at', 'is', null),
 )
 
-/** A reader of a model's vectors. `table`: where the engine compares them itself, so that none has to come here for it. */
+/** A reader of one model's vectors. @param table set when the engine can compare vectors itself */
 export function readVectors(db: Kysely<Database>, index: SearchIndex, model: string, table: VectorTable | null): VectorReader {
   const { codes } = index
   const centroid = createCentroid()
   let last = 0
 
-  const forget = (seq: number): void => {
+  const drop = (seq: number): void => {
     codes.remove(seq)
     centroid.invalidate(seq)
   }
-  /** The vectors of public items, by row number. One that is not there (any more) is forgotten. */
-  const readExactly = (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => forgetMissing(seqs, readAll)
+  /** Vectors of public items, by row number. Items without one are dropped. */
+  const readExactly = (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => dropMissing(seqs, readAll)
   const readAll = async (seqs: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> => {
     const vectors = new Map<number, Float32Array>()
     for (let at = 0; at < seqs.length; at += VECTORS_A_STATEMENT) {
@@ -75,23 +75,23 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
     }
     return vectors
   }
-  const forgetMissing = async <T>(
+  const dropMissing = async <T>(
     seqs: readonly number[],
     read: (seqs: readonly number[]) => Promise<ReadonlyMap<number, T>>,
   ): Promise<ReadonlyMap<number, T>> => {
     const lastBefore = last
     const found = await read(seqs)
-    // Unless newer ones came meanwhile, of which these rows know nothing.
-    if (last === lastBefore) for (const seq of seqs) if (!found.has(seq)) forget(seq)
+    // Codes that arrived meanwhile may not be in these rows.
+    if (last === lastBefore) for (const seq of seqs) if (!found.has(seq)) drop(seq)
     return found
   }
-  /** How to compare a vector with others; null when there is no centre to go by. */
+  /** Gives a function for the cosine with `vector`; null when there is no mean yet. */
   const prepare = async (vector: Float32Array): Promise<((other: Float32Array) => number) | null> => {
     for (;;) {
       const sample = centroid.chooseSample(codes.seqs, codes.size)
       if (!sample) return centroid.compareWith(vector)
       const vectors = await readExactly(sample)
-      // Some may have gone since: the next sample is of those that are there.
+      // If an item is gone, its code was dropped: sample again.
       if (vectors.size === sample.length) centroid.learn(vectors, codes.size)
     }
   }
@@ -99,13 +99,13 @@ export function readVectors(db: Kysely<Database>, index: SearchIndex, model: str
     const cosineWith = await prepare(vector)
     if (!cosineWith) return null
     const { mean } = centroid
-    if (table && mean) return await forgetMissing(choose(), (seqs) => table.compare(db, { model, seqs, query: vector, centre: mean }))
+    if (table && mean) return await dropMissing(choose(), (seqs) => table.compare(db, { model, seqs, query: vector, centre: mean }))
     const cosines = new Map<number, number>()
     for (const [seq, other] of await readExactly(choose())) cosines.set(seq, cosineWith(other))
     return cosines
   }
   return {
-    forget,
+    drop,
     async refresh() {
       for (;;) {
         const rows = await newCodes(db, { model, after: last })
