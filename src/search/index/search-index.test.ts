@@ -1,213 +1,24 @@
 import fc from 'fast-check'
-import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
-import type { ItemKind } from '../../library/items.ts'
-import type { Visibility } from '../../library/visibility.ts'
-import { encodePostings, indexText } from '../analysis/indexed-text.ts'
-import { parseQuery } from '../analysis/query.ts'
-import { DIMS, NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
-import { createSearchIndex, type SearchIndex } from './search-index.ts'
-import type { IndexFilter } from './select-items.ts'
-
-/** An item as a test writes it down. */
-interface Written {
-  readonly seq: number
-  readonly owner: number
-  readonly author: number
-  readonly category: number | null
-  readonly type: string | null
-  readonly visibility: Visibility
-  readonly createdAt: number
-  readonly votes: number
-  readonly tags: readonly string[]
-  readonly title: string
-  readonly description: string
-  readonly content: string
-}
-const BASE: Written = {
-  seq: 0,
-  owner: 1,
-  author: 1,
-  category: null,
-  type: 'TEXT',
-  visibility: 'public',
-  createdAt: 0,
-  votes: 0,
-  tags: [],
-  title: '',
-  description: '',
-  content: '',
-}
-type Sort = Parameters<SearchIndex['search']>[1]['sort']
-const SORTS: readonly Sort[] = ['relevance', 'newest', 'oldest', 'votes']
-
-/** Feeds an index as the store does: words get the next number when they are first written. */
-function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
-  const index = createSearchIndex(vectors)
-  let words = 0
-  const toChange = (item: Written) => {
-    const text = indexText({ title: item.title, description: item.description, tags: item.tags.join('\n'), content: item.content })
-    const postings = Array.from(text.words, ([word, code]) => {
-      if (index.vocabulary.idOf(word) === undefined) index.vocabulary.add(++words, word, stemmer(word))
-      return { word: index.vocabulary.idOf(word) ?? 0, code }
-    })
-    return {
-      seq: item.seq,
-      words: encodePostings(postings),
-      item: {
-        seq: item.seq,
-        ownerSeq: item.owner,
-        authorSeq: item.author,
-        categorySeq: item.category,
-        type: item.type,
-        visibility: item.visibility,
-        createdAt: item.createdAt,
-        votes: item.votes,
-        tags: item.tags.map((slug) => ({ slug, name: slug.toUpperCase() })),
-        titleLength: text.titleLength,
-        bodyLength: text.bodyLength,
-        vector: index.embedder.embedItem(text),
-      },
-    }
-  }
-  const put = (items: readonly Written[], kind: ItemKind = 'prompt') => index.apply(kind, items.map(toChange))
-  const remove = (seq: number, kind: ItemKind = 'prompt') => index.apply(kind, [{ seq, item: null, words: null }])
-  const find = (
-    query: string,
-    more: { sort?: Sort; limit?: number; offset?: number; filter?: IndexFilter; viewer?: number | null; kind?: ItemKind } = {},
-  ) =>
-    index.search(more.kind ?? 'prompt', {
-      query: parseQuery(query),
-      sort: more.sort ?? 'relevance',
-      limit: more.limit ?? 10_000,
-      offset: more.offset ?? 0,
-      filter: more.filter ?? {},
-      viewer: more.viewer ?? null,
-    })
-  return { index, put, remove, find, seqs: (...request: Parameters<typeof find>) => find(...request).seqs }
-}
-
-/** A library of items with these texts, numbered from 1, each newer than the one before. */
-function libraryOf(texts: readonly (string | Partial<Written>)[], vectors?: WordVectors) {
-  const library = makeLibrary(vectors)
-  const items = texts.map((text, place) => ({
-    ...BASE,
-    seq: place + 1,
-    createdAt: place + 1,
-    ...(typeof text === 'string' ? { content: text } : text),
-  }))
-  library.put(items)
-  return { ...library, items }
-}
-
-// Words that are two edits and more apart, so that none is taken for a slip of another; some have two forms, none more.
-const POOL = [
-  'walrus',
-  'invoice',
-  'invoices',
-  'quokka',
-  'tundra',
-  'glacier',
-  'glaciers',
-  'pepper',
-  'saffron',
-  'violin',
-  'thunder',
-  'mosaic',
-  'velvet',
-  'cobalt',
-]
-const OTHERS_WORDS = ['zeppelin', 'walruz', 'quokkas', 'invoic', 'tundras', 'saffran', 'violins', 'mosai', 'velve', 'thunderbolt']
-
-/** General English that knows the words of the pool, in directions with nothing regular about them; some near each other. */
-const VECTORS: WordVectors = {
-  size: POOL.length,
-  find: (word) => POOL.indexOf(word),
-  rankOf: (row) => row * 500,
-  vectorOf: (row) =>
-    Int8Array.from({ length: DIMS }, (_, i) =>
-      Math.round(60 * Math.sin((i + 1) ** 2 * ((row >> 1) + 1.37)) + 30 * Math.sin((i + 1) * (row + 2.11))),
-    ),
-}
-
-const wordList = (words: readonly string[], max: number) =>
-  fc.array(fc.constantFrom(...words), { maxLength: max }).map((list) => list.join(' '))
-const written = (words: readonly string[], visibility: fc.Arbitrary<Visibility>, owner: fc.Arbitrary<number>) =>
-  fc.record({
-    owner,
-    author: fc.integer({ min: 1, max: 3 }),
-    category: fc.option(fc.integer({ min: 1, max: 3 })),
-    type: fc.constantFrom('TEXT', 'IMAGE'),
-    visibility,
-    createdAt: fc.nat({ max: 9 }),
-    votes: fc.nat({ max: 2 }),
-    tags: fc.uniqueArray(fc.constantFrom('red', 'green', 'blue'), { maxLength: 3 }),
-    title: wordList(words, 3),
-    description: wordList(words, 3),
-    content: wordList(words, 12),
-  })
-const anyVisibility = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Visibility>('public') },
-  { weight: 2, arbitrary: fc.constantFrom<Visibility>('unlisted', 'private') },
-)
-const anyItem = written(POOL, anyVisibility, fc.integer({ min: 1, max: 3 }))
-/** From few items to more than are needed to learn what they have in common. */
-const anyLibrary = fc
-  .oneof(fc.array(anyItem, { maxLength: 12 }), fc.array(anyItem, { minLength: 45, maxLength: 60, size: 'max' }))
-  .map((items) => items.map((item, place) => ({ ...item, seq: place + 1 })))
-const anyQuery = fc.oneof(
-  wordList(POOL, 3),
-  fc
-    .tuple(wordList(POOL, 2), fc.constantFrom('wal', 'the', 'invoic', 'unheard', 'qoukka', 'glaciar', 'pep', '!!!', 'thunder bolt ', ''))
-    .map((parts) => parts.join(' ')),
-)
-const anyFilter: fc.Arbitrary<IndexFilter> = fc.record(
-  {
-    types: fc.constantFrom(['TEXT'], ['IMAGE'], ['TEXT', 'IMAGE'], ['NONE'], []),
-    categories: fc.constantFrom(new Set([1]), new Set([2, 3]), new Set([9]), new Set<number>()),
-    anyTags: fc.constantFrom(['red'], ['red', 'blue'], ['none'], []),
-    allTags: fc.constantFrom(['red'], ['red', 'blue'], ['none'], [], ['red', 'red']),
-    authors: fc.constantFrom(new Set([1]), new Set([1, 2])),
-    seqs: fc.constantFrom(new Set([1, 2, 3, 4, 5, 99]), new Set<number>()),
-  },
-  { requiredKeys: [] },
-)
-const anyViewer = fc.constantFrom(null, 1, 2, 3, 9)
-const anyVectors = fc.constantFrom(NO_WORD_VECTORS, VECTORS)
-
-function passes(item: Written, filter: IndexFilter, viewer: number | null): boolean {
-  return (
-    (item.visibility === 'public' || item.owner === viewer) &&
-    (!filter.types || filter.types.includes(item.type ?? '')) &&
-    (!filter.categories || (item.category !== null && filter.categories.has(item.category))) &&
-    (!filter.anyTags || filter.anyTags.some((tag) => item.tags.includes(tag))) &&
-    (!filter.allTags || filter.allTags.every((tag) => item.tags.includes(tag))) &&
-    (!filter.authors || filter.authors.has(item.author)) &&
-    (!filter.seqs || filter.seqs.has(item.seq))
-  )
-}
-const holds = (item: Written, word: string) =>
-  `${item.title} ${item.description} ${item.tags.join(' ')} ${item.content}`.split(' ').includes(word)
-
-/** Items in the order of a sort that words have no part in. */
-function inOrder(items: readonly Written[], sort: Exclude<Sort, 'relevance'>): number[] {
-  const byAge = items.toSorted((a, b) => a.createdAt - b.createdAt || a.seq - b.seq)
-  if (sort === 'newest') byAge.reverse()
-  if (sort === 'votes') byAge.sort((a, b) => b.votes - a.votes || b.seq - a.seq)
-  return byAge.map(({ seq }) => seq)
-}
-
-/** Everything an index says to somebody. */
-function everything({ index, find }: ReturnType<typeof makeLibrary>, viewer: number | null, queries: readonly string[]) {
-  return {
-    searches: queries.map((query) =>
-      SORTS.map((sort) => [query, sort, find(query, { sort, viewer }), find(query, { sort, viewer, limit: 2, offset: 1 })]),
-    ),
-    tags: index.countTags(viewer),
-    categories: [...index.countCategories('prompt', viewer)].sort(([a], [b]) => a - b),
-    similar: queries.map((query) => index.similar('prompt', query, {}, 10)),
-  }
-}
+import {
+  anyFilter,
+  anyLibrary,
+  anyQuery,
+  anyVectors,
+  anyViewer,
+  anyVisibility,
+  BASE,
+  holds,
+  inOrder,
+  libraryOf,
+  makeLibrary,
+  POOL,
+  passes,
+  SORTS,
+  VECTORS,
+  type Written,
+  written,
+} from '../../../test/support/indexed-library.ts'
 
 describe('every word before some', () => {
   const filler = Array.from({ length: 30 }, (_, i) => `filler${i} text`)
@@ -439,110 +250,6 @@ describe('pages, totals, sorts and filters', () => {
   })
 })
 
-describe('what somebody keeps for themselves', () => {
-  const hiddenOnes = fc.array(
-    fc.tuple(
-      fc.nat({ max: 60 }),
-      written([...POOL, ...OTHERS_WORDS], fc.constantFrom<Visibility>('private', 'unlisted'), fc.integer({ min: 5, max: 6 })),
-    ),
-    { minLength: 1, maxLength: 20 },
-  )
-  const questions = fc
-    .array(
-      fc.oneof(anyQuery, wordList([...POOL, ...OTHERS_WORDS], 2), fc.constantFrom('zep', 'mosai', 'zepelin ', 'velve', 'thunderbol ')),
-      { minLength: 1, maxLength: 4 },
-    )
-    .map((queries) => [...queries, ''])
-
-  it('changes nothing of what others are told', () => {
-    fc.assert(
-      fc.property(anyLibrary, hiddenOnes, questions, anyVectors, (items, hidden, queries, vectors) => {
-        const library = makeLibrary(vectors)
-        library.put(items)
-        const withHidden = makeLibrary(vectors)
-        // One by one and in between, as people save: words get their numbers from whoever writes them first.
-        for (const [place, item] of items.entries()) {
-          for (const [n, [at, other]] of hidden.entries()) if (at === place) withHidden.put([{ ...other, seq: 1000 + n }])
-          withHidden.put([item])
-        }
-        for (const [n, [at, other]] of hidden.entries()) if (at >= items.length) withHidden.put([{ ...other, seq: 1000 + n }])
-        for (const viewer of [null, 1, 2]) expect(everything(withHidden, viewer, queries)).toEqual(everything(library, viewer, queries))
-      }),
-      { numRuns: 40 },
-    )
-  })
-
-  it('changes nothing of it either when it is edited, deleted or withdrawn', () => {
-    fc.assert(
-      fc.property(anyLibrary, hiddenOnes, questions, (items, hidden, queries) => {
-        const library = makeLibrary()
-        library.put(items)
-        const withHidden = makeLibrary()
-        withHidden.put(items)
-        const others = hidden.map(([, other], n) => ({ ...other, seq: 1000 + n }))
-        withHidden.put(others)
-        withHidden.put(others.map((other) => ({ ...other, title: 'zeppelin', content: 'walrus zeppelin', visibility: 'unlisted' })))
-        for (const { seq } of others.slice(1)) withHidden.remove(seq)
-        for (const viewer of [null, 1]) expect(everything(withHidden, viewer, queries)).toEqual(everything(library, viewer, queries))
-      }),
-      { numRuns: 25 },
-    )
-  })
-
-  it('is found by its owner, and only by its owner', () => {
-    const { seqs, find } = libraryOf([
-      { content: 'walrus zeppelin', visibility: 'private', owner: 7 },
-      { content: 'walrus zeppelin', visibility: 'unlisted', owner: 7 },
-      { content: 'walrus', owner: 7 },
-    ])
-    for (const query of ['zeppelin ', 'zepp', 'zepelin ', 'walrus zeppelin ']) {
-      expect(seqs(query, { viewer: 7 }).slice(0, 2).toSorted(), query).toEqual([1, 2])
-      for (const viewer of [null, 1, 8]) {
-        expect(seqs(query, { viewer }), query).toEqual(query.startsWith('walrus') ? [3] : [])
-        expect(find(query, { viewer }).corrections.size).toBe(0)
-      }
-    }
-    expect(find('zepelin ', { viewer: 7 }).corrections).toEqual(new Map([['zepelin', 'zeppelin']]))
-    expect(seqs('', { viewer: 7 })).toEqual([3, 2, 1])
-  })
-
-  it('is counted for its owner alone', () => {
-    const { index } = libraryOf([
-      { tags: ['red'], category: 1 },
-      { tags: ['red', 'blue'], category: 1, visibility: 'private', owner: 7 },
-      { tags: ['green'], category: 2, visibility: 'unlisted', owner: 8 },
-    ])
-    const counts = (viewer: number | null) => [
-      index.countTags(viewer).map(({ slug, count }) => `${slug} ${count}`),
-      [...index.countCategories('prompt', viewer)],
-    ]
-    expect(counts(null)).toEqual([['red 1'], [[1, 1]]])
-    expect(counts(7)).toEqual([['red 2', 'blue 1'], [[1, 2]]])
-    expect(counts(8)).toEqual([
-      ['green 1', 'red 1'],
-      [
-        [1, 1],
-        [2, 1],
-      ],
-    ])
-  })
-
-  it('is never found as similar, not by its owner', () => {
-    const { index } = libraryOf([{ content: 'walrus tundra', visibility: 'private' }, 'walrus tundra'])
-    expect(index.similar('prompt', 'walrus tundra', {}, 10).map(({ seq }) => seq)).toEqual([2])
-  })
-
-  it('stands where its title and text put it, for its owner', () => {
-    const own = (text: Partial<Written>) => ({ ...text, visibility: 'private', owner: 7 }) as const
-    const { seqs } = libraryOf([
-      own({ title: 'some', content: 'walrus' }),
-      own({ title: 'walrus' }),
-      ...Array.from({ length: 12 }, (_, i) => `padding${i}`),
-    ])
-    expect(seqs('walrus ', { viewer: 7 })).toEqual([2, 1])
-  })
-})
-
 describe('changes', () => {
   it('are found under the new words, and not under the old', () => {
     for (const visibility of ['public', 'private'] as const) {
@@ -609,34 +316,6 @@ describe('changes', () => {
   })
 })
 
-describe('tags and categories', () => {
-  it('are counted over what the caller finds', () => {
-    fc.assert(
-      fc.property(anyLibrary, fc.array(anyItem, { maxLength: 8 }), anyViewer, (prompts, more, viewer) => {
-        const skills = more.map((item, place) => ({ ...item, seq: 500 + place }))
-        const { put, index } = makeLibrary()
-        put(prompts)
-        put(skills, 'skill')
-        const seen = (items: readonly Written[]) => items.filter((item) => passes(item, {}, viewer))
-        const tags = new Map<string, number>()
-        for (const tag of [...seen(prompts), ...seen(skills)].flatMap((item) => item.tags)) tags.set(tag, (tags.get(tag) ?? 0) + 1)
-        expect(index.countTags(viewer)).toEqual(
-          [...tags].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([slug, count]) => ({ slug, name: slug.toUpperCase(), count })),
-        )
-        for (const [kind, items] of [
-          ['prompt', prompts],
-          ['skill', skills],
-        ] as const) {
-          const categories = new Map<number, number>()
-          for (const { category } of seen(items)) if (category !== null) categories.set(category, (categories.get(category) ?? 0) + 1)
-          expect(new Map(index.countCategories(kind, viewer))).toEqual(categories)
-        }
-      }),
-      { numRuns: 40 },
-    )
-  })
-})
-
 describe('corrections', () => {
   it('are shown by the word as it was read, and what they find is found', () => {
     const { find } = libraryOf(['walrus guide', 'tundra guide'])
@@ -671,74 +350,6 @@ describe('meaning', () => {
   it('does not count as the word itself', () => {
     const words = Array.from({ length: 10 }, () => 'quokka things')
     expect(libraryOf([...words, 'invoices things', ...filler], VECTORS).find('quokka ').total).toBe(10)
-  })
-})
-
-describe('similar', () => {
-  it('finds the items most like a text first, each once, with how much, from 0 to 1', () => {
-    fc.assert(
-      fc.property(anyLibrary, wordList(POOL, 10), anyFilter, fc.nat({ max: 8 }), anyVectors, (items, text, filter, limit, vectors) => {
-        const { put, index } = makeLibrary(vectors)
-        put(items)
-        const found = index.similar('prompt', text, filter, limit)
-        expect(found.length).toBeLessThanOrEqual(limit)
-        expect(new Set(found.map(({ seq }) => seq)).size).toBe(found.length)
-        for (const { seq, similarity } of found) {
-          const item = items.find((one) => one.seq === seq)
-          expect(item && passes(item, filter, null)).toBe(true)
-          expect(similarity).toBeLessThanOrEqual(1.000001)
-          expect(similarity).toBeGreaterThanOrEqual(-1.000001)
-        }
-        expect(found.map(({ similarity }) => similarity)).toEqual(found.map(({ similarity }) => similarity).toSorted((a, b) => b - a))
-      }),
-      { numRuns: 40 },
-    )
-  })
-
-  it('says the same of items that only rounding tells apart, and puts the most voted first', () => {
-    const { index } = libraryOf([{ content: 'walrus', votes: 1 }, 'walrus', 'tundra'])
-    const [first, second, ...others] = index.similar(
-      'prompt',
-      'walrus',
-      {},
-      3,
-      new Map([
-        [1, 0.5],
-        [2, 0.5 + 1e-9],
-      ]),
-    )
-    expect([first?.seq, second?.seq]).toEqual([1, 2])
-    expect(first?.similarity).toBe(second?.similarity)
-    expect(others.every(({ similarity }) => similarity < (second?.similarity ?? 0))).toBe(true)
-  })
-
-  it('answers the same whether items came at once or later', () => {
-    const texts = Array.from({ length: 80 }, (_, i) => (i < 40 ? `walrus tundra one${i} two${i}` : `quokka saffron velvet three${i}`))
-    const early = libraryOf(texts.slice(0, 40))
-    const ask = ({ index }: ReturnType<typeof makeLibrary>) => index.similar('prompt', 'walrus one7 velvet three60', {}, 20)
-    ask(early)
-    const late = libraryOf(texts)
-    early.put(late.items.slice(40))
-    expect(ask(early).map(({ seq }) => seq)).toEqual(ask(late).map(({ seq }) => seq))
-    for (const [place, { similarity }] of ask(early).entries())
-      expect(similarity).toBeCloseTo(ask(late)[place]?.similarity ?? Number.NaN, 4)
-  })
-
-  it('puts the same text first', () => {
-    const texts = POOL.map((word, i) => `${word} ${POOL[(i + 3) % POOL.length]} ${POOL[(i + 7) % POOL.length]}`)
-    const { index } = libraryOf(texts)
-    for (const [place, text] of texts.entries()) expect(index.similar('prompt', text, {}, 3)[0]?.seq).toBe(place + 1)
-  })
-
-  it('goes by shared words alone where no word has a vector', () => {
-    const { index } = libraryOf(['zorblat quuxly', 'zorblat bravo', 'tundra'], NO_WORD_VECTORS)
-    const found = index.similar('prompt', 'zorblat quuxly', {}, 5)
-    expect(found.map(({ seq }) => seq)).toEqual([1, 2])
-    expect(found[0]?.similarity).toBeGreaterThan(found[1]?.similarity ?? 1)
-  })
-
-  it.each(['', '!!!', 'the of and', '42'])('finds nothing like %j', (text) => {
-    expect(libraryOf(['walrus', 'the of and 42']).index.similar('prompt', text, {}, 5)).toEqual([])
   })
 })
 

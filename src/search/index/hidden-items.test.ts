@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  anyLibrary,
+  anyQuery,
+  anyVectors,
+  everything,
+  libraryOf,
+  makeLibrary,
+  OTHERS_WORDS,
+  POOL,
+  type Written,
+  wordList,
+  written,
+} from '../../../test/support/indexed-library.ts'
+import type { Visibility } from '../../library/visibility.ts'
+
+describe('what somebody keeps for themselves', () => {
+  const hiddenOnes = fc.array(
+    fc.tuple(
+      fc.nat({ max: 60 }),
+      written([...POOL, ...OTHERS_WORDS], fc.constantFrom<Visibility>('private', 'unlisted'), fc.integer({ min: 5, max: 6 })),
+    ),
+    { minLength: 1, maxLength: 20 },
+  )
+  const questions = fc
+    .array(
+      fc.oneof(anyQuery, wordList([...POOL, ...OTHERS_WORDS], 2), fc.constantFrom('zep', 'mosai', 'zepelin ', 'velve', 'thunderbol ')),
+      { minLength: 1, maxLength: 4 },
+    )
+    .map((queries) => [...queries, ''])
+
+  it('changes nothing of what others are told', () => {
+    fc.assert(
+      fc.property(anyLibrary, hiddenOnes, questions, anyVectors, (items, hidden, queries, vectors) => {
+        const library = makeLibrary(vectors)
+        library.put(items)
+        const withHidden = makeLibrary(vectors)
+        // One by one and in between, as people save: words get their numbers from whoever writes them first.
+        for (const [place, item] of items.entries()) {
+          for (const [n, [at, other]] of hidden.entries()) if (at === place) withHidden.put([{ ...other, seq: 1000 + n }])
+          withHidden.put([item])
+        }
+        for (const [n, [at, other]] of hidden.entries()) if (at >= items.length) withHidden.put([{ ...other, seq: 1000 + n }])
+        for (const viewer of [null, 1, 2]) expect(everything(withHidden, viewer, queries)).toEqual(everything(library, viewer, queries))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('changes nothing of it either when it is edited, deleted or withdrawn', () => {
+    fc.assert(
+      fc.property(anyLibrary, hiddenOnes, questions, (items, hidden, queries) => {
+        const library = makeLibrary()
+        library.put(items)
+        const withHidden = makeLibrary()
+        withHidden.put(items)
+        const others = hidden.map(([, other], n) => ({ ...other, seq: 1000 + n }))
+        withHidden.put(others)
+        withHidden.put(others.map((other) => ({ ...other, title: 'zeppelin', content: 'walrus zeppelin', visibility: 'unlisted' })))
+        for (const { seq } of others.slice(1)) withHidden.remove(seq)
+        for (const viewer of [null, 1]) expect(everything(withHidden, viewer, queries)).toEqual(everything(library, viewer, queries))
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('is found by its owner, and only by its owner', () => {
+    const { seqs, find } = libraryOf([
+      { content: 'walrus zeppelin', visibility: 'private', owner: 7 },
+      { content: 'walrus zeppelin', visibility: 'unlisted', owner: 7 },
+      { content: 'walrus', owner: 7 },
+    ])
+    for (const query of ['zeppelin ', 'zepp', 'zepelin ', 'walrus zeppelin ']) {
+      expect(seqs(query, { viewer: 7 }).slice(0, 2).toSorted(), query).toEqual([1, 2])
+      for (const viewer of [null, 1, 8]) {
+        expect(seqs(query, { viewer }), query).toEqual(query.startsWith('walrus') ? [3] : [])
+        expect(find(query, { viewer }).corrections.size).toBe(0)
+      }
+    }
+    expect(find('zepelin ', { viewer: 7 }).corrections).toEqual(new Map([['zepelin', 'zeppelin']]))
+    expect(seqs('', { viewer: 7 })).toEqual([3, 2, 1])
+  })
+
+  it('is counted for its owner alone', () => {
+    const { index } = libraryOf([
+      { tags: ['red'], category: 1 },
+      { tags: ['red', 'blue'], category: 1, visibility: 'private', owner: 7 },
+      { tags: ['green'], category: 2, visibility: 'unlisted', owner: 8 },
+    ])
+    const counts = (viewer: number | null) => [
+      index.countTags(viewer).map(({ slug, count }) => `${slug} ${count}`),
+      [...index.countCategories('prompt', viewer)],
+    ]
+    expect(counts(null)).toEqual([['red 1'], [[1, 1]]])
+    expect(counts(7)).toEqual([['red 2', 'blue 1'], [[1, 2]]])
+    expect(counts(8)).toEqual([
+      ['green 1', 'red 1'],
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ])
+  })
+
+  it('is never found as similar, not by its owner', () => {
+    const { index } = libraryOf([{ content: 'walrus tundra', visibility: 'private' }, 'walrus tundra'])
+    expect(index.similar('prompt', 'walrus tundra', {}, 10).map(({ seq }) => seq)).toEqual([2])
+  })
+
+  it('stands where its title and text put it, for its owner', () => {
+    const own = (text: Partial<Written>) => ({ ...text, visibility: 'private', owner: 7 }) as const
+    const { seqs } = libraryOf([
+      own({ title: 'some', content: 'walrus' }),
+      own({ title: 'walrus' }),
+      ...Array.from({ length: 12 }, (_, i) => `padding${i}`),
+    ])
+    expect(seqs('walrus ', { viewer: 7 })).toEqual([2, 1])
+  })
+})

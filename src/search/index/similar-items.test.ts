@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyFilter, anyLibrary, anyVectors, libraryOf, makeLibrary, POOL, passes, wordList } from '../../../test/support/indexed-library.ts'
+import { NO_WORD_VECTORS } from '../vectors/word-vectors.ts'
+
+describe('similar', () => {
+  it('finds the items most like a text first, each once, with how much, from 0 to 1', () => {
+    fc.assert(
+      fc.property(anyLibrary, wordList(POOL, 10), anyFilter, fc.nat({ max: 8 }), anyVectors, (items, text, filter, limit, vectors) => {
+        const { put, index } = makeLibrary(vectors)
+        put(items)
+        const found = index.similar('prompt', text, filter, limit)
+        expect(found.length).toBeLessThanOrEqual(limit)
+        expect(new Set(found.map(({ seq }) => seq)).size).toBe(found.length)
+        for (const { seq, similarity } of found) {
+          const item = items.find((one) => one.seq === seq)
+          expect(item && passes(item, filter, null)).toBe(true)
+          expect(similarity).toBeLessThanOrEqual(1.000001)
+          expect(similarity).toBeGreaterThanOrEqual(-1.000001)
+        }
+        expect(found.map(({ similarity }) => similarity)).toEqual(found.map(({ similarity }) => similarity).toSorted((a, b) => b - a))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('says the same of items that only rounding tells apart, and puts the most voted first', () => {
+    const { index } = libraryOf([{ content: 'walrus', votes: 1 }, 'walrus', 'tundra'])
+    const [first, second, ...others] = index.similar(
+      'prompt',
+      'walrus',
+      {},
+      3,
+      new Map([
+        [1, 0.5],
+        [2, 0.5 + 1e-9],
+      ]),
+    )
+    expect([first?.seq, second?.seq]).toEqual([1, 2])
+    expect(first?.similarity).toBe(second?.similarity)
+    expect(others.every(({ similarity }) => similarity < (second?.similarity ?? 0))).toBe(true)
+  })
+
+  it('answers the same whether items came at once or later', () => {
+    const texts = Array.from({ length: 80 }, (_, i) => (i < 40 ? `walrus tundra one${i} two${i}` : `quokka saffron velvet three${i}`))
+    const early = libraryOf(texts.slice(0, 40))
+    const ask = ({ index }: ReturnType<typeof makeLibrary>) => index.similar('prompt', 'walrus one7 velvet three60', {}, 20)
+    ask(early)
+    const late = libraryOf(texts)
+    early.put(late.items.slice(40))
+    expect(ask(early).map(({ seq }) => seq)).toEqual(ask(late).map(({ seq }) => seq))
+    for (const [place, { similarity }] of ask(early).entries())
+      expect(similarity).toBeCloseTo(ask(late)[place]?.similarity ?? Number.NaN, 4)
+  })
+
+  it('puts the same text first', () => {
+    const texts = POOL.map((word, i) => `${word} ${POOL[(i + 3) % POOL.length]} ${POOL[(i + 7) % POOL.length]}`)
+    const { index } = libraryOf(texts)
+    for (const [place, text] of texts.entries()) expect(index.similar('prompt', text, {}, 3)[0]?.seq).toBe(place + 1)
+  })
+
+  it('goes by shared words alone where no word has a vector', () => {
+    const { index } = libraryOf(['zorblat quuxly', 'zorblat bravo', 'tundra'], NO_WORD_VECTORS)
+    const found = index.similar('prompt', 'zorblat quuxly', {}, 5)
+    expect(found.map(({ seq }) => seq)).toEqual([1, 2])
+    expect(found[0]?.similarity).toBeGreaterThan(found[1]?.similarity ?? 1)
+  })
+
+  it.each(['', '!!!', 'the of and', '42'])('finds nothing like %j', (text) => {
+    expect(libraryOf(['walrus', 'the of and 42']).index.similar('prompt', text, {}, 5)).toEqual([])
+  })
+})
