@@ -34,6 +34,15 @@ describe('every word before some', () => {
     expect(seqs('walrus invoice ').slice(0, 9).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
+  it('lists those that hold all first when no word of the query has a vector', () => {
+    const texts = [
+      { title: 'Walrus walrus walrus', content: 'walrus' },
+      'a walrus and a carpenter meet on a beach, as told elsewhere',
+      'no match',
+    ]
+    expect(libraryOf(texts).seqs('walrus carpenter ')).toEqual([2, 1])
+  })
+
   it('counts for this only what the caller finds', () => {
     const hidden = Array.from({ length: 10 }, () => ({ content: 'walrus invoice', visibility: 'private', owner: 7 }) as const)
     const { find } = libraryOf([...hidden, 'walrus', 'invoice'])

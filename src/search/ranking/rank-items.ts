@@ -66,7 +66,7 @@ export function rankItems(
     const byAge = index.byAge().filter((slot) => matched.has(slot))
     return { seqs: cutPage(index, sortSlots(index, byAge, request.sort), request), total, corrections }
   }
-  const ranked = rankByBoth(index, selectBest(matches, words.scoreOf, POOL), words, meaning)
+  const ranked = rankByBoth(index, selectBest(matches, words.scoreOf, POOL), words, plan, meaning)
   const end = request.offset + request.limit
   const rest = end > ranked.length && total > ranked.length ? rankRest(index, matches, ranked, words) : []
   return { seqs: cutPage(index, [...ranked, ...rest], request), total, corrections }
@@ -143,12 +143,24 @@ function selectBest(slots: readonly number[], scoreOf: (slot: number) => number,
   return slots.filter((slot) => Math.floor(scoreOf(slot) * scale) >= lowestBin)
 }
 
-/** Score fusion: the normalised word score plus the weighted cosine. */
-function rankByBoth(index: KindIndex, slots: readonly number[], words: WordScores, meaning: MeaningScores | null): number[] {
+/** Score fusion: the normalised word score plus the weighted cosine. A query without a vector puts items that hold every word first. */
+function rankByBoth(
+  index: KindIndex,
+  slots: readonly number[],
+  words: WordScores,
+  { groups }: QueryPlan,
+  meaning: MeaningScores | null,
+): number[] {
   const scale = (words.best || 1) * WORDS_SCALE
+  const everyWord = 2 ** groups.length - 1
+  const bonusOf = (slot: number) => {
+    if (meaning) return MEANING_WEIGHT * meaning.cosineOf(slot)
+    // More than any word score, which is at most `best`.
+    return words.heldBy(slot) === everyWord ? 2 / WORDS_SCALE : 0
+  }
   return sortByScore(
     index,
-    slots.map((slot) => ({ slot, score: words.scoreOf(slot) / scale + (meaning ? MEANING_WEIGHT * meaning.cosineOf(slot) : 0) })),
+    slots.map((slot) => ({ slot, score: words.scoreOf(slot) / scale + bonusOf(slot) })),
   ).map(({ slot }) => slot)
 }
 
