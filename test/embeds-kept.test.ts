@@ -111,7 +111,7 @@ describe('the designer', () => {
   it('asks to keep what is too long for an address', async () => {
     const long = { prompt: 'long '.repeat(1900) }
     const { html } = await ada.post('/embeds', { do: 'show', ...long })
-    expect(html).toContain('more than an address can carry')
+    expect(html).toContain('too long for an address')
     expect(snippetsOf(html)).toEqual(['', '', ''])
     const id = await keep(ada, long)
     expect((await visit(service).get(`/e/${id}`)).html).toContain('long long')

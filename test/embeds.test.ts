@@ -290,7 +290,7 @@ describe('/embed/{ref}', () => {
     const again = await service.fetch(path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
     expect([again.status, (await again.text()).includes('Another text')]).toEqual([200, true])
     await service.call(actor, 'update_prompt', { id, content: `${'long '.repeat(4000)}` })
-    expect(await (await service.fetch(path)).text()).toContain('Read all of it')
+    expect(await (await service.fetch(path)).text()).toContain('Read the full prompt')
   })
 })
 

@@ -82,7 +82,7 @@ describe('a form of somebody who is signed in', () => {
     form.set('title', 'T')
     for (let n = 0; n < 60; n++) form.append('upload', new Blob([zip]), `${n}.zip`)
     const refused = await ada.send('/new/skill', form)
-    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('Choose one zip at a time.')])
+    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('Upload one zip at a time.')])
   })
 
   it('does only what the page has a button for', async () => {

@@ -117,7 +117,7 @@ describe('pages', () => {
     expect(filled.html).toContain('<meta name="robots" content="noindex"/>')
     const empty = await stranger.post(`/prompts/${slug}/fill`, { 'v.name': '' })
     expect(empty.html).toContain('Write to ${name} about the weather. ${name}!')
-    expect(empty.html).toContain('Still empty: name.')
+    expect(empty.html).toContain('Missing values: name.')
     // Values come in the body alone.
     expect((await read(service, `/prompts/${slug}?v.name=Bo&fill=1`)).html).not.toContain('Bo')
   })
@@ -137,7 +137,7 @@ describe('pages', () => {
     expect(refused.html).toContain('\nKept</textarea>')
     const large = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x'.repeat(4 * 1024 * 1024) })
     expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
-    expect(large.html).toContain('The values are larger than 4 MiB in all.')
+    expect(large.html).toContain('The values exceed 4 MiB in total.')
     const foreign = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x' }, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
   })
@@ -174,7 +174,7 @@ describe('pages', () => {
   it('say that there is no such page, and what is wrong with an address, with its status', async () => {
     for (const path of ['/nothing', '/prompts/a/b', '/static/0/site.css']) {
       const { status, html } = await read(service, path)
-      expect([status, html.includes('There is no such page')], path).toEqual([404, true])
+      expect([status, html.includes('Page not found')], path).toEqual([404, true])
     }
     expect((await service.fetch('/nothing')).headers.get('content-type')).toContain('application/json')
     await save('prompts', { title: 'Has an author', content: 'x', visibility: 'public' })

@@ -108,7 +108,7 @@ it('deletes what a file held before, and says when there is nothing', async () =
 it('takes a tick that it is meant', async () => {
   const item = await save('prompt', 'public')
   const refused = await as('owner').post(item.path, { do: 'item' })
-  expect([refused.status, refused.html.includes('Tick the box first: this cannot be undone.')]).toEqual([400, true])
+  expect([refused.status, refused.html.includes('Check the box first: this cannot be undone.')]).toEqual([400, true])
   expect((await as('owner').get(`/prompts/${item.id}`)).status).toBe(200)
 })
 
@@ -156,7 +156,7 @@ describe('an account that an administrator deletes', () => {
     const { key } = await test.user(name)
     expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
     expect((await as('admin').get('/admin/people')).html).toContain(`href="/admin/people/${name}"`)
-    expect((await as('admin').get(`/admin/people/${name}`)).html).toContain(`Everything ${name} owns`)
+    expect((await as('admin').get(`/admin/people/${name}`)).html).toContain(`everything ${name} owns`)
     expect((await as('admin').post(`/admin/people/${name}`, { do: 'delete', confirm: 'somebody' })).status).toBe(400)
     expect((await leaver.get('/settings')).status).toBe(200)
     expect((await as('admin').postOn(`/admin/people/${name}`, { do: 'delete', confirm: name })).status).toBe(200)

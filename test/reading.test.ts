@@ -136,8 +136,8 @@ describe('pages to read', () => {
     const { html } = await read(`/skills/${id}/versions/4?against=1`)
     expect(html).toContain('<del>- b\n</del><ins>+ B&lt;i&gt;\n</ins>')
     expect(html).toContain('<del>- bye\n</del>')
-    expect(html).toContain('This file is not text')
-    expect(html).toContain('1 file is the same.')
+    expect(html).toContain('Binary file changed.')
+    expect(html).toContain('1 file unchanged.')
     const one = await read(`/skills/${id}/versions/4?against=1&file=gone.txt`)
     expect([one.html.includes('- bye'), one.html.includes('B&lt;i&gt;')]).toEqual([true, false])
   })
@@ -190,7 +190,7 @@ describe('pages to read', () => {
     expect(code.html).toContain('<span class="t-keyword">def</span>')
     // The parser drops the first line end of a pre; the file's own stays.
     expect(code.html).toMatch(/<pre class="file"[^>]*>\n\n<span/)
-    expect((await read(`/skills/${slug}?file=x.bin`)).html).toContain('This file is not text')
+    expect((await read(`/skills/${slug}?file=x.bin`)).html).toContain('Binary file: no preview.')
     const zip = await service.fetch(`/api/skills/${slug}/zip`)
     expect([zip.headers.get('content-type'), zip.headers.get('content-disposition'), zip.headers.get('content-security-policy')]).toEqual([
       'application/zip',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import MarkdownIt, { type Token } from 'markdown-it'
 import { AppError } from '../errors.ts'
 import type { Site } from './site.ts'
+import { ERROR_WORDS } from './strings/errors.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const FOLDER = new URL('../../docs/', import.meta.url)
@@ -64,7 +65,7 @@ const rendered = new Map<string, RenderedDocument>()
  */
 export function readDocument(name: string, site: Site): RenderedDocument {
   const source = ALL_DOCUMENTS.find((one) => one.name === name)
-  if (!source) throw new AppError('not_found', 'There is no such document.')
+  if (!source) throw new AppError('not_found', ERROR_WORDS.noDocument)
   const key = [name, site.baseUrl, site.hasMcp, site.words.language].join(' ')
   const document = rendered.get(key) ?? renderDocument(chooseParts(readText(source.file), site), source.file, site)
   rendered.set(key, document)
@@ -76,7 +77,7 @@ function readText(file: string): string {
   try {
     return readFileSync(new URL(file, FOLDER), 'utf8')
   } catch (cause) {
-    throw new AppError('not_found', 'The documents are not there: the folder docs is missing beside the program.', { cause })
+    throw new AppError('not_found', ERROR_WORDS.noDocsFolder, { cause })
   }
 }
 

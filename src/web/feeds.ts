@@ -9,7 +9,8 @@ import type { Output } from '../operations/core/define-operation.ts'
 import { listPrompts, listSkills } from '../operations/prompts/list-prompts.ts'
 import { callAnonymously } from './anonymous-call.ts'
 import { escapeXml } from './escape-xml.ts'
-import { ENGLISH } from './strings.ts'
+import { ERROR_WORDS } from './strings/errors.ts'
+import { ENGLISH } from './strings/index.ts'
 
 type Listed = Output<typeof listPrompts>['prompts'][number] | Output<typeof listSkills>['skills'][number]
 
@@ -42,7 +43,7 @@ export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, 
     const [{ prompts }, { skills }] = await Promise.all([call(listPrompts, input), call(listSkills, input)])
     const items = [...prompts, ...skills].toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, NEWEST)
     const [first] = items
-    if (author && !first) throw new AppError('not_found', 'There is nobody of this name here.')
+    if (author && !first) throw new AppError('not_found', ERROR_WORDS.noPerson)
     const title = author && first ? ENGLISH.reading.feedOf(first.author) : ENGLISH.reading.feedTitle(name)
     const page = author && first ? `${baseUrl}/users/${encodeURIComponent(first.author)}` : baseUrl
     const self = author && first ? `${baseUrl}/feed.xml?author=${encodeURIComponent(first.author)}` : `${baseUrl}/feed.xml`
@@ -64,7 +65,7 @@ export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, 
       const urls = ['/', '/prompts', '/skills', '/docs'].map((path) => `<url><loc>${escapeXml(baseUrl + path)}</loc></url>`)
       return toXml(c, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
     }
-    if (!parts.includes(asked)) throw new AppError('not_found', 'There is no such sitemap.')
+    if (!parts.includes(asked)) throw new AppError('not_found', ERROR_WORDS.noSitemap)
     const [kind, number] = asked.split('-')
     const urls: string[] = []
     // Oldest first, so that what is new is added at the end and a part that is full stays as it is.

@@ -8,7 +8,7 @@ const SHOWN_WITHIN_MS = 60_000
 
 const sealed = z.object({ until: z.number(), value: z.unknown() })
 
-/** What a form leaves for the page it redirects to. */
+/** A one-time value a form leaves for the page it redirects to. */
 export interface Flash {
   /** A `Set-Cookie` header with a value for one page; null for anonymous readers. */
   put(page: string, value: unknown): string | null
@@ -17,7 +17,7 @@ export interface Flash {
 }
 
 /**
- * A secret that is shown once, such as a new key, is made by a form and shown by the page after it: reloading that page makes no other.
+ * Carries a secret that is shown once, such as a new key, from the form that creates it to the next page, so that reloading creates no other.
  * Between the two the browser carries it in a cookie, sealed (AES-256-GCM) for one session and one page, for at most a minute; the page
  * removes it. The service stores it nowhere, every instance can open it, and it is in no address, log or history.
  */

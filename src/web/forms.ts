@@ -1,11 +1,12 @@
 import { AppError, invalidInput, toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Call } from '../http/call.ts'
+import { ERROR_WORDS } from './strings/errors.ts'
 
 /** Largest form of texts alone: the longest prompt, every character of it escaped, and the fields beside it. */
 const MAX_FORM_BYTES = 3 * 1024 * 1024
-/** Largest form of who is not signed in: names, passwords and secrets. */
-const MAX_STRANGERS_BYTES = 64 * 1024
+/** Largest anonymous form: names, passwords and secrets. */
+const MAX_ANONYMOUS_BYTES = 64 * 1024
 /** Largest form with files in it: a zip of the largest skill and the fields beside it. */
 const MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 /** Fields of one form, files among them. */
@@ -15,7 +16,7 @@ const MAX_TEXT = 1_100_000
 /** Longest field that is shown once more in a form that was refused, in UTF-16 units: the longest prompt. */
 export const MAX_SHOWN_AGAIN = 250_000
 
-/** The largest body of a page's forms, and what is said of a larger one. */
+/** Largest body of a page's forms, and the error for a larger one. */
 export interface FormLimit {
   readonly maxBytes: number
   readonly tooLarge: string
@@ -27,7 +28,7 @@ export interface SentForm {
   text(name: string): string
   /** The value of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
   choice<const T extends string>(name: string, options: readonly T[]): T
-  /** Whether a field came at all: how boxes that were ticked are told. */
+  /** Whether the field was submitted, as checked boxes are. */
   has(name: string): boolean
   all(name: string): string[]
   /** All values of a field with a closed list of values. @throws AppError `invalid_input` for any other value */
@@ -61,21 +62,21 @@ function toForm(
 /** The option that a text names. @throws AppError `invalid_input` when it names none */
 function chooseFrom<T extends string>(name: string, value: string, options: readonly T[]): T {
   const chosen = options.find((option) => option === value)
-  if (chosen === undefined) throw invalidInput(name, `${name} must be one of: ${options.join(', ')}.`)
+  if (chosen === undefined) throw invalidInput(name, ERROR_WORDS.notAChoice(name, options.join(', ')))
   return chosen
 }
 
-/** A form that was kept, by its fields. */
+/** A saved form from its fields. */
 export function toSentForm(fields: Readonly<Record<string, string>>): SentForm {
   return toForm(Object.entries(fields), [])
 }
 
-/** What a form carries along of a text's line ends, which a field on a page cannot: `crlf` where every line ends so. */
+/** Line ending of a text, which form fields do not preserve: `crlf` when every line has it. */
 export function nameLineEnds(text: string): 'crlf' | 'lf' {
   return /\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? 'crlf' : 'lf'
 }
 
-/** A text of a form with the line ends it had before it was edited, as {@link nameLineEnds} told them. */
+/** Restores the line endings that {@link nameLineEnds} found before editing. */
 export function withLineEnds(text: string, name: string): string {
   return name === 'crlf' ? text.replaceAll('\n', '\r\n') : text
 }
@@ -86,11 +87,11 @@ export function withLineEnds(text: string, name: string): string {
  */
 export async function readForm(
   { exchange, readBytes }: Call,
-  { hasFiles, isOfStranger, limit }: { hasFiles: boolean; isOfStranger: boolean; limit?: FormLimit | undefined },
+  { hasFiles, isAnonymous, limit }: { hasFiles: boolean; isAnonymous: boolean; limit?: FormLimit | undefined },
 ): Promise<SentForm> {
   const type = exchange.header('content-type') ?? ''
   if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
-    const bytes = await readBytes(limit?.maxBytes ?? (isOfStranger ? MAX_STRANGERS_BYTES : MAX_FORM_BYTES)).catch((error: unknown) => {
+    const bytes = await readBytes(limit?.maxBytes ?? (isAnonymous ? MAX_ANONYMOUS_BYTES : MAX_FORM_BYTES)).catch((error: unknown) => {
       const { code } = toAppError(error)
       throw limit && code === 'too_large' ? new AppError(code, limit.tooLarge, { cause: error }) : error
     })
@@ -99,11 +100,11 @@ export async function readForm(
     return toForm([...new URLSearchParams(readUtf8(bytes))].map(checkText), [])
   }
   const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type)
-  if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', 'Send a form as this page does.')
+  if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', ERROR_WORDS.notAForm)
   const bytes = new Uint8Array(await readBytes(MAX_UPLOAD_BYTES))
   refuseManyFields(countText(bytes, `--${boundary[1] ?? boundary[2]}`))
   const parsed = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
-    throw new AppError('invalid_input', 'The form could not be read.', { cause: error })
+    throw new AppError('invalid_input', ERROR_WORDS.unreadableForm, { cause: error })
   })
   const entries: [string, string][] = []
   const files: { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[] = []
@@ -122,7 +123,7 @@ function countBytes(bytes: Uint8Array, wanted: number): number {
   return count
 }
 
-/** How often a text stands in bytes; past what is allowed nobody counts on. */
+/** Occurrences of a text in bytes. Stops counting past MAX_FIELDS + 1. */
 function countText(bytes: Uint8Array<ArrayBuffer>, text: string): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let count = 0
@@ -131,11 +132,11 @@ function countText(bytes: Uint8Array<ArrayBuffer>, text: string): number {
 }
 
 function refuseManyFields(count: number): void {
-  if (count > MAX_FIELDS) throw new AppError('too_large', `A form may have at most ${MAX_FIELDS} fields.`)
+  if (count > MAX_FIELDS) throw new AppError('too_large', ERROR_WORDS.tooManyFields(MAX_FIELDS))
 }
 
 function checkText([name, value]: [string, string]): [string, string] {
-  if (value.length > MAX_TEXT || name.length > MAX_NAME) throw new AppError('too_large', `A field may have at most ${MAX_TEXT} characters.`)
+  if (value.length > MAX_TEXT || name.length > MAX_NAME) throw new AppError('too_large', ERROR_WORDS.fieldTooLong(MAX_TEXT))
   return [name, value]
 }
 
@@ -146,13 +147,13 @@ function readUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new AppError('invalid_input', 'The form is not valid UTF-8.')
+    throw new AppError('invalid_input', ERROR_WORDS.formNotUtf8)
   }
 }
 
 /**
  * Refuses a form another site's page sent (cross-site request forgery). Browsers name the page's origin with every form they post;
- * it must be the address the request came to. Another port of the same host is another site, though cookies do not tell them apart.
+ * it must be the address the request came to. Another port is another site, though cookies are shared between ports.
  * @throws AppError `forbidden`
  */
 export function refuseForeignForm({ header }: Exchange, baseUrl: string): void {
@@ -163,7 +164,7 @@ export function refuseForeignForm({ header }: Exchange, baseUrl: string): void {
       ? site === null || site === 'same-origin' || site === 'none'
       : origin === baseUrl || (URL.parse(origin)?.host ?? '') === (header('host') ?? '-').toLowerCase()
   if (!isOwn || site === 'cross-site' || site === 'same-site') {
-    throw new AppError('forbidden', 'This form was sent from another page. Open the page here, and send it again.')
+    throw new AppError('forbidden', ERROR_WORDS.foreignForm)
   }
 }
 

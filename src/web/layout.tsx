@@ -6,7 +6,7 @@ interface LayoutProps {
   /** Of the page alone; the library's name is added. */
   readonly title: string | null
   readonly description?: string | undefined
-  /** Path of the page under which it is known, for search engines. */
+  /** Canonical path, for search engines. */
   readonly path?: string | undefined
   /** Which entry of the menu this is. */
   readonly current?: 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'account' | undefined
@@ -22,7 +22,7 @@ interface LayoutProps {
   readonly children?: Child
 }
 
-/** What every page stands in. */
+/** The frame of every page. */
 export const Layout: FC<LayoutProps> = ({
   site,
   title,
@@ -119,7 +119,7 @@ export const Layout: FC<LayoutProps> = ({
   )
 }
 
-/** How services that show links learn of the embed, and of the picture. */
+/** oEmbed discovery and preview image. */
 const EmbedLinks: FC<{ site: Site; id: string; title: string }> = ({ site: { baseUrl }, id, title }) => (
   <>
     <link

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../errors.ts'
 import { createTally } from '../library/tally.ts'
+import { ERROR_WORDS } from './strings/errors.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const ASSETS = new URL('../../assets/web/', import.meta.url)
@@ -40,12 +41,12 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
       return Promise.resolve()
     }
     if (waitingEach.of(caller) >= MAX_WAITING_EACH) {
-      throw new AppError('rate_limited', `${MAX_WAITING_EACH} pictures of yours wait already; try again in a moment.`, {
+      throw new AppError('rate_limited', ERROR_WORDS.tooManyPicturesOfYours(MAX_WAITING_EACH), {
         retryAfterSeconds: 1,
       })
     }
     if (waiting.length >= MAX_WAITING) {
-      throw new AppError('unavailable', 'Too many pictures are being made; try again in a moment.', { retryAfterSeconds: 2 })
+      throw new AppError('unavailable', ERROR_WORDS.tooManyPictures, { retryAfterSeconds: 2 })
     }
     const begin = waitingEach.add(caller)
     return new Promise<void>((resolve) => waiting.push(resolve)).then(begin)
@@ -78,7 +79,7 @@ export function createRasteriser(render: (svg: string) => Promise<Png> = renderP
 /** @throws AppError `unavailable` where the rasteriser is not installed */
 async function renderPng(svg: string): Promise<Png> {
   const { renderAsync } = await import('@resvg/resvg-js').catch((cause: unknown) => {
-    throw new AppError('unavailable', 'Pictures as PNG are not installed here; take the one as SVG.', { cause })
+    throw new AppError('unavailable', ERROR_WORDS.noPng, { cause })
   })
   const font = {
     loadSystemFonts: true,

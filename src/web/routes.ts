@@ -52,27 +52,28 @@ import { actOnItem } from './parts/item-actions.tsx'
 import type { Action, PageRequest } from './request.ts'
 import type { Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
-import { ENGLISH } from './strings.ts'
+import { ERROR_WORDS } from './strings/errors.ts'
+import { ENGLISH } from './strings/index.ts'
 
 type Html = { toString(): string | Promise<string> }
 type Page = (request: PageRequest) => Promise<Html>
 
-/** One page: what it shows, and what it does with a form that is sent to its own address. */
+/** A page and the action of its form. */
 interface PageEntry {
   readonly path: string
   readonly page: Page
   readonly act?: Action
-  /** Its forms are for who is not signed in, too, and it may show a secret of its address: no cache keeps it. */
-  readonly isForStrangers?: boolean
-  /** The largest form it takes, and the sentence for a larger one. Default: as `readForm` has it */
+  /** Anonymous visitors may submit its forms. Its address may hold a secret, so it is sent with no-store. */
+  readonly allowsAnonymous?: boolean
+  /** Largest form, with the error for a larger one. Default: the limits of `readForm`. */
   readonly form?: FormLimit
   /** Its forms may carry files. */
   readonly hasFiles?: boolean
   /** It frames embeds of this service. */
   readonly hasFrames?: boolean
-  /** Its forms have a password hashed. */
+  /** Its forms hash a password. */
   readonly takesPassword?: boolean
-  /** It goes with the MCP endpoint. */
+  /** Shown only while MCP is enabled. */
   readonly isOfMcp?: boolean
 }
 
@@ -85,7 +86,7 @@ export const PAGES: readonly PageEntry[] = [
     path: '/prompts/:ref/fill',
     page: showPromptPage,
     act: fillPrompt,
-    isForStrangers: true,
+    allowsAnonymous: true,
     form: { maxBytes: MAX_BODY_BYTES, tooLarge: ENGLISH.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
@@ -97,11 +98,11 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
   { path: '/users/:name', page: showProfilePage },
-  { path: '/sign-in', page: showSignIn, act: submitSignIn, isForStrangers: true, takesPassword: true },
-  { path: '/sign-up', page: showSignUpPage, act: submitSignUp, isForStrangers: true, takesPassword: true },
-  { path: '/sign-out', page: showSignOut, act: submitSignOut, isForStrangers: true },
-  { path: '/forgot-password', page: showForgotPassword, act: askForPassword, isForStrangers: true },
-  { path: '/reset-password', page: showResetPassword, act: setNewPassword, isForStrangers: true, takesPassword: true },
+  { path: '/sign-in', page: showSignIn, act: submitSignIn, allowsAnonymous: true, takesPassword: true },
+  { path: '/sign-up', page: showSignUpPage, act: submitSignUp, allowsAnonymous: true, takesPassword: true },
+  { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true },
+  { path: '/forgot-password', page: showForgotPassword, act: askForPassword, allowsAnonymous: true },
+  { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
@@ -113,7 +114,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/new/skill', page: showNewSkill, act: saveNewSkill, hasFiles: true },
   { path: '/prompts/:ref/edit', page: showEditPrompt, act: savePromptForm },
   { path: '/skills/:ref/edit', page: showEditSkill, act: saveSkillForm, hasFiles: true },
-  { path: '/embeds', page: showEmbeds, act: changeEmbeds, isForStrangers: true, hasFrames: true },
+  { path: '/embeds', page: showEmbeds, act: changeEmbeds, allowsAnonymous: true, hasFrames: true },
   { path: '/admin', page: showAdmin },
   { path: '/admin/people', page: showPeople, act: changePeople },
   { path: '/admin/people/:name', page: showPersonPage, act: changePerson },
@@ -135,7 +136,7 @@ const PAGE_COST = 3
 const FORM_COST = 10
 const PASSWORD_COST = 50
 
-/** Nothing from elsewhere, no script in the page, no frame around it. */
+/** Content policy: own origin only, no inline scripts, no framing. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -157,16 +158,16 @@ export function describePage(hasFrames = false): Record<string, string> {
   }
 }
 
-/** What the pages need of the service. */
+/** Service settings the pages use. */
 export interface PageSettings {
   readonly name: string
   readonly baseUrl: string
   readonly hasMcp: boolean
 }
 
-/** What pages need of HTTP. */
+/** The parts of HTTP that pages use. */
 interface PageHttp {
-  /** Hears of what goes wrong after an answer. */
+  /** Called with errors that occur after the response. */
   onFault(error: AppError, requestId: string): void
   readonly cache: Pick<PageCache, 'show'>
 }
@@ -175,25 +176,25 @@ interface PageHttp {
 export interface Pages {
   readonly words: Words
   readonly files: StaticFiles
-  /** Mounts their routes, which are given back. */
+  /** Mounts their routes and returns them. */
   add(http: Hono<HttpEnv>): readonly Route[]
-  /** A page that says what went wrong, when it is a page that was asked for; else null. */
+  /** An error page, or null when the client did not ask for HTML. */
   toProblem(call: Call, error: AppError): Promise<Answer> | null
-  /** Ends what works for them beside the requests. */
+  /** Stops background workers. */
   close(): void
 }
 
-/** A page as HTML, with what people cannot see in its texts marked. */
+/** Renders a page as HTML with invisible characters marked. */
 async function draw(page: Html | Promise<Html>): Promise<string> {
   return markControls(await (await page).toString())
 }
 
-/** Whether a browser asks for a page. Programs get JSON. */
+/** Whether the client accepts HTML. Programs get JSON. */
 function wantsPage({ exchange }: Call): boolean {
   return ['GET', 'HEAD', 'POST'].includes(exchange.method) && (exchange.header('accept') ?? '').includes('text/html')
 }
 
-/** The look a reader chose, by a cookie that only pages read. */
+/** The theme from the reader's cookie. */
 function readTheme(cookies: string, baseUrl: string): Site['theme'] {
   const chosen = readCookie('theme', cookies, baseUrl)
   return chosen === 'light' || chosen === 'dark' ? chosen : null
@@ -239,17 +240,17 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   }
   const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
     new Response(typeof html === 'string' ? `<!doctype html>${html}` : html, { status, headers: describePage(hasFrames) })
-  /** Does what a form asks for; what is refused comes back as the page with the form as it was sent. */
+  /** Runs a form's action. On an error, renders the page again with the submitted values. */
   const actOn = async (
     c: HonoContext<HttpEnv>,
-    { page, isForStrangers = false, form: limit, hasFiles = false, hasFrames }: PageEntry,
+    { page, allowsAnonymous = false, form: limit, hasFiles = false, hasFrames }: PageEntry,
     act: Action,
   ): Promise<Response> => {
     const call = c.get('call')
     refuseForeignForm(call.exchange, settings.baseUrl)
-    const isOfStranger = call.actor.kind === 'anonymous'
-    if (isOfStranger && !isForStrangers) throw new AppError('unauthenticated', 'Sign in first.')
-    const form = await readForm(call, { hasFiles, isOfStranger, limit })
+    const isAnonymous = call.actor.kind === 'anonymous'
+    if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
+    const form = await readForm(call, { hasFiles, isAnonymous, limit })
     try {
       const outcome = await act({ ...toRequest(c), form })
       call.cookies.push(...(outcome.cookies ?? []))
@@ -259,7 +260,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       return answer(await draw(outcome.html), 200, hasFrames)
     } catch (error) {
       const fault = toAppError(error)
-      // Who is not signed in is sent to sign in, except where that is what was tried.
+      // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
       const again = answer(await draw(page(toRequest(c, { form, fault }))), HTTP_STATUS[fault.code], hasFrames)
       for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
@@ -275,17 +276,17 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         const { path, page, act, hasFrames } = entry
         if (act) routes.post(path, (c) => actOn(c, entry, act))
         routes.get(path, async (c, next) => {
-          // The first page's address is also that of the service's description for programs.
+          // `/` also serves the service description to programs.
           if (path === '/' && !wantsPage(c.get('call'))) return await next()
           const html = await http.cache.show(c.get('call'), async () => await draw(page(toRequest(c))))
           const shown = answer(html, 200, hasFrames)
-          if (entry.isForStrangers) shown.headers.set('Cache-Control', 'private, no-store')
+          if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
         })
       }
       routes.get('/static/:digest/:name', async (c) => {
         const file = await files.answer(c.get('call').exchange.path, c.req.header('accept-encoding') ?? null)
-        if (!file) throw new AppError('not_found', 'There is no such file.')
+        if (!file) throw new AppError('not_found', ERROR_WORDS.noFile)
         return file
       })
       const rows = pages.flatMap(({ path, act, takesPassword }): Route[] => {

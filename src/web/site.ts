@@ -1,9 +1,9 @@
-import type { ENGLISH } from './strings.ts'
+import type { ENGLISH } from './strings/index.ts'
 
 /** The texts of the pages, in one language. */
 export type Words = typeof ENGLISH
 
-/** What every page knows of the service. */
+/** Service data available to every page. */
 export interface Site {
   readonly words: Words
   readonly name: string
@@ -12,9 +12,9 @@ export interface Site {
   readonly hasMcp: boolean
   /** Path and query of the page itself. */
   readonly path: string
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly reader: { readonly username: string; readonly isAdmin: boolean } | null
-  /** The look the reader chose; null follows their system. */
+  /** The chosen theme; null follows the system. */
   readonly theme: 'light' | 'dark' | null
   /** The address of a static file. */
   url(name: string): string

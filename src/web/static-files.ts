@@ -31,7 +31,7 @@ interface StaticFile {
   read(coding: Coding | null): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
-/** The files of the pages, by an address that changes with their content, so that they may be kept for ever. */
+/** Static files under content-hashed addresses, cacheable for ever. */
 export interface StaticFiles {
   /** The address of a file. */
   url(name: string): string
@@ -77,7 +77,7 @@ export function readStaticFiles(): StaticFiles {
   }
 }
 
-/** A file in memory, compressed the first time that somebody takes it so. */
+/** A file in memory, compressed on first use of each encoding. */
 function holdFile(body: Uint8Array<ArrayBuffer>, type: string): StaticFile['read'] {
   const packed = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>()
   return async (coding) => {

@@ -69,10 +69,10 @@ describe('the API reference in a browser', () => {
     const { route, send, status } = await openForm(page, 'get-apiembedimagefile')
     await route.getByLabel('file', { exact: true }).fill('review-of-code.png')
     await send()
-    await expect.poll(() => route.locator('pre[data-answer]').textContent()).toContain('This answer is not text, and is not shown.')
+    await expect.poll(() => route.locator('pre[data-answer]').textContent()).toContain('The response is not text and cannot be shown.')
     await page.route('**/api/embed/image/**', (call) => call.abort())
     await send()
-    await expect.poll(() => status.textContent()).toBe('No answer came. Check the connection and try again.')
+    await expect.poll(() => status.textContent()).toBe('No response. Check the connection and try again.')
   })
 
   it('has no barriers with its parts open', async () => {
@@ -80,7 +80,7 @@ describe('the API reference in a browser', () => {
     const { route, send, status } = await openForm(page, 'get-apisearchprompts')
     await send()
     await expect.poll(() => status.textContent()).toMatch(/^200/)
-    await route.getByText('Answer 200').click()
+    await route.getByText('Response 200').click()
     await openForm(page, 'post-apiskills')
     expect(await lookForBarriers(page, '/docs/api, open')).toEqual([])
   })

@@ -58,7 +58,7 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.waitForURL('**/edit?done=saved')
     const skill = new URL(page.url()).pathname.split('/')[2] ?? ''
     await page.goto('/settings/keys')
-    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')
     // The documents are the same for everybody.
     const addresses = addressesOfPages({ prompt, skill, user: 'grace' }).map((one) => one.address)

@@ -50,12 +50,12 @@ describe('a reader in a browser', () => {
     await page.goto(letter)
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
     await page.getByLabel('name').fill('Ada & <b>Bob</b>')
-    await page.getByRole('button', { name: 'Fill in' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     expect(await page.locator('[data-text]').textContent()).toBe('Write to Ada & <b>Bob</b> about the weather.')
     const { pathname, search } = new URL(page.url())
     expect([pathname, search]).toEqual([`${letter}/fill`, ''])
     // Another view keeps what was filled in.
-    await page.getByRole('button', { name: 'Rendered' }).click()
+    await page.getByRole('button', { name: 'Preview' }).click()
     expect(await page.locator('.written').textContent()).toBe('Write to Ada & <b>Bob</b> about the weather.\n')
     expect(await page.getByLabel('name').inputValue()).toBe('Ada & <b>Bob</b>')
   })
@@ -76,7 +76,7 @@ describe('a reader in a browser', () => {
     // The field is as high as its value.
     expect(await height()).toBeGreaterThan(before * 2)
     if (hasScript) await page.keyboard.press('Control+Enter')
-    else await page.getByRole('button', { name: 'Fill in' }).click()
+    else await page.getByRole('button', { name: 'Apply' }).click()
     const filled = `Write to ${commits} about the weather.`
     await expect.poll(() => page.locator('[data-text]').textContent()).toBe(filled)
     if (hasScript) await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(filled)
@@ -91,7 +91,7 @@ describe('a reader in a browser', () => {
       await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(copied)
       const link = page.getByRole('link', { name: 'Open in ChatGPT' })
       expect(new URL((await link.getAttribute('href')) ?? '').searchParams.get('q')).toBe(copied)
-      expect(await page.getByRole('button', { name: 'Fill in' }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0)
       await page.evaluate(() => navigator.clipboard.writeText(''))
     }
   })

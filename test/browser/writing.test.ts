@@ -10,7 +10,7 @@ type Page = Awaited<ReturnType<Bench['newPage']>>
 
 async function signIn(page: Page, username: string): Promise<void> {
   await page.goto('/sign-in')
-  await page.getByLabel('Name or e-mail address').fill(username)
+  await page.getByLabel('Username or email').fill(username)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/')
@@ -22,7 +22,7 @@ describe('from nothing to a key and a prompt', () => {
   it('signs up, makes a key, calls with it, saves a prompt, and revokes the key', async () => {
     const page = await bench.newPage()
     await signUpInBrowser(page, 'ada')
-    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = (await page.locator('.new-key [data-text]').first().textContent())?.trim() ?? ''
     expect(key).toMatch(/^cpb_[A-Za-z0-9]{49}$/)
     await page.locator('.new-key [data-copy]').first().click()
@@ -61,7 +61,7 @@ describe('from nothing to a key and a prompt', () => {
     // Reloading the page that showed the key made no other.
     expect(await page.locator('.entries > li').count()).toBe(1)
     await page.getByRole('button', { name: 'Revoke My laptop' }).click()
-    await page.getByText('The key is revoked.').waitFor()
+    await page.getByText('Key revoked.').waitFor()
     expect(await callTool()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })
   })
 })
@@ -91,7 +91,7 @@ describe('writing', () => {
     const path = await savePrompt(page, 'Four words', 'one two three four')
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByLabel('Text', { exact: true }).fill('one 2 three four')
-    await page.getByLabel('What changed').fill('A digit.')
+    await page.getByLabel('Version note (optional)').fill('A digit.')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(`**${path}?done=saved`)
     await page.goto(`${path}/versions/2`)
@@ -132,7 +132,7 @@ describe('writing', () => {
     await one.getByRole('heading', { name: 'Preview' }).waitFor()
     await seeConflict()
     expect(await one.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
-    await one.getByRole('button', { name: 'Save mine over it' }).click()
+    await one.getByRole('button', { name: 'Overwrite with my version' }).click()
     await one.waitForURL('**?done=saved')
     expect(await one.locator('[data-text]').textContent()).toBe('The text of one.')
     await one.goto(`${path}/versions/2?view=text`)
@@ -153,7 +153,7 @@ describe('writing', () => {
     await page.getByLabel('Text', { exact: true }).fill('A text that was left')
     await page.waitForTimeout(500)
     await page.goto('/new')
-    await page.getByRole('button', { name: 'Take the draft' }).click()
+    await page.getByRole('button', { name: 'Restore draft' }).click()
     expect([await page.getByLabel('Title').inputValue(), await page.getByLabel('Text', { exact: true }).inputValue()]).toEqual([
       'Kept',
       'A text that was left',
@@ -161,7 +161,7 @@ describe('writing', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL('**?done=saved')
     await page.goto('/new')
-    expect(await page.getByRole('button', { name: 'Take the draft' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Restore draft' }).count()).toBe(0)
   })
 
   it.each([true, false])(
@@ -173,8 +173,8 @@ describe('writing', () => {
       const before = 'write a mail to ${customer} that the delivery is late'
       await page.getByLabel('Text', { exact: true }).fill(before)
       await page.getByRole('button', { name: 'Improve' }).click()
-      await page.getByRole('heading', { name: 'A better text' }).waitFor()
-      await page.getByRole('button', { name: 'Use this text' }).click()
+      await page.getByRole('heading', { name: 'Suggested version' }).waitFor()
+      await page.getByRole('button', { name: 'Replace with this' }).click()
       await page.getByRole('heading', { name: 'Preview' }).waitFor()
       const text = await page.getByLabel('Text', { exact: true }).inputValue()
       expect(text).toContain('${customer}')
@@ -182,7 +182,7 @@ describe('writing', () => {
       expect(await page.getByLabel('Title').inputValue()).toBe('Mail')
       // No page of the way was the answer to a form, which a browser would have to send again.
       await page.goBack()
-      await page.getByRole('heading', { name: 'A better text' }).waitFor()
+      await page.getByRole('heading', { name: 'Suggested version' }).waitFor()
       expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(before)
       await page.reload()
       expect(await page.getByLabel('Title').inputValue()).toBe('Mail')
@@ -222,10 +222,10 @@ describe('writing', () => {
   it('votes and takes the vote back; deletes and restores', async () => {
     const page = await newWriter()
     const path = await savePrompt(page, 'Liked', 'x')
-    await page.getByRole('button', { name: 'Vote for it' }).click()
+    await page.getByRole('button', { name: 'Upvote' }).click()
     await page.getByText('1 vote').waitFor()
-    await page.getByRole('button', { name: 'Take the vote back' }).click()
-    await page.getByRole('button', { name: 'Vote for it' }).waitFor()
+    await page.getByRole('button', { name: 'Remove vote' }).click()
+    await page.getByRole('button', { name: 'Upvote' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.waitForURL('**/trash?done=deleted')
     await page.getByRole('button', { name: 'Restore Liked' }).click()
@@ -244,7 +244,7 @@ describe('writing', () => {
     await writeFile(file, zip)
     await page.goto('/new/skill')
     await page.getByLabel('Title').fill('Tidy')
-    await page.getByLabel('Files from your machine').setInputFiles(file)
+    await page.getByLabel('Files from your computer').setInputFiles(file)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL('**/edit?done=saved')
     const path = new URL(page.url()).pathname.replace(/\/edit$/, '')
@@ -255,7 +255,7 @@ describe('writing', () => {
     await editor.click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type('print("b")')
-    await page.getByRole('button', { name: 'Save the file' }).click()
+    await page.getByRole('button', { name: 'Save file' }).click()
     await page.waitForURL('**done=saved')
     await page.getByLabel('New file').fill('references/more.md')
     await page.getByRole('button', { name: 'Add' }).click()
@@ -286,15 +286,15 @@ describe('a writer that wants to be a program', () => {
     const page = await bench.newPage({ allowed: [/status of 40[0139]/] })
     await signUpInBrowser(page, 'mallory')
     await page.goto('/settings')
-    await page.getByLabel('Full name').fill(ATTACK)
+    await page.getByLabel('Display name').fill(ATTACK)
     await page.getByLabel('About you').fill(ATTACK)
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved.').waitFor()
     await page.goto('/settings/keys')
-    await page.getByLabel('What it is for').fill(ATTACK)
-    await page.getByRole('button', { name: 'Create the key' }).click()
+    await page.getByLabel('Key name').fill(ATTACK)
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.goto('/new')
-    for (const label of ['Title', 'In a sentence', 'What changed']) await page.getByLabel(label).fill(ATTACK)
+    for (const label of ['Title', 'Description', 'Version note (optional)']) await page.getByLabel(label).fill(ATTACK)
     await page.getByLabel('Text', { exact: true }).fill(`${ATTACK} \${name:${ATTACK}}`)
     await page.getByLabel('Tags').fill('<b>a</b>, "x')
     await page.getByRole('button', { name: 'Preview' }).click()
@@ -318,8 +318,8 @@ describe('a writer that wants to be a program', () => {
       await page.goto(address)
     }
     await page.goto('/admin/categories')
-    await page.getByLabel('Name of the category').fill(ATTACK.slice(0, 60))
-    await page.getByRole('button', { name: 'New category' }).click()
+    await page.getByLabel('Category name').fill(ATTACK.slice(0, 60))
+    await page.getByRole('button', { name: 'Create category' }).click()
     await page.goto('/new')
     // A script that ran would have opened a dialog, which fails the test by itself.
     expect(await page.locator('img[src="x"]').count()).toBe(0)

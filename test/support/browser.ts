@@ -111,9 +111,9 @@ let setupPath = ''
 /** Signs up the first account. */
 export async function signUpInBrowser(page: Page, username: string): Promise<void> {
   await page.goto(setupPath)
-  await page.getByLabel('Name').fill(username)
+  await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Make an account' }).click()
+  await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/settings/keys?done=welcome')
 }
 

@@ -12,8 +12,8 @@ const MAX_PROMPT = 10_000
 const MAX_INSPIRATIONS = 3
 /** How much of an inspiration is looked at, in characters. */
 const MAX_INSPIRATION = 2_000
-/** The name of the built-in improver, where a model's would stand. */
-const BUILT_IN = 'commonplace/offline'
+/** The `model` that the built-in improver reports. */
+export const BUILT_IN_IMPROVER = 'commonplace/offline'
 const DAY_MS = 86_400_000
 
 /** Whom a call is counted for: the person, whatever key they come with, as anybody can make more keys. */
@@ -97,7 +97,7 @@ export const improvePrompt = defineOperation({
         outputType: input.outputType,
         outputFormat: input.outputFormat,
         inspirations: similar.map(({ prompt: { id, slug, title }, similarity }) => ({ id, slug, title, similarity })),
-        model: model?.name ?? BUILT_IN,
+        model: model?.name ?? BUILT_IN_IMPROVER,
       }
     } finally {
       leave()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { API_WORDS } from '../api-strings.ts'
+import type { API_WORDS } from '../strings/api.ts'
 
 type Words = typeof API_WORDS
 

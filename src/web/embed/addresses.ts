@@ -5,7 +5,7 @@ import { parseContext } from './context.ts'
 import { parsePathTree, type TreeNode } from './path-tree.ts'
 import { writeEmbedQuery } from './query.ts'
 
-/** What is embedded: a configuration in an address, one that is kept, or an item of the library with a configuration around it. */
+/** An embed: a configuration in the address, a saved one, or a library item with a configuration. */
 export type EmbedTarget =
   | { readonly kind: 'config'; readonly config: EmbedConfig }
   | { readonly kind: 'stored'; readonly id: string; readonly config: EmbedConfig }
@@ -17,7 +17,7 @@ interface EmbedPaths {
   readonly image: string
 }
 
-/** Where an embed and its picture are; null when the address would be too long, so that it must be kept. */
+/** Addresses of an embed and its picture; null when too long, so the embed must be saved. */
 export function toEmbedPaths(target: EmbedTarget): EmbedPaths | null {
   if (target.kind === 'stored') return { page: `/e/${target.id}`, image: `/api/embed/image/${target.id}.svg` }
   const query = writeEmbedQuery(target.kind === 'item' ? target.around : target.config).toString()

@@ -221,7 +221,7 @@ const Diff: FC<{ words: Words; config: EmbedConfig }> = ({ words: { embed, readi
   )
 }
 
-/** Modes that are known are written as we write them; any other as it was given. */
+/** The label of a known mode; other modes as given. */
 function nameOfMode({ embed: { modes } }: Words, mode: string): string {
   const known = mode.toLowerCase()
   return Object.hasOwn(modes, known) ? (modes[known] ?? mode) : mode

@@ -12,7 +12,7 @@ const EDGE = 72
 const TITLE = { size: 52, lines: 2 } as const
 const TEXT = { size: 30, line: 44 } as const
 const BOTTOM = CARD_HEIGHT - 92
-/** Longest text looked at: more than any card holds. */
+/** Longest text measured: more than any card fits. */
 const MAX_TEXT = 4_000
 
 /** What stands on a card. */

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 
-/** Drawn here, in a square of 16: an embed asks nobody for anything. */
+/** Inline 16x16 icons: an embed loads nothing from third parties. */
 const PATHS = {
   file: 'M4 2h5l3 3v9H4zM9 2v3h3',
   image: 'M2.5 3h11v10h-11zM3 11l3-3 2.5 2.5L11 8l2.5 2.500M5.5 6h.01',

@@ -3,6 +3,7 @@ import { showControls } from '../../library/controls.ts'
 import { MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import { showEmbed } from '../../operations/embeds.ts'
+import { ERROR_WORDS } from '../strings/errors.ts'
 import { type EmbedTarget, estimateHeight, toEmbedPaths, writeFrame } from './addresses.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from './card.ts'
 import { findEmbeddedItem } from './item.ts'
@@ -14,13 +15,13 @@ const USUAL_WIDTH = 680
 const LONGEST_SIDE = 4_096
 
 /**
- * What a service that shows links is told of an address here (oEmbed 1.0, type "rich").
+ * The oEmbed response for an address of this service (oEmbed 1.0, type "rich").
  * @throws AppError `not_found` for an address that is not of this service, or shows nothing everybody may see; `invalid_input`
  */
 export async function describeLink(call: CallOperation, settings: EmbedSettings, query: URLSearchParams): Promise<Record<string, unknown>> {
   const { words, name, baseUrl } = settings
   const asked = query.get('url') ?? ''
-  if (asked === '') throw invalidInput('url', 'url is required.')
+  if (asked === '') throw invalidInput('url', ERROR_WORDS.urlRequired)
   const { target, title, author } = await findTarget(call, words.embed.title, asked, baseUrl)
   const paths = toEmbedPaths(target)
   if (!paths) throw new AppError('too_large', words.embed.tooLong)
@@ -57,7 +58,7 @@ async function findTarget(
   baseUrl: string,
 ): Promise<{ target: EmbedTarget; title: string; author: string | null }> {
   const url = URL.parse(asked)
-  const missing = new AppError('not_found', 'Nothing that can be embedded is at this address.')
+  const missing = new AppError('not_found', ERROR_WORDS.notEmbeddable)
   if (!url || url.origin !== baseUrl || url.search.length > MAX_EMBED_QUERY) throw missing
   const [, first = '', second = '', ...more] = url.pathname.split('/')
   if (more.length > 0) throw missing
@@ -91,6 +92,6 @@ function decode(part: string): string {
 function readSide(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? ''
   if (text === '') return LONGEST_SIDE
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw invalidInput(name, `${name} must be a whole number of pixels.`)
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw invalidInput(name, ERROR_WORDS.notPixels(name))
   return Number(text)
 }

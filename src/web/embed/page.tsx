@@ -23,7 +23,7 @@ export interface EmbedSettings {
   answerFile(path: string, acceptEncoding: string | null): Promise<Response | null>
 }
 
-/** Names of the colours in the sheet, in a fixed order: the sheet's digest stands in the content policy. */
+/** Colour names in a fixed order: the content policy has the digest of the stylesheet. */
 const NAMES: readonly (readonly [property: string, name: keyof EmbedColors])[] = [
   ['paper', 'paper'],
   ['panel', 'panel'],
@@ -40,7 +40,7 @@ const NAMES: readonly (readonly [property: string, name: keyof EmbedColors])[] =
   ['removed-ink', 'removedInk'],
 ]
 
-/** The one sheet that stands in the page: nothing but colours made from numbers, so the policy can name it by its digest. */
+/** The only inline stylesheet: colours made from numbers, allowed by digest in the content policy. */
 function makeSheet({ lightColor = DEFAULT_COLORS.light, darkColor = DEFAULT_COLORS.dark, themeMode = 'auto' }: EmbedConfig): string {
   const [light, dark] = [makeEmbedColors('light', lightColor), makeEmbedColors('dark', darkColor)]
   const scheme = themeMode === 'auto' ? 'light dark' : themeMode

@@ -6,10 +6,10 @@ export interface PromptPiece {
   readonly text: string
 }
 
-/** `@name`, `@path/to/file.ts`, `@folder/`; not what stands in an address of mail, and not a decorator's `@@`. */
+/** `@name`, `@path/to/file.ts`, `@folder/`; not part of an email address, nor a decorator's `@@`. */
 const MENTION = /(?<![\p{L}\p{N}_@./+-])@[\p{L}_][\p{L}\p{N}_./:-]*/gu
 
-/** A prompt with its variables and its `@mentions` told apart, in one linear scan. */
+/** Splits a prompt into text, variables and `@mentions` in one linear scan. */
 export function parsePromptPieces(text: string): PromptPiece[] {
   return parseVariables(text).segments.flatMap((segment) =>
     segment.kind === 'variable' ? [{ kind: 'variable' as const, text: segment.raw }] : findMentions(segment.raw),

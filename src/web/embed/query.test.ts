@@ -85,7 +85,7 @@ describe('a configuration in an address', () => {
     expect(faults).toEqual([
       { field: 'prompt', message: 'has 10001 characters; the limit is 10000' },
       { field: 'model', message: 'has a NUL in it, which cannot be stored' },
-      { field: 'mode', message: 'is given 2 times; the first counts' },
+      { field: 'mode', message: 'is given 2 times; only the first is used' },
       { field: 'thinking', message: 'must be true or false' },
       { field: 'flashButton', message: 'must be one of: accept' },
       { field: 'lightColor', message: 'must be a colour such as #3b82f6' },

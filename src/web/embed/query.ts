@@ -1,4 +1,5 @@
 import { EMBED_FIELDS, type EmbedConfig, embedConfig, isEmbedFlag, tidyEmbedConfig } from '../../library/embed/config.ts'
+import { ERROR_WORDS } from '../strings/errors.ts'
 import { parseTools } from './context.ts'
 
 /** A field that was left out because of what stood in it. */
@@ -9,15 +10,15 @@ export interface EmbedFault {
 }
 
 /**
- * Reads a configuration from the parameters of an address, or the fields of a form. An empty one counts as missing, one that is not known
- * is ignored, a bad one is left out and named: nothing is refused.
+ * Reads a configuration from query parameters or form fields. Empty fields count as missing, unknown
+ * ones are ignored, and invalid ones are left out and reported as faults.
  */
 export function readEmbedQuery(query: URLSearchParams): { config: EmbedConfig; faults: EmbedFault[] } {
   const values: Record<string, unknown> = {}
   const faults: EmbedFault[] = []
   for (const field of EMBED_FIELDS) {
     const [text = '', ...more] = query.getAll(field)
-    if (more.length > 0) faults.push({ field, message: `is given ${more.length + 1} times; the first counts` })
+    if (more.length > 0) faults.push({ field, message: ERROR_WORDS.repeated(more.length + 1) })
     if (text === '') continue
     const value = isEmbedFlag(field) ? toFlag(text) : text.replaceAll(/\r\n?/g, '\n')
     const parsed = embedConfig.shape[field].safeParse(value)
@@ -25,11 +26,11 @@ export function readEmbedQuery(query: URLSearchParams): { config: EmbedConfig; f
     else faults.push({ field, message: toSentence(field, parsed.error.issues[0]) })
   }
   const { badLines } = parseTools(String(values['mcpTools'] ?? ''))
-  if (badLines.length > 0) faults.push({ field: 'mcpTools', message: `must be server:tool on each line; ${nameLines(badLines)} not` })
+  if (badLines.length > 0) faults.push({ field: 'mcpTools', message: ERROR_WORDS.notTool(nameLines(badLines)) })
   return { config: tidyEmbedConfig(embedConfig.parse(values)), faults }
 }
 
-/** The parameters that {@link readEmbedQuery} reads the configuration from; what says nothing is left out. */
+/** The parameters that {@link readEmbedQuery} reads the configuration from; defaults are left out. */
 export function writeEmbedQuery(config: EmbedConfig): URLSearchParams {
   return new URLSearchParams(Object.entries(tidyEmbedConfig(config)).map(([field, value]): [string, string] => [field, String(value)]))
 }
@@ -42,9 +43,9 @@ function toSentence(
   field: string,
   issue: { readonly code: string; readonly message: string; readonly values?: unknown } | undefined,
 ): string {
-  if (isEmbedFlag(field)) return 'must be true or false'
-  if (issue?.code === 'invalid_value' && Array.isArray(issue.values)) return `must be one of: ${issue.values.join(', ')}`
-  return issue?.message ?? 'is not valid'
+  if (isEmbedFlag(field)) return ERROR_WORDS.notBoolean
+  if (issue?.code === 'invalid_value' && Array.isArray(issue.values)) return ERROR_WORDS.notOneOf(issue.values.join(', '))
+  return issue?.message ?? ERROR_WORDS.notValid
 }
 
 /** Lines that are named in a fault. */

@@ -9,6 +9,7 @@ import { listEmbedExamples } from '../../library/embed/examples.ts'
 import { showEmbed } from '../../operations/embeds.ts'
 import { callAnonymously } from '../anonymous-call.ts'
 import { createRasteriser } from '../rasterise.ts'
+import { ERROR_WORDS } from '../strings/errors.ts'
 import { type CardContent, drawCard } from './card.ts'
 import { findEmbeddedItem } from './item.ts'
 import { describeLink } from './oembed.ts'
@@ -48,7 +49,7 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
   }
 
   const rasteriser = createRasteriser()
-  /** What a card shows: an item, by id or slug, or an embed that is kept. */
+  /** An item by id or slug, or a saved embed. */
   const findCard = async (ref: string, around: EmbedConfig): Promise<Omit<CardContent, 'name'>> => {
     const item = await findEmbeddedItem(call, ref).catch((thrown: unknown) => {
       if (toAppError(thrown).code !== 'not_found') throw thrown
@@ -84,7 +85,7 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
   // Pages that frame an embed name this address for years; the one with the digest changes.
   http.get('/embed.js', async (c) => {
     const file = await settings.answerFile(settings.url('embed.js'), c.req.header('accept-encoding') ?? null)
-    if (!file) throw new AppError('not_found', 'There is nothing at this address.')
+    if (!file) throw new AppError('not_found', ERROR_WORDS.notHere)
     const headers = new Headers(file.headers)
     headers.set('Cache-Control', 'public, max-age=86400')
     return new Response(file.body, { headers })
@@ -96,12 +97,12 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
   })
   http.get('/api/embed/image/:file', async (c) => {
     const [, ref = '', form] = /^([0-9a-z-]{1,64})\.(svg|png)$/.exec(c.req.param('file') ?? '') ?? []
-    if (ref === '' || queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('not_found', 'There is no such picture.')
+    if (ref === '' || queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('not_found', ERROR_WORDS.noPicture)
     const content = await findCard(ref, readEmbedQuery(new URLSearchParams(form === 'svg' ? queryOf(c) : '')).config)
     const svg = drawCard(words, { ...content, name: settings.name })
     if (form === 'svg') return answerSvg(c, svg)
     // Of what the library keeps alone: anybody can write an address, and each would be a picture to make.
-    if (content.title === null) throw new AppError('not_found', 'There is no such picture.')
+    if (content.title === null) throw new AppError('not_found', ERROR_WORDS.noPicture)
     const headers = { 'Content-Type': 'image/png', 'Content-Security-Policy': IMAGE_POLICY, ETag: makeEtag(svg) }
     if (matchesEtag(c.req.header('if-none-match'), headers.ETag)) return new Response(null, { status: 304, headers })
     return new Response(await rasteriser.toPng(svg, headers.ETag, c.get('call').caller), { headers })
@@ -111,7 +112,7 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
     const format = query.get('format') ?? 'json'
     if (format !== 'json') {
       // The status is oEmbed's own (section 2.3.3).
-      const refused = toErrorBody(new AppError('invalid_input', 'Only format=json is supported.'), c.get('call').requestId)
+      const refused = toErrorBody(new AppError('invalid_input', ERROR_WORDS.onlyJson), c.get('call').requestId)
       return c.json(refused, 501, { 'Cache-Control': 'no-store' })
     }
     return c.json(await describeLink(call, settings, query))
@@ -135,7 +136,7 @@ function queryOf(c: Requested): string {
   return new URL(c.req.url).search.slice(1)
 }
 
-/** An answer that may be kept as long as it is the same: what is shown follows the edits of what it shows. */
+/** A response to revalidate on each use: it follows edits of the item. */
 async function withEtag(c: Requested, answer: Response): Promise<Response> {
   const html = await answer.text()
   const headers = new Headers(answer.headers)

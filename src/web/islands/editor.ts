@@ -1,4 +1,4 @@
-// What the editor does beyond a form: it counts, names the blanks as they are typed, and keeps a draft on this browser.
+// What the editor does beyond a form: it counts, names the variables as they are typed, and keeps a draft on this browser.
 import { countCharacters } from '../../library/characters.ts'
 import { parseVariables } from '../../library/variables.ts'
 
@@ -93,7 +93,7 @@ function offerDraft(form: HTMLFormElement, key: string, draft: Draft, onRestored
   form.before(notice)
 }
 
-/** Says how long the text is, and which blanks it has. */
+/** Says how long the text is, and which variables it has. */
 function describeText(form: HTMLFormElement): void {
   const text = form.querySelector<HTMLTextAreaElement>('textarea[name="content"]')?.value ?? ''
   const counter = form.querySelector<HTMLElement>('[data-count]')
@@ -105,10 +105,10 @@ function describeText(form: HTMLFormElement): void {
     counter.classList.toggle('fault', count > limit)
     counter.hidden = false
   }
-  const blanks = form.querySelector<HTMLElement>('[data-variables]')
-  if (blanks) {
+  const variables = form.querySelector<HTMLElement>('[data-variables]')
+  if (variables) {
     const names = parseVariables(text).variables.map(({ name }) => name)
-    blanks.textContent = names.length === 0 ? '' : `${blanks.dataset['blanks']}: ${names.join(', ')}`
+    variables.textContent = names.length === 0 ? '' : `${variables.dataset['label']}: ${names.join(', ')}`
   }
 }
 

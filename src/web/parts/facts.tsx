@@ -8,7 +8,7 @@ export function authorPath(author: string): string {
   return `/users/${encodeURIComponent(author)}`
 }
 
-/** Where the files of an item are had: what is private, where its owner's session is known. */
+/** Download addresses: private items need a route that accepts the owner's session. */
 export function downloadsOf(item: { readonly isPrivate: boolean }): '/api' | '/download' {
   return item.isPrivate ? '/download' : '/api'
 }

@@ -7,10 +7,11 @@ import { deleteItem } from '../../operations/items/trash.ts'
 import { removeVote, vote } from '../../operations/items/votes.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
+import { ERROR_WORDS } from '../strings/errors.ts'
 import { ActionButton } from './field.tsx'
 
 type Collection = 'prompts' | 'skills'
-/** How an item stands to the reader; null for who is not signed in. */
+/** The signed-in reader's relation to an item; null when anonymous. */
 export type Standing = Output<typeof showMarks> | null
 
 /** Asks how an item stands to the reader. */
@@ -77,8 +78,8 @@ export function actOnItem(collection: Collection): Action {
   return async ({ call, form, ref, path }) => {
     const does = form.text('do')
     const act = ACTS.get(does)
-    if (!act) throw new AppError('invalid_input', 'This page has no such button.')
-    // Once it is out of the lists, its slug leads nobody but its owner to it.
+    if (!act) throw new AppError('invalid_input', ERROR_WORDS.noButton)
+    // The slug of an unlisted item works for its owner only.
     const { id } = does === 'hold' ? await call(showMarks, { collection, id: ref }) : { id: ref }
     await act(call, { collection, id: ref })
     if (does === 'delete') return { to: '/trash?done=deleted' }

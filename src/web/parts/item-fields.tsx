@@ -98,7 +98,7 @@ export const TitleField: FC<{ request: PageRequest; title: string; isFirst: bool
   </div>
 )
 
-/** How a form differs from the item as it is saved. A field that the form leaves to the item counts as the same. */
+/** Differences between a form and the saved item. Omitted fields count as unchanged. */
 export function compareItemFields({ words }: Site, item: ItemValues, form: SentForm, categories: Categories): FieldChange[] {
   const { title, description, category, tags, visibility } = readItemFields(form, null)
   const nameCategory = (slug: string | null | undefined) => categories.find((one) => one.slug === slug)?.name ?? slug ?? null
@@ -111,7 +111,7 @@ export function compareItemFields({ words }: Site, item: ItemValues, form: SentF
   ]
 }
 
-/** The fields of a form, as operations take them. Tags are separated by commas. @param none what stands for an empty field */
+/** The fields of a form, as operations take them. Tags are separated by commas. @param none the value of an empty field */
 export function readItemFields<None extends null | undefined>(form: SentForm, none: None) {
   const description = form.text('description')
   const category = form.text('category')

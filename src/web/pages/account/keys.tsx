@@ -12,7 +12,7 @@ import { SettingsPage } from './settings.tsx'
 
 type KeyRecord = z.infer<typeof keyRecord>
 
-/** What stands for a key in the documents. */
+/** The placeholder key in the documents. */
 const PLACEHOLDER = 'cpb_...'
 /** The section after those of single clients. */
 const OTHER_CLIENTS = 'any-other-client'
@@ -49,7 +49,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
             isRequired
           />
           <fieldset>
-            <legend>{words.keyMay}</legend>
+            <legend>{words.keyPermissions}</legend>
             {SCOPES.map((scope) => (
               <label class="tick">
                 <input type="checkbox" name="scopes" value={scope} checked={sent ? sent.form.all('scopes').includes(scope) : true} />{' '}
@@ -61,7 +61,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
           <Choice
             sent={sent}
             name="expiresInDays"
-            label={words.keyEnds}
+            label={words.keyExpires}
             value=""
             options={EXPIRIES.map((days) => [days, days === '' ? words.never : words.inDays(Number(days))])}
           />
@@ -81,7 +81,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
                 <div>
                   <strong>{key.name}</strong> <span class="quiet">{key.scopes.join(', ')}</span>
                   <p class="quiet">
-                    {words.made} <Day at={key.createdAt} />
+                    {words.created} <Day at={key.createdAt} />
                     {' · '}
                     {key.lastUsedAt === null ? (
                       words.neverUsed
@@ -93,7 +93,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
                     {key.expiresAt === null ? null : (
                       <>
                         {' · '}
-                        {words.ends} <Day at={key.expiresAt} />
+                        {words.expires} <Day at={key.expiresAt} />
                       </>
                     )}
                     {key.state === 'active' ? null : ` · ${words.keyStates[key.state]}`}
@@ -124,12 +124,12 @@ function clientSections(site: Site): { title: string; html: string }[] {
   })
 }
 
-/** A key that was just made: shown this once, with what clients want to be told. */
+/** A new key, shown once, with client configuration. */
 const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { key, name } }) => {
   const { words, baseUrl, hasMcp } = site
   return (
     <section class="new-key" role="status">
-      <h2>{words.keyMade(name)}</h2>
+      <h2>{words.keyCreated(name)}</h2>
       <p>{words.keyOnce}</p>
       <div data-prompt>
         <pre data-text tabindex={0}>

@@ -39,7 +39,7 @@ export async function showForgotPassword({ site, query, sent }: PageRequest) {
   )
 }
 
-/** Asks for a link; the answer is the same whoever asks. */
+/** Requests a reset link. The response never reveals whether the account exists. */
 export const askForPassword: Action = async ({ call, form }) => {
   const { isMailed } = await call(requestPasswordReset, { name: form.text('name') })
   return { to: `/forgot-password?asked=${isMailed ? 'mail' : 'admin'}` }
@@ -87,7 +87,7 @@ export async function showResetPassword({ site, query, sent, call }: PageRequest
               {words.resetLinkDead}
             </p>
             <p>
-              <a href="/forgot-password">{words.askForLink}</a>
+              <a href="/forgot-password">{words.askForNewLink}</a>
             </p>
           </>
         )}

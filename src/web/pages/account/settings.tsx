@@ -11,7 +11,7 @@ import type { Site } from '../../site.ts'
 
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** What every page of the settings stands in. */
+/** The frame of every settings page. */
 export const SettingsPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
   const { words, reader } = request.site
   const sections = { ...words.settingsSections, ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
@@ -29,7 +29,7 @@ export const SettingsPage: FC<{ request: PageRequest; at: string; children?: Chi
   )
 }
 
-/** Which form of a page was sent: what is wrong is said there. */
+/** The submitted form of a page, so that its errors appear there. */
 function sentWith(sent: PageRequest['sent'], does: string): PageRequest['sent'] {
   return sent?.form.text('do') === does ? sent : null
 }
@@ -55,7 +55,7 @@ export async function showSettings(request: PageRequest) {
           <Choice
             sent={profile}
             name="defaultVisibility"
-            label={words.newItemsAre}
+            label={words.defaultVisibility}
             value={me.defaultVisibility}
             options={[
               ['private', words.visibilities.private],
@@ -90,7 +90,7 @@ export async function showSettings(request: PageRequest) {
         </form>
       </section>
       <section>
-        <h2>{words.theme}</h2>
+        <h2>{words.appearance}</h2>
         <form method="post" class="fields">
           <Choice
             sent={null}
@@ -105,7 +105,7 @@ export async function showSettings(request: PageRequest) {
           />
           <p>
             <button class="button" type="submit" name="do" value="theme">
-              {words.choose}
+              {words.saveAppearance}
             </button>
           </p>
         </form>
@@ -175,7 +175,7 @@ export async function showSessions(request: PageRequest) {
         <Fault sent={password} fields={['password', 'newPassword']} summary={words.lookAtFields} />
         <form method="post" class="fields">
           <input type="hidden" name="username" value={me.username} autocomplete="username" />
-          <Field sent={password} name="password" label={words.passwordNow} type="password" autocomplete="current-password" isRequired />
+          <Field sent={password} name="password" label={words.currentPassword} type="password" autocomplete="current-password" isRequired />
           <Field
             sent={password}
             name="newPassword"

@@ -23,7 +23,7 @@ export async function showOwnActivity(request: PageRequest) {
   return (
     <SettingsPage request={request} at="/settings/activity">
       <p class="quiet">
-        {words.audit.ownLead} {words.audit.kept}
+        {words.audit.ownLead} {words.audit.retention}
       </p>
       <Filters request={request} names={['action', 'since']} />
       <Events request={request} activity={activity} path="/settings/activity" isOwn />
@@ -31,14 +31,14 @@ export async function showOwnActivity(request: PageRequest) {
   )
 }
 
-/** What everybody did, for administrators. */
+/** The whole audit log, for administrators. */
 export async function showActivity(request: PageRequest) {
   const { words } = request.site
   const activity = await readActivity(request, listAuditEvents)
   return (
     <AdminPage request={request} at="/admin/activity">
       <p class="quiet">
-        {words.audit.lead} {words.audit.kept}
+        {words.audit.lead} {words.audit.retention}
       </p>
       <Filters request={request} names={FILTERS} />
       <p>
@@ -58,7 +58,7 @@ function toSearch(fields: Readonly<Record<string, string>>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** What a filter asks for that is not there is said on the page, which keeps the filter. */
+/** Reports a filter that matches nothing known on the page instead of failing, so the filter stays editable. */
 async function readActivity({ call, query }: PageRequest, operation: typeof listAuditEvents | typeof listOwnActivity): Promise<Found> {
   const cursor = query.get('cursor') ?? undefined
   try {
@@ -138,7 +138,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
   )
 }
 
-/** What it was done to: by its title or name where the reader may see it, else by the beginning of its id. */
+/** The target: its title or name where the reader may see it, else the start of its id. */
 const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, event: { action, target, detail } }) => {
   const kind = AUDIT_ACTIONS[action]
   const { id, name } = target
@@ -157,13 +157,13 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
 function describeParties({ audit }: Words, { actor, key, owner, surface, target }: AuditRecord, you: string | null): string {
   const name = (party: NonNullable<typeof actor>) =>
     party.name === null ? audit.gone(party.id.slice(0, SHORT_ID)) : party.name === you ? audit.you : party.name
-  const nobody = surface === 'cli' ? audit.operator : surface === 'service' ? audit.service : audit.nobody
-  const isTold = owner !== null && owner.id !== actor?.id && owner.id !== target.id
+  const fallback = surface === 'cli' ? audit.operator : surface === 'service' ? audit.service : audit.nobody
+  const showsOwner = owner !== null && owner.id !== actor?.id && owner.id !== target.id
   return [
-    actor ? name(actor) : nobody,
+    actor ? name(actor) : fallback,
     ...(actor ? [audit.surfaces[surface]] : []),
     ...(key ? [audit.key(key.name ?? key.id.slice(0, SHORT_ID))] : []),
-    ...(isTold ? [audit.of(name(owner))] : []),
+    ...(showsOwner ? [audit.of(name(owner))] : []),
   ].join(' · ')
 }
 

@@ -24,7 +24,7 @@ import { type Action, type PageRequest, readPageNumber } from '../../request.ts'
 
 const PER_PAGE = 50
 
-/** What every page for administrators stands in. */
+/** The frame of every administration page. */
 export const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
   const { words } = request.site
   return (
@@ -47,7 +47,7 @@ const SecretLink: FC<{ words: PageRequest['site']['words']; text: string; link: 
   </section>
 )
 
-/** How much there is, and what is kept out of the lists. */
+/** Counts, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
   const { site, call, query } = request
   const { words } = site
@@ -126,9 +126,9 @@ const People: FC<{ request: PageRequest; matching: string; found: Output<typeof 
                 <ActionButton
                   does="role"
                   values={{ username: person.username, role: person.role === 'admin' ? 'user' : 'admin' }}
-                  label={person.role === 'admin' ? words.unmakeAdminOf(person.username) : words.makeAdminOf(person.username)}
+                  label={person.role === 'admin' ? words.removeAdminOf(person.username) : words.makeAdminOf(person.username)}
                 >
-                  {person.role === 'admin' ? words.unmakeAdmin : words.makeAdmin}
+                  {person.role === 'admin' ? words.removeAdmin : words.makeAdmin}
                 </ActionButton>{' '}
                 <a
                   class="button"
@@ -168,7 +168,7 @@ export const changePeople: Action = async ({ call, form, query }) => {
   }
 }
 
-/** Deleting somebody's account, to be confirmed by their name. */
+/** Deletes an account after its name is typed to confirm. */
 export async function showPersonPage(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
@@ -192,7 +192,7 @@ export async function showPersonPage(request: PageRequest) {
   )
 }
 
-/** Deletes somebody's account. */
+/** Deletes an account. */
 export const changePerson: Action = async ({ call, form, param }) => {
   await call(deletePerson, { username: param('name'), confirm: form.text('confirm') })
   return { to: '/admin/people?done=person-deleted' }
@@ -212,7 +212,7 @@ const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; lin
   const { words } = site
   return (
     <AdminPage request={request} at="/admin/invites">
-      {link === null ? null : <SecretLink words={words} text={words.inviteMade} link={link} />}
+      {link === null ? null : <SecretLink words={words} text={words.inviteCreated} link={link} />}
       <section>
         <h2>{words.newInvite}</h2>
         <p class="quiet">{words.inviteLead}</p>
@@ -239,7 +239,7 @@ const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; lin
           />
           <p>
             <button class="button first" type="submit" name="do" value="create">
-              {words.makeInvite}
+              {words.createInvite}
             </button>
           </p>
         </form>
@@ -253,11 +253,11 @@ const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; lin
                 <div>
                   <strong>{invite.username ?? words.anyName}</strong> <span class="quiet">{words.roles[invite.role]}</span>
                   <p class="quiet">
-                    {words.made} <Day at={invite.createdAt} /> · {words.inviteStates[invite.state]}
+                    {words.created} <Day at={invite.createdAt} /> · {words.inviteStates[invite.state]}
                     {invite.usedBy === null ? '' : ` (${invite.usedBy})`}
                     {invite.state === 'open' ? (
                       <>
-                        , {words.ends} <Day at={invite.expiresAt} />
+                        , {words.expires} <Day at={invite.expiresAt} />
                       </>
                     ) : null}
                   </p>
@@ -336,7 +336,7 @@ export async function showCategories(request: PageRequest) {
           />
           <p>
             <button class="button first" type="submit" name="do" value="create">
-              {words.newCategory}
+              {words.createCategory}
             </button>
           </p>
         </form>

@@ -174,7 +174,7 @@ const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected
         {corrected === undefined ? null : (
           <>
             {'. '}
-            {words.didYouMean} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>?
+            {words.showingResultsFor} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>
           </>
         )}
         <Narrowed words={words} base={base} kept={kept} />

@@ -8,7 +8,7 @@ import { type PageRequest, readPageNumber } from '../../request.ts'
 const PER_PAGE = 24
 const SORTS = ['newest', 'oldest', 'votes'] as const
 
-/** An author, by what of theirs the reader may see. Without any of it there is nobody of this name here. */
+/** A profile with the author's items visible to the reader; not found when there are none. */
 export async function showProfilePage({ site, call, query, param }: PageRequest) {
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
   const wantsSkills = query.get('kind') === 'skills'

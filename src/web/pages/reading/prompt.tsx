@@ -21,11 +21,11 @@ import type { Site } from '../../site.ts'
 type ShownPrompt = Output<typeof showPrompt>
 type Segments = ReturnType<typeof parseVariables>['segments']
 
-/** Prefix of a blank's name in the form. */
+/** Prefix of a variable's field name. */
 const BLANK = 'v.'
-/** Id of the form of the blanks: on a filled page, buttons elsewhere send it again. */
+/** Id of the variables form: buttons outside it submit it again. */
 const BLANKS_FORM = 'blanks'
-/** Longest text a link to another service carries, in UTF-16 units; longer ones are copied. */
+/** Longest text in a link to another service, in UTF-16 units; longer ones are copied. */
 const MAX_LINKED = 4000
 /** Services that take a text in their address. */
 const OPEN_IN: readonly (readonly [name: string, toUrl: (text: string) => string])[] = [
@@ -34,18 +34,18 @@ const OPEN_IN: readonly (readonly [name: string, toUrl: (text: string) => string
   ['Perplexity', (text) => `https://www.perplexity.ai/search?q=${encodeURIComponent(text)}`],
 ]
 
-/** A prompt as the page of a book, with its blanks to fill in. */
+/** The page of a prompt, with fields for its variables. */
 export async function showPromptPage(request: PageRequest) {
   return await drawPrompt(request, request.sent?.form ?? null, false)
 }
 
 /**
- * The prompt filled in, for readers without a script. Nothing of it is kept, and values come in the body alone: an address would leave them
+ * Fills in a prompt without a script. Values are never stored, and come in the body only: an address would leave them
  * in the history and in logs of proxies.
  */
 export const fillPrompt: Action = async (request) => ({ html: await drawPrompt(request, request.form, true) })
 
-/** @param form what stands in the fields. @throws AppError as `get_prompt` does */
+/** @param form the submitted values. @throws AppError as `get_prompt` does */
 async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled: boolean) {
   const { site, call, ref, query, sent } = request
   const prompt = await call(showPrompt, { id: ref })
@@ -55,7 +55,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
     return value === '' ? [] : [[name, value] as const]
   })
   const text = isFilled ? (await call(getPrompt, { id: ref, variables: Object.fromEntries(given) })).content : prompt.content
-  // What is copied or opened elsewhere has the defaults in it.
+  // Copied and linked text has the defaults filled in.
   const taken = isFilled ? text : putDefaults(prompt.content)
   const values = new Map(given)
   const { segments } = parseVariables(prompt.content)
@@ -144,7 +144,7 @@ function namesOf(segments: Segments): string[] {
   return segments.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
 }
 
-/** What a structured text is, by how it begins; null when that does not tell. */
+/** Language of a structured text, guessed from its start; null when unknown. */
 function languageOf(text: string): string | null {
   if (/^\s*[[{]/.test(text)) return 'json'
   return /^\s*(---|["']?\w[\w -]{0,60}["']?:(\s|$))/.test(text) ? 'yaml' : null

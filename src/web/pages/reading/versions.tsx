@@ -8,6 +8,7 @@ import { Day } from '../../parts/day.tsx'
 import { Done } from '../../parts/field.tsx'
 import { readStanding } from '../../parts/item-actions.tsx'
 import type { PageRequest } from '../../request.ts'
+import { ERROR_WORDS } from '../../strings/errors.ts'
 
 /** Versions of one page. */
 const PER_PAGE = 50
@@ -23,7 +24,7 @@ export async function readItem({ call, ref }: PageRequest, collection: Collectio
 
 /** A number of a version out of an address. @throws AppError `not_found` when it is none */
 export function readVersionNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('not_found', 'There is no such version.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('not_found', ERROR_WORDS.noVersion)
   return Number(text)
 }
 

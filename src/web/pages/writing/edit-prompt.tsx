@@ -8,7 +8,7 @@ import { showAccount } from '../../../operations/account/account.ts'
 import { keepFormDraft, showFormDraft } from '../../../operations/account/form-drafts.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { showMarks } from '../../../operations/items/item-marks.ts'
-import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
+import { BUILT_IN_IMPROVER, improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
 import { savePrompt } from '../../../operations/prompts/save-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import { updatePrompt } from '../../../operations/prompts/update-prompt.ts'
@@ -20,17 +20,18 @@ import { compareItemFields, ItemFieldsPart, type ItemValues, readCategories, rea
 import { MarkedText } from '../../parts/marked-text.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
+import { ERROR_WORDS } from '../../strings/errors.ts'
 
 const FIELDS = ['title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
 type Improvement = Output<typeof improvePrompt>
 
-/** A form between two pages: where it is from, what it holds, and what is shown beside it. */
-const keptForm = z.object({
+/** A saved form: its page, its fields, and what is shown next to it. */
+const savedForm = z.object({
   path: z.string(),
   fields: z.record(z.string(), z.string()),
   improvement: improvePrompt.output.nullable(),
 })
-/** What a kept form has beside the fields that people see. */
+/** Hidden fields of a saved form. */
 const HIDDEN_FIELDS = ['lineEnds', 'baseVersion']
 
 interface Draft extends ItemValues {
@@ -53,28 +54,28 @@ interface EditorProps {
 
 /** A new prompt. */
 export async function showNewPrompt(request: PageRequest) {
-  // Asked for so that who is not signed in is sent to sign in before anything is typed.
+  // Redirects anonymous visitors to sign in before they type anything.
   await request.call(showAccount, {})
   return await drawEditor(request, EMPTY, null)
 }
 
-/** The editor as it is, with the form that was refused, or with one that was kept. */
+/** The editor with its current values, a rejected form or a saved one. */
 async function drawEditor(request: PageRequest, draft: Draft, known: EditorProps['known']) {
   const categories = await readCategories(request)
-  const kept = request.sent ? null : await readKeptForm(request)
-  if (!kept) return <Editor request={request} draft={draft} categories={categories} known={known} />
+  const savedDraft = request.sent ? null : await readSavedForm(request)
+  if (!savedDraft) return <Editor request={request} draft={draft} categories={categories} known={known} />
   // The page draws a form that was sent; here nothing was refused.
-  const sent = { form: toSentForm(kept.fields), fault: new AppError('invalid_input', '') }
-  return <Editor request={{ ...request, sent }} draft={draft} categories={categories} known={known} shown={kept} />
+  const sent = { form: toSentForm(savedDraft.fields), fault: new AppError('invalid_input', '') }
+  return <Editor request={{ ...request, sent }} draft={draft} categories={categories} known={known} shown={savedDraft} />
 }
 
-/** The form that an address names; null when it names none, or none that is kept for this page. */
-async function readKeptForm({ call, query, path }: PageRequest) {
+/** The saved form the address names; null when there is none for this page. */
+async function readSavedForm({ call, query, path }: PageRequest) {
   const id = query.get('draft')
   if (!id) return null
   const { body } = await call(showFormDraft, { id })
-  const kept = body === null ? null : keptForm.parse(JSON.parse(body))
-  return kept?.path === path ? kept : null
+  const savedDraft = body === null ? null : savedForm.parse(JSON.parse(body))
+  return savedDraft?.path === path ? savedDraft : null
 }
 
 /** Keeps the form, and goes to the page that shows it: back leads to the form as it was, and reloading sends nothing again. */
@@ -85,7 +86,7 @@ async function keepForm(
 ) {
   const names = [...FIELDS, ...HIDDEN_FIELDS].filter((name) => form.has(name))
   const fields = { ...Object.fromEntries(names.map((name) => [name, form.text(name)])), ...changed }
-  const body = JSON.stringify({ path, fields, improvement } satisfies z.infer<typeof keptForm>)
+  const body = JSON.stringify({ path, fields, improvement } satisfies z.infer<typeof savedForm>)
   const { id } = await call(keepFormDraft, { body })
   return { to: `${path}?draft=${id}#${improvement ? 'improved' : 'preview'}` }
 }
@@ -93,7 +94,7 @@ async function keepForm(
 async function readPrompt({ call, ref }: PageRequest) {
   const prompt = await call(showPrompt, { id: ref })
   const { isOwner, version } = await call(showMarks, { collection: 'prompts', id: prompt.id })
-  if (!isOwner) throw new AppError('forbidden', 'Only its owner may change this prompt.')
+  if (!isOwner) throw new AppError('forbidden', ERROR_WORDS.notYourPrompt)
   return { prompt, known: { version, path: new URL(prompt.url).pathname, content: prompt.content } }
 }
 
@@ -149,10 +150,10 @@ const Editor: FC<EditorProps> = ({ request, draft, categories, known, shown = nu
         <TitleField request={request} title={draft.title} isFirst={known === null} />
         <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
         <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
-        <p class="quiet" data-variables data-blanks={words.blanks}>
+        <p class="quiet" data-variables data-label={words.variables}>
           {variables.length === 0 ? null : (
             <>
-              {words.blanks}: {variables.map(({ name }) => name).join(', ')}
+              {words.variables}: {variables.map(({ name }) => name).join(', ')}
             </>
           )}
         </p>
@@ -217,7 +218,7 @@ function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: str
   return isSame ? null : { fields, pieces }
 }
 
-/** A better text, what it learned from, and a way to take it. */
+/** The suggested version and the prompts it is based on. */
 const Improved: FC<{ words: PageRequest['site']['words']; before: string; improvement: Improvement }> = ({
   words,
   before,
@@ -235,7 +236,7 @@ const Improved: FC<{ words: PageRequest['site']['words']; before: string; improv
       </button>
     </p>
     <p class="quiet">
-      {words.improvedBy(improvement.model)}
+      {improvement.model === BUILT_IN_IMPROVER ? words.improvedByRules : words.improvedBy(improvement.model)}
       {improvement.inspirations.length === 0 ? null : (
         <>
           {' '}
@@ -265,7 +266,7 @@ const OUTPUT_OF_TYPE: ReadonlyMap<string, 'image' | 'video' | 'sound'> = new Map
   ['AUDIO', 'sound'],
 ])
 
-/** Saves, or shows a preview or a better text. */
+/** Saves the prompt, or shows a preview or a suggested version. */
 export const savePromptForm: Action = async (request) => {
   const { call, form, ref } = request
   const content = withLineEnds(form.text('content'), form.text('lineEnds'))

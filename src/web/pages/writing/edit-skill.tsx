@@ -18,6 +18,7 @@ import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Done, Fault, Field, faultOf, sentOr } from '../../parts/field.tsx'
 import { compareItemFields, ItemFieldsPart, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
 import type { Action, PageRequest } from '../../request.ts'
+import { ERROR_WORDS, SKILL_TEMPLATE } from '../../strings/errors.ts'
 
 type ShownSkill = Output<typeof getSkill>
 
@@ -25,16 +26,6 @@ const FIELDS = ['title', 'description', 'category', 'tags', 'visibility', 'skill
 
 /** Files that are opened; others are taken as they are. */
 const ARCHIVE = /\.(?:zip|skill)$/i
-const TEMPLATE = `---
-name: my-skill
-description: What it does, and when to use it.
----
-
-# My skill
-
-1. What to do first.
-`
-
 /** A new skill: a SKILL.md written here, or files from the reader's machine. */
 export async function showNewSkill(request: PageRequest) {
   const { site, sent } = request
@@ -57,7 +48,7 @@ export async function showNewSkill(request: PageRequest) {
         {...draftWords(words)}
       >
         <TitleField request={request} title="" isFirst />
-        <Field sent={sent} name="skillMd" label={SKILL_MD} value={TEMPLATE} rows={14} hint={words.skillMdHint} />
+        <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} />
         <Upload request={request} hint={words.uploadNewHint} />
         <ItemFieldsPart request={request} item={empty} categories={await readCategories(request)} isNew />
         <div class="actions here">
@@ -89,7 +80,7 @@ const Upload: FC<{ request: PageRequest; hint: string }> = ({ request: { site, s
 async function readUploads(request: PageRequest, form: SentForm, folder = ''): Promise<FileContent[]> {
   const files: FileContent[] = []
   const chosen = form.files('upload')
-  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', 'Choose one zip at a time.')
+  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', ERROR_WORDS.oneZip)
   for (const { filename, bytes } of chosen) {
     const content = Buffer.from(bytes).toString('base64')
     if (ARCHIVE.test(filename)) {
@@ -111,11 +102,11 @@ export const saveNewSkill: Action = async (request) => {
   const text = head ? Buffer.from(head.content, head.encoding ?? 'utf8').toString('utf8') : ''
   const { name, description } = readFrontmatter(text, '')
   const fields = readItemFields(form, undefined)
-  const told = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
+  const summary = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
   const { skill } = await call(saveSkill, {
     ...fields,
     title: fields.title || (name ?? ''),
-    description: fields.description ?? told,
+    description: fields.description ?? summary,
     files,
   })
   return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
@@ -124,7 +115,7 @@ export const saveNewSkill: Action = async (request) => {
 async function readSkill({ call, ref }: PageRequest) {
   const skill = await call(getSkill, { id: ref })
   const { isOwner, version } = await call(showMarks, { collection: 'skills', id: skill.id })
-  if (!isOwner) throw new AppError('forbidden', 'Only its owner may change this skill.')
+  if (!isOwner) throw new AppError('forbidden', ERROR_WORDS.notYourSkill)
   return { skill, version, path: new URL(skill.url).pathname }
 }
 
@@ -338,7 +329,7 @@ export const saveSkillForm: Action = async (request) => {
       return back(form.text('newFilename'), 'file-added')
     case 'upload': {
       const put = await readUploads(request, form)
-      if (put.length === 0) throw new AppError('invalid_input', 'Choose a file first.')
+      if (put.length === 0) throw new AppError('invalid_input', ERROR_WORDS.noUpload)
       await arrange({ put, isAll: form.has('isAll') })
       return back(SKILL_MD, 'uploaded')
     }

@@ -175,7 +175,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
             <div>
               <a href={`/embeds?embed=${id}`}>{name}</a>
               <p class="quiet">
-                {words.made} <Day at={createdAt} />
+                {words.created} <Day at={createdAt} />
                 {' · '}
                 <a href={`/e/${id}`}>{words.designer.open}</a>
               </p>
@@ -357,14 +357,14 @@ const Form: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site, sen
         </button>
         {reader && !item ? (
           <button class="button" type="submit" name="do" value="save">
-            {words.designer.keep}
+            {words.designer.save}
           </button>
         ) : null}
       </p>
       {reader || item ? null : (
         <p class="quiet">
           <a href="/sign-in?to=/embeds" rel="nofollow">
-            {words.designer.signInToKeep}
+            {words.designer.signInToSave}
           </a>
         </p>
       )}

@@ -4,7 +4,8 @@ import { purgeFile, purgeItem, purgeVersions, showPurge } from '../../../operati
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { ENGLISH } from '../../strings.ts'
+import { ERROR_WORDS } from '../../strings/errors.ts'
+import { ENGLISH } from '../../strings/index.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
 /** What can be deleted for good of an item, what that does not reach, and a form for each. */
@@ -123,7 +124,7 @@ export function purge(collection: Collection): Action {
         return { to: isOwner ? '/trash?done=purged' : '/admin?done=purged' }
       }
       default:
-        throw new AppError('invalid_input', 'This page has no such button.')
+        throw new AppError('invalid_input', ERROR_WORDS.noButton)
     }
   }
 }

@@ -1,9 +1,9 @@
 /** The texts of the API reference. */
 export const API_WORDS = {
   keyLead:
-    'Send an API key in the header X-API-Key, or as “Authorization: Bearer cpb_…”. Many routes answer without one, with what is public.',
+    'Send an API key in the X-API-Key header, or as “Authorization: Bearer cpb_…”. Many routes work without a key and return public data.',
   inputLead:
-    'GET and DELETE take their inputs from the query, other methods from a JSON body. Lists in a query are separated by commas. Filters take slugs or names in any case; when one of them is unknown, “hints” in the answer lists the valid values.',
+    'GET and DELETE take inputs from the query string, other methods from a JSON body. Separate lists in a query with commas. Filters accept slugs or names in any case; if one is unknown, “hints” in the response lists the valid values.',
   document: 'OpenAPI document',
   healthLead: 'Health checks and metrics',
   groups: {
@@ -24,9 +24,9 @@ export const API_WORDS = {
   parameters: 'Parameters',
   body: 'JSON body',
   required: 'required',
-  optional: 'may be missing',
+  optional: 'optional',
   inPath: 'in the path',
-  answer: 'Answer',
+  answer: 'Response',
   or: 'or',
   listOf: (kind: string) => `list of ${kind}`,
   from: (least: string) => `from ${least}`,
@@ -35,15 +35,15 @@ export const API_WORDS = {
   atMost: (most: string) => `at most ${most}`,
   standard: (value: string) => `default ${value}`,
   errors: 'Errors',
-  errorsLead: 'Every route refuses with the same body.',
-  errorsMore: 'What each code means, and its status',
+  errorsLead: 'Every error has the same body.',
+  errorsMore: 'Error codes and statuses',
   try: 'Try it',
   tryLead: 'Sends a real request to this service.',
   key: 'API key',
   keyHint: 'Not stored',
   send: 'Send',
   sending: 'Sending…',
-  noAnswer: 'No answer came. Check the connection and try again.',
-  notText: 'This answer is not text, and is not shown.',
+  noAnswer: 'No response. Check the connection and try again.',
+  notText: 'The response is not text and cannot be shown.',
   cut: 'Only the beginning is shown.',
-} as const
+}

@@ -1,0 +1,28 @@
+/** The documentation pages. */
+export const DOCUMENT_WORDS = {
+  documents: 'Docs',
+  documentsLead: 'How to use the library, and how to run it.',
+  references: 'Reference',
+  onThisPage: 'On this page',
+  aboutDocuments: {
+    'getting-started': 'Start the service and create your first prompt.',
+    connect: 'Use the library from the client you work with.',
+    accounts: 'Sign in, invite others, and reset a forgotten password.',
+    'keys-and-visibility': 'Who can read and change what, and how programs authenticate.',
+    variables: 'Use variables in a prompt, and fill them in.',
+    skills: 'Folders of instructions and files for agents.',
+    search: 'How queries are parsed and results are ranked.',
+    improve: 'Improve a prompt, with a language model or without one.',
+    embeds: 'Show a prompt on your own website.',
+    'import-export': 'Import and export prompts and skills, and make backups.',
+    'self-hosting': 'Run the service for yourself or for others.',
+    upgrade: 'Upgrade to a new version, or roll back.',
+    scaling: 'From a single file to several processes on PostgreSQL.',
+    benchmarks: 'What requests cost, and how to measure it yourself.',
+    api: 'Every route, for programs.',
+    tools: 'The tools that clients offer to their model.',
+    cli: 'Every command.',
+    settings: 'Every setting.',
+    errors: 'Every error code.',
+  },
+}

@@ -1,0 +1,30 @@
+import { ACCOUNT_WORDS } from './account.ts'
+import { ADMIN_WORDS } from './admin.ts'
+import { API_WORDS } from './api.ts'
+import { AUDIT_WORDS } from './audit.ts'
+import { BROWSE_WORDS } from './browse.ts'
+import { DOCUMENT_WORDS } from './documents.ts'
+import { EDITOR_WORDS } from './editor.ts'
+import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
+import { DONE_MESSAGES } from './messages.ts'
+import { PURGE_WORDS } from './purge.ts'
+import { READING_WORDS } from './reading.ts'
+import { STATUS_WORDS } from './status.ts'
+
+/** Every text of the pages. Another language is another object of this shape. */
+export const ENGLISH = {
+  language: 'en',
+  ...BROWSE_WORDS,
+  ...DOCUMENT_WORDS,
+  ...ACCOUNT_WORDS,
+  ...EDITOR_WORDS,
+  ...ADMIN_WORDS,
+  done: DONE_MESSAGES,
+  reading: READING_WORDS,
+  purge: PURGE_WORDS,
+  embed: EMBED_WORDS,
+  designer: DESIGNER_WORDS,
+  api: API_WORDS,
+  status: STATUS_WORDS,
+  audit: AUDIT_WORDS,
+}

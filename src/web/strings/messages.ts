@@ -1,0 +1,23 @@
+/** Confirmations after an action, by the word in the address that led here. */
+export const DONE_MESSAGES: Readonly<Record<string, string>> = {
+  welcome: 'Welcome. Create a key to use the library from your tools, or save your first prompt.',
+  saved: 'Saved.',
+  theme: 'Appearance saved.',
+  'signed-out': 'You are signed out.',
+  'password-set': 'Password set. Sign in with it.',
+  'password-changed': 'Password changed. Your other sessions are signed out.',
+  'session-ended': 'Session signed out.',
+  'key-revoked': 'Key revoked.',
+  restored: 'Restored.',
+  'version-restored': 'Restored as the newest version.',
+  deleted: 'Moved to the trash.',
+  'file-added': 'File added. You can edit it now.',
+  uploaded: 'Uploaded.',
+  renamed: 'Renamed.',
+  removed: 'Removed. Earlier versions still contain it.',
+  'embed-saved': 'Saved. Short link below.',
+  'embed-deleted': 'Deleted. Pages that embed it now show nothing.',
+  purged: 'Deleted for good.',
+  'person-deleted': 'Account deleted, with everything it owned.',
+  'account-deleted': 'Account deleted, with everything it owned.',
+}
