@@ -17,8 +17,7 @@ interface AuditFlags {
 
 function readSince(text: string): string {
   const since = sinceInput.safeParse(text)
-  if (!since.success)
-    throw new AppError('invalid_input', `--since must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.`)
+  if (!since.success) throw new AppError('invalid_input', `--since must be a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z.`)
   return since.data
 }
 
@@ -29,7 +28,7 @@ function readAction(name: string): AuditAction {
 
 async function findUserId(store: App['store'], username: string): Promise<string> {
   const user = await store.people.findUser(username)
-  if (!user) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+  if (!user) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
   return user.id
 }
 
@@ -38,11 +37,11 @@ export function addAuditCommand(program: Command, withApp: WithApp): void {
   program
     .command('audit')
     .description(
-      'Print the audit log, newest first, one JSON object per line. Usernames and categories are the current ones. Titles are shown for public items only.',
+      'Print the audit log, newest first, one JSON object per line. Usernames and categories are current. Titles are shown for public items only.',
     )
-    .option('--since <time>', 'only what happened since this day or time (UTC)')
-    .option('--user <name>', 'only what somebody did, and what concerns them')
-    .option('--action <name>', 'only one action, such as role_changed')
+    .option('--since <time>', 'only events since this day or time (UTC)')
+    .option('--user <name>', 'only events by or about this user')
+    .option('--action <name>', 'only this action, such as role_changed')
     .action((flags: AuditFlags) =>
       withApp(async ({ store }) => {
         const query = {

@@ -6,26 +6,25 @@ import { formatTable } from './table.ts'
 
 type Report = Awaited<ReturnType<typeof restoreLibrary>>
 
-/** What a restore did and did not do, as lines for people. */
+/** The result of a restore, as lines of text. */
 function describeRestore(report: Report): string {
   const { keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, removedParts, removedItems, validKeys } = report
-  const lines = hadManifest ? [] : ['The file was made by another tool: only its structure could be checked, not whether it is complete.']
-  if (keptAs !== null) lines.push(`The library that stood there is kept as ${keptAs}, with every file of that name.`)
-  lines.push('Sessions of browsers and of MCP clients, links for passwords and invites that were out have ended.')
+  const lines = hadManifest ? [] : ['Another tool created this file: its structure is valid, but completeness could not be checked.']
+  if (keptAs !== null) lines.push(`The previous library was moved to ${keptAs} (with its companion files).`)
+  lines.push('All browser and MCP sessions, password reset links and open invites have ended.')
   if (revokedKeys > 0) lines.push(`Revoked ${revokedKeys} ${revokedKeys === 1 ? 'key' : 'keys'}.`)
-  if (removedUsers.length > 0) lines.push(`Removed again, because they were removed since the backup: ${removedUsers.join(', ')}.`)
+  if (removedUsers.length > 0) lines.push(`Users removed again (deleted after the backup): ${removedUsers.join(', ')}.`)
   if (returnedUsers.length > 0) {
-    lines.push(`Removed since the backup, but there again as its only administrator: ${returnedUsers.join(', ')}.`)
+    lines.push(`Users restored although deleted after the backup (the only administrator): ${returnedUsers.join(', ')}.`)
   }
   if (removedItems.length > 0) {
-    lines.push('Deleted again, because these items, or the newest version of them in the backup, were deleted for good after it was made:')
+    lines.push('Items deleted again (they, or their newest version in the backup, were deleted for good after the backup):')
     for (const id of removedItems) lines.push(`  ${id}`)
   }
-  if (removedParts > 0)
-    lines.push(`Deleted again from the history of items: ${plural(removedParts, 'version or file', 'versions and files')}.`)
+  if (removedParts > 0) lines.push(`Deleted again from item histories: ${plural(removedParts, 'version or file', 'versions and files')}.`)
   if (!knewLater && validKeys.length > 0) {
     lines.push(
-      'What was revoked or removed after the backup is not known here. These keys work again; end them with "keys revoke" or --revoke-keys:',
+      'Keys and users removed after the backup could not be determined. These keys work again; revoke them with "keys revoke" or --revoke-keys:',
     )
     return `${lines.join('\n')}\n${formatTable([['key', 'name', 'user'], ...validKeys.map(({ id, name, username }) => [id, name, username])], null)}`
   }
@@ -37,10 +36,10 @@ export function addBackupCommands(program: Command): void {
   program
     .command('backup')
     .description(
-      'Copy the whole library to one file, beside a service that is running. The file is checked, holds what it says, and appears whole or not at all. It is a library file whatever the engine, and readable by you alone.',
+      'Back up the whole library to one file, also while the service is running. The file is verified and written atomically. It is an SQLite library whatever the engine, readable only by you.',
     )
-    .argument('<file>', 'where the backup is written')
-    .option('--force', 'replace a file of that name')
+    .argument('<file>', 'path of the backup')
+    .option('--force', 'overwrite an existing file')
     .option('--json', 'print {file, format, schema, createdAt, tables: {name: {rows, sha256}}, sha256} as JSON')
     .action(async (file: string, options: { force?: true; json?: true }) => {
       process.umask(0o077)
@@ -55,11 +54,11 @@ export function addBackupCommands(program: Command): void {
   program
     .command('restore-backup')
     .description(
-      'Put a backup in the place of the library. Stop the service first: a library that is in use is refused. The file is checked before anything is changed, and the library that stood there is kept beside it. Keys and users that were removed since are removed again where that library can be read. On PostgreSQL, DATABASE_URL names an empty database.',
+      'Replace the library with a backup. Stop the service first: a library in use is refused. The backup is verified before anything changes, and the previous library is kept next to it. Keys and users removed since the backup are removed again if the previous library is readable. On PostgreSQL, DATABASE_URL must name an empty database.',
     )
-    .argument('<file>', 'the backup')
-    .option('--revoke-keys', 'end all API keys')
-    .option('--force', 'replace a library that cannot be read, of which nobody can tell whether it is in use')
+    .argument('<file>', 'path of the backup')
+    .option('--revoke-keys', 'revoke all API keys')
+    .option('--force', 'replace an unreadable library, even if it might be in use')
     .option(
       '--json',
       'print {keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, removedParts, removedItems, validKeys} as JSON',

@@ -11,7 +11,7 @@ type Progress = Parameters<Parameters<typeof migrateData>[2]>[0]
 /** Digits of a digest that the table shows; `--json` has all. */
 const SHOWN_DIGITS = 16
 
-/** Shows the rows of the table that is being copied: a bar on a terminal, a line when a table is done elsewhere. Writes to stderr alone. */
+/** Progress per table: a bar on a terminal, otherwise a line per finished table. Writes to stderr only. */
 function showTables(): { advance(progress: Progress): void; stop(): void } {
   let bar = startProgress(0, '')
   let shown = ''
@@ -43,7 +43,7 @@ function toTable({ tables }: Report): string {
     to.sha256.slice(0, SHOWN_DIGITS),
     from.sha256 === to.sha256 ? 'same' : 'DIFFERENT',
   ])
-  return formatTable([['table', 'rows', 'copied', 'digest', 'of the copy', ''], ...rows], null)
+  return formatTable([['table', 'rows', 'copied', 'digest', 'copy digest', ''], ...rows], null)
 }
 
 /** `migrate-data`. */
@@ -51,10 +51,10 @@ export function addDataCommand(program: Command): void {
   program
     .command('migrate-data')
     .description(
-      'Copy a whole library into an empty database, of the same engine or the other, and compare the two. Cut off, it goes on when it is run again. Stop the service first: the source must not be written to meanwhile. Both are brought up to date.',
+      'Copy a library into an empty database of either engine, then compare the two. If interrupted, run it again to resume. Stop the service first: the source must not change meanwhile. Both are migrated to the current schema.',
     )
-    .requiredOption('--from <address>', 'the library: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE')
-    .option('--to <address>', 'the empty database (default: DATABASE_URL)')
+    .requiredOption('--from <address>', 'source: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE')
+    .option('--to <address>', 'empty target database (default: DATABASE_URL)')
     .option('--json', 'print {resumed, tables: [{name, from: {rows, sha256}, to}], fault} as JSON')
     .action(async (options: { from: string; to?: string; json?: true }) => {
       const from = parseDatabaseUrl('--from', options.from)
@@ -64,6 +64,6 @@ export function addDataCommand(program: Command): void {
       const { wasResumed: resumed, tables, fault } = report
       process.stdout.write(options.json ? `${JSON.stringify({ resumed, tables, fault })}\n` : toTable(report))
       if (fault !== null) throw new AppError('conflict', fault)
-      if (!options.json) process.stdout.write(`${resumed ? 'Gone on with, and the' : 'The'} copy is the same as the source.\n`)
+      if (!options.json) process.stdout.write(`${resumed ? 'Resumed. ' : ''}The copy matches the source.\n`)
     })
 }

@@ -5,12 +5,12 @@ import { AppError } from '../errors.ts'
 
 type Finding = Awaited<ReturnType<typeof examineLibrary>>[number]
 
-/** Exit status when something is not as it must be. */
+/** Exit status when a check fails. */
 const FAULTS_FOUND = 1
 
-/** A line for a check, and one for each fault that is named. */
+/** One line per check, plus one per listed fault. */
 function toLines({ check, state, count, faults, isRepairable }: Finding): string {
-  const remedy = isRepairable ? '  (doctor --repair mends it)' : ''
+  const remedy = isRepairable ? '  (fix with doctor --repair)' : ''
   const line = state === 'fault' ? `${check}: ${count}${remedy}` : check
   const more = count > faults.length ? [`          and ${count - faults.length} more`] : []
   return [`${state.padEnd(8)}  ${line}`, ...faults.map((fault) => `          ${fault}`), ...more].join('\n')
@@ -21,15 +21,15 @@ export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description(
-      'Look whether the library, or a backup, is sound: its structure, files against their digests, versions, votes, addresses and the words of search. Prints a line for each check, and ends with status 1 when one finds a fault. Works beside a service that is running.',
+      'Check the integrity of the library or a backup: structure, file digests, versions, votes, slugs and search words. Prints one line per check and exits with 1 if one fails. Safe while the service is running.',
     )
-    .argument('[backup]', 'a backup to look at in place of the library')
-    .option('--repair', 'make again what can be: counts of votes, words, unused files, vectors')
-    .option('--vacuum', 'give back the room that removed rows left in the file (SQLite)')
+    .argument('[backup]', 'check this backup instead of the library')
+    .option('--repair', 'fix what can be rebuilt: vote counts, search words, unused files, vectors')
+    .option('--vacuum', 'reclaim free space in the file (SQLite)')
     .option('--json', 'print [{check, state, count, faults, isRepairable}] as JSON')
     .action(async (backup: string | undefined, options: { repair?: true; vacuum?: true; json?: true }) => {
       if (backup !== undefined && (options.repair || options.vacuum)) {
-        throw new AppError('invalid_input', '--repair and --vacuum are for the library; a backup is only read.')
+        throw new AppError('invalid_input', '--repair and --vacuum work on the library only; backups are read-only.')
       }
       const findings =
         backup === undefined

@@ -10,7 +10,7 @@ export function parseDuration(text: string): number {
   if (!(ms > 0 && ms <= MAX_MS))
     throw new AppError(
       'invalid_input',
-      `--expires must be a number with h, d, w or y after it, such as 90d, of at most 100 years; it is "${text.slice(0, 40)}".`,
+      `--expires must be a number followed by h, d, w or y (such as 90d), at most 100 years; got "${text.slice(0, 40)}".`,
     )
   return ms
 }

@@ -7,15 +7,15 @@ import { startProgress } from './show-progress.ts'
 /** @throws AppError `invalid_input` when no provider is set */
 function requireEmbeddings(app: App): NonNullable<App['embeddings']> {
   if (app.embeddings) return app.embeddings
-  throw new AppError('invalid_input', 'No provider of embeddings is set; set EMBEDDINGS_URL and EMBEDDINGS_MODEL.')
+  throw new AppError('invalid_input', 'No embeddings provider is configured. Set EMBEDDINGS_URL and EMBEDDINGS_MODEL.')
 }
 
 /** `embeddings`. */
 export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
-  const embeddings = program.command('embeddings').description('Vectors of a provider, which search goes by where EMBEDDINGS_URL is set')
+  const embeddings = program.command('embeddings').description('Manage provider embeddings used by search')
   embeddings
     .command('status')
-    .description('How many public items have a vector of the model, and how many are still to get one')
+    .description('Show how many public items have an embedding and how many are pending')
     .option('--json', 'print {model, total, embedded, pending} as JSON')
     .action((options: { json?: true }) =>
       withApp(async (app) => {
@@ -25,16 +25,16 @@ export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
         process.stdout.write(
           options.json
             ? `${JSON.stringify({ model, total, embedded, pending })}\n`
-            : `${model}: ${embedded} of ${total} public items have a vector, ${pending} are pending.\n`,
+            : `${model}: ${embedded} of ${total} public items embedded, ${pending} pending.\n`,
         )
       }, EXISTING),
     )
   embeddings
     .command('rebuild')
     .description(
-      'Forget all vectors and embed every public item anew, here and now. What is done stays done when it is interrupted: --resume goes on, and so does the service.',
+      'Delete all embeddings and embed every public item again. If interrupted, finished items are kept: continue with --resume, or let the service continue.',
     )
-    .option('--resume', 'forget nothing; embed only what has no vector yet')
+    .option('--resume', 'keep existing embeddings; only embed items without one')
     .action((options: { resume?: true }) =>
       withApp(async (app) => {
         const { model, embedAll } = requireEmbeddings(app)
@@ -51,13 +51,13 @@ export function addEmbeddingCommands(program: Command, withApp: WithApp): void {
             },
             onRefused(id) {
               refused++
-              process.stderr.write(`The model refused the text of item ${id}; it stays without a vector.\n`)
+              process.stderr.write(`The model rejected the text of item ${id}; the item has no embedding.\n`)
             },
           })
         } finally {
           bar.stop(`Embedded ${saved} of ${pending} items`)
         }
-        process.stdout.write(`${saved} items embedded with ${model}, ${refused} refused.\n`)
+        process.stdout.write(`${saved} items embedded with ${model}, ${refused} rejected.\n`)
         if (refused > 0) process.exitCode = 1
       }, EXISTING),
     )

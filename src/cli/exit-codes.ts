@@ -3,14 +3,14 @@ import type { ErrorCode } from '../errors.ts'
 /** What each exit status means, for the reference. */
 export const EXIT_STATUSES: Readonly<Record<number, string>> = {
   0: 'Done.',
-  1: 'Done in part: an import refused entries, or a model refused texts to embed, each named on stderr. Or `doctor` found faults.',
-  64: 'The command line is wrong: an unknown command or option, a missing argument, or a value that is not allowed.',
-  65: 'The input is too large, or of a kind that is not taken.',
-  66: 'The item, user, key or library does not exist, or you may not see it.',
-  69: 'The library, a model or another server could not be used, the port is taken, or Node is too old.',
-  70: 'An unexpected fault; stderr has the details.',
-  75: 'Not now: somebody changed it first, the name is taken, or a limit is reached.',
-  77: 'The key is missing, wrong, or not enough.',
+  1: 'Partly done: an import or an embedding model rejected entries, each named on stderr. Or `doctor` found faults.',
+  64: 'Usage error: an unknown command or option, a missing argument, or an invalid value.',
+  65: 'The input is too large or has an unsupported type.',
+  66: 'The item, user, key or library does not exist or is not visible to you.',
+  69: 'The library, a model or another server is unavailable, the port is in use, or Node is too old.',
+  70: 'Unexpected error; see stderr for details.',
+  75: 'Conflict or limit: the item changed meanwhile, the name is taken, or a limit is reached.',
+  77: 'The API key is missing or invalid, or lacks permission.',
 }
 
 /** Exit status of each error code, after sysexits.h where it has one. */

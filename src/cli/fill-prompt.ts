@@ -8,18 +8,18 @@ const flagsShape = z.object({ var: z.array(z.string()).default([]), text: z.bool
 const valuesShape = z.record(z.string(), z.unknown())
 const promptShape = z.object({ content: z.string(), variables: z.array(z.object({ name: z.string(), required: z.boolean() })) })
 
-/** `get-prompt`: `--var` gives the value of one blank, `--text` prints nothing but the text. */
+/** `get-prompt`: `--var` sets one variable, `--text` prints only the text. */
 export const fillPrompt: CommandExtra = {
   options: [
-    new Option('--var <name=value>', 'value of one blank; can be repeated, and wins over --variables').argParser<string[]>(
+    new Option('--var <name=value>', 'value of one variable; repeatable; overrides --variables').argParser<string[]>(
       (written, before = []) => [...before, written],
     ),
-    new Option('--text', 'print the text alone; what is not filled in is named on stderr'),
+    new Option('--text', 'print only the text; missing variables are listed on stderr'),
   ],
   toInput(input, flags) {
     const pairs = flagsShape.parse(flags).var.map(readPair)
     const others = valuesShape.safeParse(input['variables'] ?? {})
-    // The operation refuses what is no object of values.
+    // The operation rejects anything but an object.
     if (pairs.length === 0 || !others.success) return input
     return { ...input, variables: { ...others.data, ...Object.fromEntries(pairs) } }
   },
@@ -28,11 +28,11 @@ export const fillPrompt: CommandExtra = {
     const given = Object.keys(valuesShape.catch({}).parse(input['variables']))
     const names = variables.map(({ name }) => name)
     for (const name of given.filter((one) => !names.includes(one))) {
-      process.stderr.write(`The prompt has no blank "${name}"; it has: ${names.join(', ') || 'none'}.\n`)
+      process.stderr.write(`The prompt has no variable "${name}"; it has: ${names.join(', ') || 'none'}.\n`)
     }
     if (!flagsShape.parse(flags).text) return null
     const open = variables.filter(({ name, required }) => required && !given.includes(name)).map(({ name }) => name)
-    if (open.length > 0) process.stderr.write(`Not filled in: ${open.join(', ')}. Give values with --var NAME=VALUE.\n`)
+    if (open.length > 0) process.stderr.write(`Missing values: ${open.join(', ')}. Set them with --var NAME=VALUE.\n`)
     return content.endsWith('\n') ? content : `${content}\n`
   },
 }
@@ -40,6 +40,6 @@ export const fillPrompt: CommandExtra = {
 function readPair(written: string): [name: string, value: string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(written) ?? []
   if (name === undefined || value === undefined)
-    throw new AppError('invalid_input', `--var must be NAME=VALUE; it is "${written.slice(0, 80)}".`)
+    throw new AppError('invalid_input', `--var must be NAME=VALUE; got "${written.slice(0, 80)}".`)
   return [name.trim(), value]
 }

@@ -14,8 +14,8 @@ it('writes a line when a step begins, and one every five seconds of it', () => {
     now += 100
   }
   expect(lines).toEqual([
-    '0 Bringing the library up to date 0011-frozen-schema 0/1',
-    '0 Reading the words of items for search null 0/100',
-    '5000 Reading the words of items for search null 50/100',
+    '0 Upgrading the library 0011-frozen-schema 0/1',
+    '0 Indexing items for search null 0/100',
+    '5000 Indexing items for search null 50/100',
   ])
 })

@@ -1,16 +1,16 @@
 import type { OpeningProgress } from '../app.ts'
 
-/** Longest silence of a step that goes on. */
+/** Interval between lines of one step. */
 const LOG_EVERY_MS = 5_000
 
 const SENTENCES: Readonly<Record<OpeningProgress['step'], string>> = {
-  copying: 'Copying the library before its upgrade',
-  migrating: 'Bringing the library up to date',
-  'reading words': 'Reading the words of items for search',
-  'finishing removals': 'Removing what deleted accounts left',
+  copying: 'Backing up the library before the upgrade',
+  migrating: 'Upgrading the library',
+  'reading words': 'Indexing items for search',
+  'finishing removals': 'Finishing account deletions',
 }
 
-/** Writes what opening a library is at: a line when a step begins, and one every five seconds of it. @param clock milliseconds of a clock that only goes on */
+/** Logs each step of opening a library, at most one line per five seconds. @param clock monotonic, in milliseconds */
 export function logOpening(
   write: (fields: Omit<OpeningProgress, 'step'>, text: string) => void,
   clock: () => number = () => performance.now(),

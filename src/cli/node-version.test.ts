@@ -7,9 +7,9 @@ it('refuses every Node that package.json refuses', () => {
   expect(engines.node).toBe('>=24')
   for (const version of ['18.20.0', '20.20.2', '22.22.1', '23.11.0']) {
     expect(oldNodeFault(version, '/x/node_modules/node/bin/node')).toBe(
-      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with /x/node_modules/node/bin/node, which npm ci installs.`,
+      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with /x/node_modules/node/bin/node (installed by npm ci).`,
     )
   }
-  expect(oldNodeFault('20.20.2', null)).toBe('Commonplace needs Node 24 or newer; this is Node 20.20.2. Start it with a newer one.')
+  expect(oldNodeFault('20.20.2', null)).toBe('Commonplace needs Node 24 or newer; this is Node 20.20.2. Start it with a newer version.')
   for (const version of ['24.0.0', '25.1.0']) expect(oldNodeFault(version, '')).toBeNull()
 })

@@ -7,6 +7,6 @@ const MIN_NODE_MAJOR = 24
  */
 export function oldNodeFault(version: string, packagedNode: string | null): string | null {
   if (Number.parseInt(version, 10) >= MIN_NODE_MAJOR) return null
-  const advice = packagedNode === null ? 'Start it with a newer one.' : `Start it with ${packagedNode}, which npm ci installs.`
+  const advice = packagedNode === null ? 'Start it with a newer version.' : `Start it with ${packagedNode} (installed by npm ci).`
   return `Commonplace needs Node ${MIN_NODE_MAJOR} or newer; this is Node ${version}. ${advice}`
 }

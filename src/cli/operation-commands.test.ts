@@ -41,7 +41,7 @@ it.each([
   ['improve', { improved: 1 }, false],
   ['search', { prompts: [{ title: 'no slug' }] }, true],
 ])('%s tells in a sentence that another server answered %j', async (command, answer, isTTY) => {
-  const message = 'The answer is not one a Commonplace gives; use --json to see it.'
+  const message = 'Unexpected response: not from a Commonplace server. Use --json to see it.'
   await expect(runCommand([command, 'x'], answer, isTTY)).rejects.toMatchObject({ code: 'upstream_failed', message })
 })
 
@@ -80,14 +80,14 @@ describe('get-prompt', () => {
     expect((await runCommand(args, answer)).calls).toEqual([['get_prompt', { id: 'x', variables: { product: 'c=d', tone: ' ' } }]])
     expect((await runCommand(['get-prompt', 'x'], answer)).calls).toEqual([['get_prompt', { id: 'x' }]])
     await expect(runCommand(['get-prompt', 'x', '--var', 'product'], answer)).rejects.toMatchObject({
-      message: '--var must be NAME=VALUE; it is "product".',
+      message: '--var must be NAME=VALUE; got "product".',
     })
   })
 
   it('prints the text alone, and names what is missing in it', async () => {
     expect(await runCommand(['get-prompt', 'x', '--text'], answer)).toMatchObject({
       stdout: 'About ${product}.\n',
-      stderr: 'Not filled in: product. Give values with --var NAME=VALUE.\n',
+      stderr: 'Missing values: product. Set them with --var NAME=VALUE.\n',
     })
     const filled = { content: 'About it.\n', variables }
     expect(await runCommand(['get-prompt', 'x', '--text', '--var', 'product=it'], filled)).toMatchObject({
@@ -95,7 +95,7 @@ describe('get-prompt', () => {
       stderr: '',
     })
     expect((await runCommand(['get-prompt', 'x', '--var', 'prodcut=it'], answer)).stderr).toBe(
-      'The prompt has no blank "prodcut"; it has: product, tone.\n',
+      'The prompt has no variable "prodcut"; it has: product, tone.\n',
     )
   })
 })

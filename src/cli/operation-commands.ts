@@ -60,11 +60,11 @@ export function addOperationCommands(
       if (input.isRequired) option.makeOptionMandatory()
       command.addOption(option)
     }
-    command.option('--user <name>', 'act as this user on the local library (default: nobody, or the owner of PROMPTS_API_KEY)')
-    command.option('--url <address>', 'act on another Commonplace instead, with PROMPTS_API_KEY')
+    command.option('--user <name>', 'act as this user on the local library (default: the owner of PROMPTS_API_KEY, or anonymous)')
+    command.option('--url <address>', 'use another Commonplace server, with PROMPTS_API_KEY')
     const extra = EXTRAS[operation.name]
     for (const option of extra?.options ?? []) command.addOption(option)
-    if (isList(operation.name)) command.option('--json', 'print JSON on a terminal too')
+    if (isList(operation.name)) command.option('--json', 'print JSON even on a terminal')
     else if (operation.isStreamed) command.option('--json', 'print the result as JSON')
     command.action(async () => {
       const options: Record<string, string | boolean> = command.opts()

@@ -16,26 +16,26 @@ import { plural } from './plural.ts'
 import { suggest } from './program-name.ts'
 import { printTable } from './table.ts'
 
-/** Runs a command's work on the local library; with `mustExist` a missing one is refused instead of made. */
+/** Runs a command on the local library. With `mustExist`, a missing library is an error instead of being created. */
 export type WithApp = (work: (app: App) => Promise<void>, options?: { mustExist?: boolean }) => Promise<void>
 
-/** For commands that only make sense on a library that is there: a mistyped DATABASE_URL is noticed. */
+/** For commands that need an existing library, so that a mistyped DATABASE_URL is an error. */
 export const EXISTING = { mustExist: true } as const
 
 const PAGE = 500
 const DAY_MS = 24 * 3600 * 1000
-/** Whoever can run commands on the library administers it. */
+/** Local commands run as an administrator. */
 export const OPERATOR: Actor = { kind: 'user', userId: 'operator', username: 'operator', scopes: new Set(ADMIN_RIGHTS) }
 
 /** @throws AppError `not_found`, `invalid_input` for a placeholder */
 export async function requireAccount(app: App, username: string): Promise<User> {
   const user = await app.store.people.findUser(username)
   if (!user) {
-    const remedy = usernameFault(username) === null ? ` Make one ${suggest(`users create ${username}`)}` : ''
-    throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".${remedy}`)
+    const remedy = usernameFault(username) === null ? ` Create it ${suggest(`users create ${username}`)}` : ''
+    throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.${remedy}`)
   }
   if (user.isPlaceholder)
-    throw new AppError('invalid_input', `"${user.username}" stands for a contributor of imported items and cannot act.`)
+    throw new AppError('invalid_input', `"${user.username}" is an imported author without an account, so no command can act as it.`)
   return user
 }
 
@@ -51,7 +51,7 @@ function readScopes(text: string): Scope[] {
   if (!parsed.success)
     throw new AppError(
       'invalid_input',
-      `--scopes must be one or more of ${SCOPES.join(', ')}, separated by commas; it is "${text.slice(0, 80)}".`,
+      `--scopes must be one or more of ${SCOPES.join(', ')}, separated by commas; got "${text.slice(0, 80)}".`,
     )
   return [...new Set(parsed.data)]
 }
@@ -64,36 +64,34 @@ async function countOwned(app: App, { id }: User): Promise<number> {
 
 function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibility, createdAt }: Person): string[] {
   const kind = isPlaceholder ? 'placeholder' : role === 'admin' ? 'administrator' : 'user'
-  return [username, kind, hasLogin ? 'login' : 'no login', `new items ${defaultVisibility}`, `since ${createdAt}`]
+  return [username, kind, hasLogin ? 'login' : 'no login', `new items ${defaultVisibility}`, `created ${createdAt}`]
 }
 
 /** `users` and `keys`. */
 export function addPeopleCommands(program: Command, withApp: WithApp): void {
-  const users = program.command('users').description('People who own prompts and skills')
+  const users = program.command('users').description('Manage users, who own prompts and skills')
   users
     .command('create <name>')
     .description(
-      'Make a user. The name is 1 to 64 of A-Z, a-z, 0-9, dot, underscore and hyphen, and nobody can sign up under it without an invite for it.',
+      'Create a user. The name is 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen; signing up under it takes an invite for it.',
     )
-    .option('--public-by-default', 'what the user saves is public unless they say otherwise')
+    .option('--public-by-default', 'new items of this user are public by default')
     .action((name: string, options: { publicByDefault?: true }) =>
       withApp(async (app) => {
         const fault = usernameFault(name)
-        if (fault) throw new AppError('invalid_input', `The user name "${name.slice(0, 80)}" ${fault}.`)
+        if (fault) throw new AppError('invalid_input', `The username "${name.slice(0, 80)}" ${fault}.`)
         const user = await app.store.people.createUser({
           username: name,
           defaultVisibility: options.publicByDefault ? 'public' : 'private',
         })
         process.stdout.write(
-          `Made the user ${user.username}. Make a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`,
+          `Created user "${user.username}". Create a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`,
         )
       }),
     )
   users
     .command('list')
-    .description(
-      'List people: administrators, users, and placeholders of imported contributors; and who has a login, which is a password to sign in with',
-    )
+    .description('List administrators, users and placeholders of imported authors, and whether each has a login (a password)')
     .action(() =>
       withApp(async (app) => {
         const people: Person[] = []
@@ -109,68 +107,68 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
   users
     .command('invite [name]')
     .description(
-      'Print a link with which one account can be made, within a week. With a name, it is for that name: a reserved one, or one an import brought.',
+      'Create an invite link for one account and print it. A name limits the invite to that name; reserved and imported names need one.',
     )
-    .option('--admin', 'the account will be an administrator')
-    .option('--expires <duration>', 'how long the link is good, such as 2d (at most 90d)', '7d')
+    .option('--admin', 'make the account an administrator')
+    .option('--expires <duration>', 'lifetime of the link, such as 2d (at most 90d)', '7d')
     .action((name: string | undefined, options: { admin?: true; expires: string }) =>
       withApp(async (app) => {
         const expiresInDays = Math.max(1, Math.round(parseDuration(options.expires) / DAY_MS))
         const { url } = await callAsOperator(app)(createInvite, { username: name, role: options.admin ? 'admin' : 'user', expiresInDays })
-        process.stderr.write(`An invite${name === undefined ? '' : ` for ${name}`}. The link works once and is shown this once:\n`)
+        process.stderr.write(`Invite${name === undefined ? '' : ` for ${name}`} created. The link works once and is not shown again:\n`)
         process.stdout.write(`${url}\n`)
         tellOfGuessedUrl(app)
       }),
     )
   users
     .command('reset-link <name>')
-    .description('Print a link with which somebody sets a new password, once, within an hour')
+    .description('Create a password reset link, valid once within one hour, and print it')
     .action((name: string) =>
       withApp(async (app) => {
         const { url } = await callAsOperator(app)(createResetLink, { username: name })
-        process.stderr.write(`A link to set a new password for ${name}, good for an hour. It is shown this once:\n`)
+        process.stderr.write(`Password reset link for ${name}, valid for one hour. It is not shown again:\n`)
         process.stdout.write(`${url}\n`)
         tellOfGuessedUrl(app)
       }, EXISTING),
     )
   users
     .command('role <name> <role>')
-    .description(`Set what somebody is: ${ROLES.join(' or ')}`)
+    .description(`Set the role of a user: ${ROLES.join(' or ')}`)
     .action((name: string, role: string) =>
       withApp(async (app) => {
         const parsed = roleField.safeParse(role)
-        if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; it is "${role.slice(0, 80)}".`)
+        if (!parsed.success) throw new AppError('invalid_input', `The role must be ${ROLES.join(' or ')}; got "${role.slice(0, 80)}".`)
         const person = await callAsOperator(app)(setRole, { username: name, role: parsed.data })
-        process.stdout.write(`${person.username} is ${parsed.data === 'admin' ? 'an administrator' : 'a user'} now.\n`)
+        process.stdout.write(`${person.username} is now ${parsed.data === 'admin' ? 'an administrator' : 'a user'}.\n`)
       }, EXISTING),
     )
 
   users
     .command('remove <name>')
-    .description('Delete an account with everything it owns, for good; without --yes, say what would be deleted')
-    .option('--yes', 'do it')
+    .description('Delete an account and everything it owns for good; without --yes, only show what would be deleted')
+    .option('--yes', 'delete without asking again')
     .action((name: string, options: { yes?: true }) =>
       withApp(async (app) => {
         const user = await requireAccount(app, name)
         if (!options.yes) {
           const owned = await countOwned(app, user)
           process.stdout.write(
-            `${user.username}, with ${plural(owned, 'item')} and the trash, would be deleted for good. Backups and other copies of the library will still hold them; see "purge --backups". Add --yes to do it.\n`,
+            `Would delete ${user.username} for good, with ${plural(owned, 'item')} and the trash. Backups and other copies of the library will still contain them; see "purge --backups". Add --yes to delete.\n`,
           )
           return
         }
         await callAsOperator(app)(deletePerson, { username: user.username, confirm: user.username })
-        process.stdout.write(`${user.username} is deleted, with everything they owned.\n`)
+        process.stdout.write(`Deleted ${user.username} and everything they owned.\n`)
       }, EXISTING),
     )
 
-  const keys = program.command('keys').description('API keys')
+  const keys = program.command('keys').description('Manage API keys')
   keys
     .command('create')
-    .description('Make a key and print it, alone, on stdout. It is shown this once; only its hash is kept.')
-    .requiredOption('--user <name>', 'whose key it is')
-    .requiredOption('--name <text>', 'what it is for, such as the machine it will live on')
-    .option('--scopes <list>', `what it may do: ${SCOPES.join(', ')}`, SCOPES.join(','))
+    .description('Create a key and print only the key on stdout. It is not shown again; only its hash is stored.')
+    .requiredOption('--user <name>', 'owner of the key')
+    .requiredOption('--name <text>', 'name of the key, such as the computer that uses it')
+    .option('--scopes <list>', `permissions: ${SCOPES.join(', ')}`, SCOPES.join(','))
     .option('--expires <duration>', 'when it expires, such as 90d (default: never)')
     .action((options: { user: string; name: string; scopes: string; expires?: string }) =>
       withApp(async (app) => {
@@ -182,21 +180,21 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const key = createApiKey()
         const stored = await app.store.keys.createKey({ name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt })
         process.stderr.write(
-          `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `until ${expiresAt}` : 'never expires'}. It is shown this once:\n`,
+          `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `expires ${expiresAt}` : 'never expires'}. It is not shown again:\n`,
         )
         process.stdout.write(`${key}\n`)
       }, EXISTING),
     )
   keys
     .command('list')
-    .description('List keys: never the key itself')
+    .description('List keys, without the keys themselves')
     .option('--user <name>', 'only this user')
     .action((options: { user?: string }) =>
       withApp(async (app) => {
         const keys = await app.store.keys.listKeys(options.user ?? null)
         printTable(
           keys.map((key) => {
-            const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `until ${key.expiresAt}` : 'never expires'
+            const state = key.revokedAt ? `revoked ${key.revokedAt}` : key.expiresAt ? `expires ${key.expiresAt}` : 'never expires'
             return [key.id, key.username, key.name, key.scopes.join(','), state, `last used ${key.lastUsedAt ?? 'never'}`]
           }),
         )
@@ -204,12 +202,12 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     )
   keys
     .command('revoke <id>')
-    .description('Revoke a key by the id that `keys list` shows. Its next request is refused.')
+    .description('Revoke a key by its id (see `keys list`). Its next request is rejected.')
     .action((id: string) =>
       withApp(async (app) => {
         const key = await app.store.keys.revokeKey(id)
-        if (!key) throw new AppError('not_found', `There is no key ${id.slice(0, 80)}. See their ids ${suggest('keys list')}`)
-        process.stdout.write(`Revoked ${key.name} of ${key.username}.\n`)
+        if (!key) throw new AppError('not_found', `Key ${id.slice(0, 80)} not found. List the ids ${suggest('keys list')}`)
+        process.stdout.write(`Revoked key "${key.name}" of ${key.username}.\n`)
       }, EXISTING),
     )
 }

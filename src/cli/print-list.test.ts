@@ -17,10 +17,10 @@ it('shows a line for each item, and how to see the rest', () => {
   )
   expect(
     formatList('list_prompts', { prompts: [prompt], total: 3, page: 1, perPage: 1, totalPages: 3, correctedQuery: 'walrus' }, 80),
-  ).toBe('Searched for: walrus\nslug    visibility  type  title\nwalrus  public      TEXT  A walrus\n1 of 3; --page 2 has the next.\n')
+  ).toBe('Showing results for: walrus\nslug    visibility  type  title\nwalrus  public      TEXT  A walrus\n1 of 3; next: --page 2.\n')
   const version = { version: 12, note: null, author: 'ada', createdAt: '2026-01-31T10:00:00.000Z', visibility: 'private' }
   expect(formatList('list_versions', { versions: [version], nextBefore: 12 }, 80)).toBe(
-    'version  createdAt   visibility  author  note\n12       2026-01-31  private     ada\nThere are older ones: --before 12\n',
+    'version  createdAt   visibility  author  note\n12       2026-01-31  private     ada\nOlder: --before 12\n',
   )
   expect(formatList('list_tags', { tags: [], total: 0, page: 1, perPage: 24, totalPages: 0 }, 80)).toBe('Nothing found.\n')
 })

@@ -25,7 +25,7 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
 /** Another server may answer anything. @throws AppError `upstream_failed` when it is not what a Commonplace answers */
 export function readOutput<T>(schema: z.ZodType<T>, output: unknown): T {
   const read = schema.safeParse(output)
-  if (!read.success) throw new AppError('upstream_failed', 'The answer is not one a Commonplace gives; use --json to see it.')
+  if (!read.success) throw new AppError('upstream_failed', 'Unexpected response: not from a Commonplace server. Use --json to see it.')
   return read.data
 }
 
@@ -48,10 +48,10 @@ export function formatList(operation: string, output: Record<string, unknown>, w
   const rows = readOutput(z.array(z.object(columns)), output[member])
   const names = Object.keys(columns)
   const { total, page = 1, totalPages = 1, nextBefore, correctedQuery } = readOutput(rest, output)
-  const corrected = correctedQuery === undefined ? '' : `Searched for: ${correctedQuery}\n`
+  const corrected = correctedQuery === undefined ? '' : `Showing results for: ${correctedQuery}\n`
   if (rows.length === 0) return `${corrected}Nothing found.\n`
   const table = formatTable([names, ...rows.map((row) => names.map((name) => row[name] ?? ''))], width)
-  const nextPage = page < totalPages ? `${rows.length} of ${total}; --page ${page + 1} has the next.\n` : ''
-  const older = nextBefore ? `There are older ones: --before ${nextBefore}\n` : ''
+  const nextPage = page < totalPages ? `${rows.length} of ${total}; next: --page ${page + 1}.\n` : ''
+  const older = nextBefore ? `Older: --before ${nextBefore}\n` : ''
   return corrected + table + nextPage + older
 }

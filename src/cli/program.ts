@@ -36,17 +36,17 @@ async function withApp(work: (app: App) => Promise<void>, options: { mustExist?:
   }
 }
 
-/** The local operator acting as a user: whoever holds the file may do what its users may. */
+/** The local operator acting as a user: access to the library file grants the rights of its users. */
 async function actAs(app: App, username: string): Promise<Actor> {
   const user = await requireAccount(app, username)
   return { kind: 'user', userId: user.id, username: user.username, scopes: new Set(SCOPES) }
 }
 
-/** Gives an operation's command its Invoke: on the local library, or on another server. */
+/** Runs an operation's command on the local library or on another server. */
 async function withInvoke(options: { user?: string; url?: string }, work: OperationWork): Promise<void> {
   if (options.url !== undefined) {
     if (options.user !== undefined)
-      throw new AppError('invalid_input', '--user is for the local library; over --url the key says who you are.')
+      throw new AppError('invalid_input', '--user works on the local library only; with --url, the key identifies you.')
     return await work(invokeRemotely(OPERATIONS, options.url, keyFromEnvironment(), KEY_HINTS.remote), () => {})
   }
   await withApp(
@@ -87,23 +87,23 @@ async function serveMcp(options: { url?: string }): Promise<void> {
 /** The whole command line. */
 export function createProgram(): Command {
   const program = new Command('commonplace')
-    .description('Prompts and Agent Skills, stored once, found at once')
+    .description('Store prompts and Agent Skills once; find them everywhere')
     .version(readProduct().version)
     // Commands take this over when they are added.
     .exitOverride()
-    .showHelpAfterError('(add --help to see the options)')
+    .showHelpAfterError('(use --help to see the options)')
   program
     .command('serve')
     .description('Run the service')
     .option('--starter', 'load the starter library into an empty database')
-    .option('--create', 'make an empty library even where there was one before')
+    .option('--create', 'create an empty library even if one existed before')
     .action(async (options: { starter?: true; create?: true }) => {
       await serve(loadConfig(), { starter: options.starter === true, create: options.create === true })
     })
   program
     .command('mcp')
-    .description('Serve MCP over stdin and stdout, on the local library or through another Commonplace; the key comes from PROMPTS_API_KEY')
-    .option('--url <address>', 'address of another Commonplace')
+    .description('Serve MCP over stdio, from the local library or another Commonplace server; reads the key from PROMPTS_API_KEY')
+    .option('--url <address>', 'address of another Commonplace server')
     .action(serveMcp)
   addPeopleCommands(program, withApp)
   addTransferCommands(program, withApp)

@@ -25,13 +25,13 @@ type Purge = Output<typeof showPurge>
 function readRange(text: string): { first: number; last: number } {
   const [, first, last] = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/.exec(text) ?? []
   if (first === undefined)
-    throw new AppError('invalid_input', `--versions is a number or a range such as 1-3; it is "${text.slice(0, 40)}".`)
+    throw new AppError('invalid_input', `--versions must be a number or a range such as 1-3; got "${text.slice(0, 40)}".`)
   return { first: Number(first), last: Number(last ?? first) }
 }
 
-/** A deletion that was asked for. */
+/** A requested deletion. */
 interface Deletion {
-  /** What would be deleted of the item, in words. */
+  /** What would be deleted, in words. */
   readonly what: string
   readonly isWholeItem: boolean
   /** Deletes it; gives how many versions went, where that is counted. */
@@ -40,11 +40,11 @@ interface Deletion {
 
 /** @throws AppError `invalid_input` */
 function readDeletion(collection: 'prompts' | 'skills', { versions, file }: PurgeFlags): Deletion {
-  if (versions !== undefined && file !== undefined) throw new AppError('invalid_input', 'Give --versions or --file, not both.')
+  if (versions !== undefined && file !== undefined) throw new AppError('invalid_input', 'Use either --versions or --file.')
   if (file !== undefined) {
-    if (collection !== 'skills') throw new AppError('invalid_input', '--file is for skills.')
+    if (collection !== 'skills') throw new AppError('invalid_input', '--file works on skills only.')
     return {
-      what: `What "${file}" held in older versions of`,
+      what: `Older contents of "${file}" in`,
       isWholeItem: false,
       run: async (call, id) => (await call(purgeFile, { id, filename: file })).removed,
     }
@@ -54,7 +54,7 @@ function readDeletion(collection: 'prompts' | 'skills', { versions, file }: Purg
       await call(purgeItem, { collection, id })
       return null
     }
-    return { what: 'All of', isWholeItem: true, run }
+    return { what: 'All versions of', isWholeItem: true, run }
   }
   const range = readRange(versions)
   return {
@@ -64,28 +64,31 @@ function readDeletion(collection: 'prompts' | 'skills', { versions, file }: Purg
   }
 }
 
-/** Says before what `--yes` would be refused for. @throws AppError as the operation does */
+/** Rejects in a dry run what `--yes` would reject. @throws AppError as the operation does */
 function refuseHistory({ isOwner, version }: Purge, { versions }: PurgeFlags): void {
   if (!isOwner || version === null) {
-    throw new AppError('forbidden', 'Only the owner may change the history of an item, and not while it is in the trash.')
+    throw new AppError('forbidden', 'Only the owner can change the history of an item, and not while it is in the trash.')
   }
   if (versions !== undefined && readRange(versions).last >= version) {
-    throw new AppError('conflict', `Version ${version} is the newest: it is what the item is. Change it first, or delete it as a whole.`)
+    throw new AppError(
+      'conflict',
+      `Version ${version} is the newest and cannot be deleted alone. Save a new version first, or delete the whole item.`,
+    )
   }
 }
 
-/** What may still hold a text after it was deleted. */
+/** Copies that may still contain deleted text. */
 function describeCopies({ backups, upgrades, replaced }: Purge['copies']): string {
   const parts = [
     ...(backups > 0 ? [`${backups} in BACKUP_DIR`] : []),
     ...(upgrades > 0 ? [`${upgrades} made before upgrades`] : []),
-    ...(replaced > 0 ? [`${replaced} set aside by restores`] : []),
+    ...(replaced > 0 ? [`${replaced} replaced by restores`] : []),
   ]
   const here =
     parts.length === 0
       ? ''
-      : `Copies of the library on this machine may still hold it: ${parts.join(', ')}; "purge --backups" deletes them. `
-  return `${here}Copies kept elsewhere may hold it too.\n`
+      : `Copies of the library on this machine may still contain it: ${parts.join(', ')}. Delete them with "purge --backups". `
+  return `${here}Copies stored elsewhere may contain it too.\n`
 }
 
 /** `purge`: deletes for good. */
@@ -93,16 +96,16 @@ export function addPurgeCommand(program: Command, withApp: WithApp): void {
   program
     .command('purge [collection] [id]')
     .description(
-      'Delete a prompt or skill, some of its older versions, or a file in them for good. Without --yes, only say what would be deleted. With --backups, also delete the copies of the library that the service made on this machine.',
+      'Delete a prompt or skill, some of its older versions, or a file in them for good. Without --yes, only show what would be deleted. With --backups, also delete copies of the library made by the service on this machine.',
     )
-    .option('--user <name>', 'act as this owner (default: an administrator, who may delete whole items that are public, or unlisted by id)')
+    .option('--user <name>', 'act as this owner (default: administrator, who can delete whole items: public ones, or unlisted ones by id)')
     .option('--versions <range>', 'only these versions, such as 3 or 1-3; not the newest')
-    .option('--file <name>', 'only what this file of a skill held in older versions')
-    .option('--backups', 'delete backups in BACKUP_DIR, copies made before upgrades, and libraries set aside by restores')
-    .option('--yes', 'do it')
+    .option('--file <name>', 'only the older contents of this file of a skill')
+    .option('--backups', 'delete backups in BACKUP_DIR, copies made before upgrades, and libraries replaced by restores')
+    .option('--yes', 'delete without asking again')
     .action(async (collection: string | undefined, id: string | undefined, flags: PurgeFlags) => {
       if (collection === undefined && !flags.backups)
-        throw new AppError('invalid_input', 'Name what to delete, such as: purge prompts ID --user NAME')
+        throw new AppError('invalid_input', 'Specify what to delete, such as: purge prompts ID --user NAME')
       if (collection !== undefined) await purgeOne(withApp, collection, id, flags)
       if (flags.backups) purgeCopies(flags.yes === true)
     })
@@ -110,7 +113,7 @@ export function addPurgeCommand(program: Command, withApp: WithApp): void {
 
 async function purgeOne(withApp: WithApp, collection: string, id: string | undefined, flags: PurgeFlags): Promise<void> {
   const parsed = collectionArgument.safeParse(collection)
-  if (!parsed.success || id === undefined) throw new AppError('invalid_input', 'Name prompts or skills, and an id or address.')
+  if (!parsed.success || id === undefined) throw new AppError('invalid_input', 'Specify prompts or skills, and an id or slug.')
   const { what, isWholeItem, run } = readDeletion(parsed.data, flags)
   await withApp(async (app) => {
     const actor: Actor = flags.user === undefined ? OPERATOR : actAsPerson(await requireAccount(app, flags.user))
@@ -119,7 +122,7 @@ async function purgeOne(withApp: WithApp, collection: string, id: string | undef
     const item = `the ${parsed.data === 'prompts' ? 'prompt' : 'skill'} "${found.title}" (${found.id})`
     if (!flags.yes) {
       if (!isWholeItem) refuseHistory(found, flags)
-      process.stdout.write(`${what} ${item} would be deleted for good. Add --yes to do it.\n${describeCopies(found.copies)}`)
+      process.stdout.write(`${what} ${item} would be deleted for good. Add --yes to delete.\n${describeCopies(found.copies)}`)
       return
     }
     const removed = await run(call, found.id)
@@ -138,5 +141,5 @@ function purgeCopies(isMeant: boolean): void {
   const found = deleteCopies(DATABASE_URL, BACKUP_DIR, isMeant)
   for (const { path } of found) process.stdout.write(`${path}\n`)
   const count = plural(found.length, 'file')
-  process.stdout.write(isMeant ? `Deleted ${count}.\n` : `${count} would be deleted. Add --yes to do it.\n`)
+  process.stdout.write(isMeant ? `Deleted ${count}.\n` : `Would delete ${count}. Add --yes to delete.\n`)
 }

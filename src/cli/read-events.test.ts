@@ -34,7 +34,7 @@ it('takes time that grows with the length alone, and no event without end', asyn
         })(),
       ),
     )
-  const refused = { code: 'upstream_failed', message: `The answer has an event of more than ${MAX_EVENT} characters.` }
+  const refused = { code: 'upstream_failed', message: `The response contains an event of more than ${MAX_EVENT} characters.` }
   await expect(endless('x'.repeat(1000))).rejects.toMatchObject(refused)
   await expect(endless('data: x\n'.repeat(100))).rejects.toMatchObject(refused)
 })

@@ -29,6 +29,6 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
     parser.feed(utf8.decode(chunk, { stream: true }))
     yield* events
     events = []
-    if (isTooLong) throw new AppError('upstream_failed', `The answer has an event of more than ${MAX_EVENT} characters.`)
+    if (isTooLong) throw new AppError('upstream_failed', `The response contains an event of more than ${MAX_EVENT} characters.`)
   }
 }

@@ -20,7 +20,7 @@ it('takes a value as it is, from a file, or from standard input', async () => {
     expect(await readerOf('piped').read(text, '@-')).toBe('piped')
     expect(await readerOf('{"a":1}').read({ name: 'variables', kind: 'json' }, '-')).toEqual({ a: 1 })
     expect(await reader.read(text, '--')).toBe('--')
-    await expect(reader.read(text, '-')).rejects.toMatchObject({ message: 'content: only one value can come from standard input.' })
+    await expect(reader.read(text, '-')).rejects.toMatchObject({ message: 'content: only one value can be read from standard input.' })
     await expect(reader.read(text, `@${file}x`)).rejects.toMatchObject({ message: `content: the file ${file}x does not exist.` })
     await expect(reader.read(text, `@${folder}`)).rejects.toMatchObject({ message: `content: the file ${folder} cannot be read.` })
   } finally {

@@ -18,7 +18,7 @@ export interface InputReader {
 export function createInputReader(stdin: AsyncIterable<Uint8Array | string>): InputReader {
   let isStdinRead = false
   const readStdin = async (name: string): Promise<string> => {
-    if (isStdinRead) throw new AppError('invalid_input', `${name}: only one value can come from standard input.`)
+    if (isStdinRead) throw new AppError('invalid_input', `${name}: only one value can be read from standard input.`)
     isStdinRead = true
     return await text(stdin)
   }

@@ -186,7 +186,7 @@ describe('answers', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(`event: delta\ndata: ${data}\n\n`),
     )
     const called = invokeRemotely(OPERATIONS, address, KEY)('improve_prompt', { prompt: 'x' }, { onText: async () => {} })
-    const message = 'The answer has an event in it that no Commonplace sends.'
+    const message = 'Unexpected event in the response: not from a Commonplace server.'
     await expect(called).rejects.toMatchObject({ code: 'upstream_failed', message })
   })
 

@@ -31,16 +31,16 @@ export function invokeRemotely(
 ): Invoke {
   const base = URL.parse(address)
   if (!base || !(base.protocol === 'https:' || (base.protocol === 'http:' && LOOPBACK.has(base.hostname)))) {
-    throw new AppError('invalid_input', `--url must be an https address (or http on this machine); it is "${address.slice(0, 200)}".`)
+    throw new AppError('invalid_input', `--url must be an https address (or http on this machine); got "${address.slice(0, 200)}".`)
   }
   if (base.username || base.password)
-    throw new AppError('invalid_input', '--url must not hold a user name or password; give the key in PROMPTS_API_KEY.')
+    throw new AppError('invalid_input', '--url must not contain a username or password; set PROMPTS_API_KEY instead.')
   const root = base.origin + base.pathname.replace(/\/(api\/mcp)?\/?$/, '')
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   return async (name, input, options = {}) => {
     const operation = byName.get(name)
     const rest = operation?.surfaces.rest
-    if (!rest) throw new AppError('not_found', `There is no operation "${name}" over HTTP.`)
+    if (!rest) throw new AppError('not_found', `Operation "${name}" is not available over HTTP.`)
     const values = objectBody.parse(input ?? {})
     const { path, rest: others } = fillPath(rest.path, values)
     const isQuery = rest.method === 'GET' || rest.method === 'DELETE'
@@ -67,7 +67,7 @@ export function invokeRemotely(
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
       })
     }
-    throw new AppError('upstream_failed', `${root} answered ${status}, and not as a Commonplace does.`)
+    throw new AppError('upstream_failed', `${root} returned ${status}, and is not a Commonplace server.`)
   }
 }
 
@@ -88,7 +88,7 @@ async function send(url: string, request: RequestInit, onText: CallOptions['onTe
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
-    throw new AppError('upstream_failed', `${new URL(url).origin} could not be reached: ${reason}.`, { cause: error })
+    throw new AppError('upstream_failed', `Could not reach ${new URL(url).origin}: ${reason}.`, { cause: error })
   }
 }
 
@@ -97,20 +97,20 @@ async function followEvents(response: Response, onText: NonNullable<CallOptions[
   for await (const { event, data } of readEvents(bounded(response))) {
     if (event === 'delta') {
       const delta = deltaBody.safeParse(parse(data))
-      if (!delta.success) throw new AppError('upstream_failed', 'The answer has an event in it that no Commonplace sends.')
+      if (!delta.success) throw new AppError('upstream_failed', 'Unexpected event in the response: not from a Commonplace server.')
       await onText({ kind: 'delta', text: delta.data.text })
     }
     if (event === 'restart') await onText({ kind: 'restart' })
     else if (event === 'result' || event === 'error') return { isDone: event === 'result', status: response.status, text: data }
   }
-  throw new AppError('upstream_failed', 'The answer was cut off.')
+  throw new AppError('upstream_failed', 'The response was cut off.')
 }
 
 async function* bounded(response: Response): AsyncGenerator<Uint8Array, void> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > MAX_ANSWER_BYTES) throw new AppError('upstream_failed', `The answer is over ${MAX_ANSWER_BYTES} bytes.`)
+    if (bytes > MAX_ANSWER_BYTES) throw new AppError('upstream_failed', `The response exceeds ${MAX_ANSWER_BYTES} bytes.`)
     yield chunk
   }
 }

@@ -12,7 +12,7 @@ const skillShape = z.object({
 
 /** `get-skill`: `--out` writes the files into a folder. */
 export const saveSkillFiles: CommandExtra = {
-  options: [new Option('--out <folder>', 'write the files into this folder, which must be new or empty')],
+  options: [new Option('--out <folder>', 'write the files to this folder (new or empty)')],
   async present(output, _input, flags) {
     const { out } = flagsShape.parse(flags)
     if (out === undefined) return null

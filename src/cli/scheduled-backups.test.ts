@@ -98,7 +98,7 @@ describe('scheduled backups', () => {
   })
 
   it('want a folder that is there', () => {
-    expect(() => requireFolder(join(folder, 'none'))).toThrow('BACKUP_DIR must be a folder that exists')
+    expect(() => requireFolder(join(folder, 'none'))).toThrow('BACKUP_DIR must be an existing folder')
     expect(() => requireFolder(folder)).not.toThrow()
   })
 })

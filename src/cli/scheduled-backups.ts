@@ -39,7 +39,7 @@ export interface ScheduledBackups {
 /** @throws AppError `invalid_input` when there is no such folder */
 export function requireFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
-  throw new AppError('invalid_input', `BACKUP_DIR must be a folder that exists; ${folder} is none.`)
+  throw new AppError('invalid_input', `BACKUP_DIR must be an existing folder; ${folder} is not.`)
 }
 
 /** Begins to make backups. The folder says when the last one was made, so that a restart makes none too many. */

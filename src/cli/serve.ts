@@ -48,7 +48,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
           if (durationMs >= slowMs) logger.warn({ ms: Math.round(durationMs), sql: sql.slice(0, MAX_LOGGED_SQL) }, 'Slow query')
         }
   if (config.BACKUP_DIR !== null) requireFolder(config.BACKUP_DIR)
-  // Before the library is opened, so that whoever watches the process sees it: an upgrade may take a while.
+  // Listen before opening the library, for health checks: an upgrade may take a while.
   const server = await startServer({ host: config.HOST, port }, logger)
   let app: App | undefined
   let backups: ScheduledBackups | null = null
@@ -63,7 +63,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
     server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined, settings: describeSettings() })
     await app.store.service.keepServiceUrl(address)
     const setupCode = (await app.store.people.hasLogins()) ? null : app.setupCode
-    // Before the welcome: whoever reads it may send a signal at once.
+    // Before the message: its reader may send a signal at once.
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
     process.stdout.write(welcome(address, config, setupCode))
@@ -75,7 +75,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
   }
 }
 
-/** Begins the backups the settings ask for; null when they ask for none. */
+/** Starts scheduled backups; null when none are configured. */
 function scheduleBackups(
   { BACKUP_DIR: folder, BACKUP_EVERY: everyMs, BACKUP_KEEP: keep }: Config,
   logger: Logger,
@@ -88,12 +88,12 @@ function scheduleBackups(
     keep,
     clock: Date.now,
     write: (file, signal) => writeInProcess(program, file, signal),
-    onDone: (file) => logger.info({ file }, 'Backup made'),
+    onDone: (file) => logger.info({ file }, 'Backup created'),
     onFailure: (error) => logger.error({ reason: error instanceof Error ? error.message : String(error) }, 'Backup failed'),
   })
 }
 
-/** Fills an empty library in one transaction: all of it or nothing, and by one of several instances that start at once. Gives how many items there are then. */
+/** Fills an empty library in one transaction, so that only one of several instances does. Returns the number of items. */
 async function loadStarter({ store }: App): Promise<number> {
   if (!(await store.service.isEmpty())) return 0
   return await store.inTransaction(async (transaction) => {
@@ -103,13 +103,13 @@ async function loadStarter({ store }: App): Promise<number> {
   })
 }
 
-/** What to do next. `setupCode` is there as long as nobody can sign in. */
+/** The startup message. `setupCode` is null once someone can sign in. */
 function welcome(address: string, config: Config, setupCode: string | null): string {
   const lines = [
     '',
-    `Commonplace is at ${address}`,
+    `Commonplace is running at ${address}`,
     `  library   ${describeDatabase(config.DATABASE_URL)}`,
-    `  REST      ${address}/api/prompts   (described in ${address}/api/openapi.json)`,
+    `  REST      ${address}/api/prompts   (OpenAPI: ${address}/api/openapi.json)`,
   ]
   if (config.MCP_ENABLED) {
     const configuration = { mcpServers: { commonplace: { type: 'http', url: `${address}/api/mcp` } } }
@@ -118,20 +118,20 @@ function welcome(address: string, config: Config, setupCode: string | null): str
       '',
       'Connect Claude Code:',
       `  claude mcp add --transport http commonplace ${address}/api/mcp`,
-      "Or paste into .mcp.json, Cursor's mcp.json and the like:",
+      "Or add to .mcp.json, Cursor's mcp.json or similar:",
       ...JSON.stringify(configuration, null, 2)
         .split('\n')
         .map((line) => `  ${line}`),
-      'With a key, add --header "PROMPTS_API_KEY: cpb_…" to the command, or to the entry:',
+      'To use a key, add --header "PROMPTS_API_KEY: cpb_…" to the command, or this to the entry:',
       '  "headers": { "PROMPTS_API_KEY": "cpb_…" }',
     )
   }
   if (setupCode !== null) {
-    lines.push('', 'Make the first account, which administers the library:', `  ${address}/sign-up?code=${setupCode}`)
+    lines.push('', 'Create the administrator account:', `  ${address}/sign-up?code=${setupCode}`)
   }
   lines.push(
     '',
-    `Or get a key on the command line (shown once)${needsDatabaseUrl() ? ', with the same DATABASE_URL' : ''}:`,
+    `Or create a key on the command line (shown once)${needsDatabaseUrl() ? ', with the same DATABASE_URL' : ''}:`,
     `  ${programName()} users create YOUR_NAME`,
     `  ${programName()} keys create --user YOUR_NAME --name "my laptop"`,
     '',

@@ -34,10 +34,10 @@ describe('showText', () => {
 
   it('tells when what was shown is void, and shows the result when it is another', async () => {
     expect(await show([true, false], ['wrong', null, 'right'], 'right')).toEqual([
-      'wrong\n\n(That cannot be used; asking again.)\n\nright\n',
+      'wrong\n\n(Unusable answer; asking the model again.)\n\nright\n',
       '',
     ])
-    expect(await show([true, false], ['```\n{}\n```'], '{}')).toEqual(['```\n{}\n```\n\nThe result:\n\n{}\n', ''])
+    expect(await show([true, false], ['```\n{}\n```'], '{}')).toEqual(['```\n{}\n```\n\nResult:\n\n{}\n', ''])
     expect(await show([true, false], [], 'one')).toEqual(['one\n', ''])
   })
 

@@ -31,7 +31,7 @@ export function showText(stdout: Screen, stderr: Screen, isResultText: boolean):
     async onText(part) {
       if (!screen) return
       if (part.kind === 'restart') {
-        screen.write('\n\n(That cannot be used; asking again.)\n\n')
+        screen.write('\n\n(Unusable answer; asking the model again.)\n\n')
         shown = ''
       } else {
         screen.write(showControls(part.text))
@@ -45,7 +45,7 @@ export function showText(stdout: Screen, stderr: Screen, isResultText: boolean):
         return
       }
       // What was watched may differ from the result: a code fence is taken off, for one.
-      if (shown.trim() !== result.trim()) stdout.write(`${shown === '' ? '' : '\nThe result:\n\n'}${showControls(result)}\n`)
+      if (shown.trim() !== result.trim()) stdout.write(`${shown === '' ? '' : '\nResult:\n\n'}${showControls(result)}\n`)
     },
   }
 }

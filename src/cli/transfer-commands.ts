@@ -34,13 +34,13 @@ function printReport(report: ImportReport, madeOwners: readonly string[], madeCa
   if (refused > 0) process.exitCode = 1
 }
 
-/** What an argument stands for: a file that is there, or standard input. @throws AppError `invalid_input` */
+/** An existing file, or standard input. @throws AppError `invalid_input` */
 async function findSource(file: string, format: PromptFormat | undefined): Promise<string | PromptSource> {
   if (file === STDIN_MARK) {
     if (format === undefined) throw new AppError('invalid_input', `Standard input needs --format: ${PROMPT_FORMATS.join(', ')}.`)
     return { name: 'standard input', format, bytes: process.stdin }
   }
-  if (format !== undefined) throw new AppError('invalid_input', '--format is for standard input; the ending of a file tells its format.')
+  if (format !== undefined) throw new AppError('invalid_input', '--format works with standard input only; files use their extension.')
   await findPromptFormat(file)
   return file
 }
@@ -52,7 +52,7 @@ async function countEntries(path: string): Promise<number> {
   return count
 }
 
-/** What a whole export holds, as the end of a sentence and a line. */
+/** The contents of a full export, as the end of a sentence. */
 function describeHistory({ counts, digest }: History): string {
   const { items, versions, votes, inTrash, users, categories } = counts
   const parts = [plural(users, 'user'), plural(categories, 'category', 'categories')]
@@ -67,26 +67,24 @@ async function importWhole(app: App, folder: string): Promise<void> {
     bar.advanceTo(done)
   }).finally(() => bar?.stop('Imported the library'))
   if (!history.isNew) {
-    process.stdout.write(`Nothing was changed: the library holds just this, ${describeHistory(history)}`)
+    process.stdout.write(`Nothing changed: the library already has this content, ${describeHistory(history)}`)
     return
   }
   process.stdout.write(`Imported ${describeHistory(history)}`)
-  process.stderr.write(
-    `None of the users can sign in yet. Invite them under their names, an administrator first, ${suggest('users invite NAME --admin')}\n`,
-  )
+  process.stderr.write(`No user can sign in yet. Invite them by name, an administrator first, ${suggest('users invite NAME --admin')}\n`)
 }
 
 /** `import` and `export`. */
 export function addTransferCommands(program: Command, withApp: WithApp): void {
-  const imports = program.command('import').description('Bring prompts and skills in; repeating an import changes nothing')
+  const imports = program.command('import').description('Import prompts and skills; repeating an import changes nothing')
   imports
     .command('prompts <file>')
     .description(
       'Import a CSV, JSON or JSONL file, or standard input (-). Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
     )
-    .requiredOption('--user <name>', 'who owns what is imported; made when missing')
-    .option('--public', "make public what states no visibility (default: as the user's setting, private at first)")
-    .addOption(new Option('--format <format>', 'the format of standard input, which - stands for').choices(PROMPT_FORMATS))
+    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
+    .option('--public', "make items without a visibility public (default: the user's setting, initially private)")
+    .addOption(new Option('--format <format>', 'format of standard input (-)').choices(PROMPT_FORMATS))
     .action(async (file: string, flags: ImportFlags & { format?: PromptFormat }) => {
       const source = await findSource(file, flags.format)
       await withApp(async (app) => {
@@ -99,9 +97,9 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     })
   imports
     .command('skills <folder>')
-    .description('Import every folder below this one that has a SKILL.md')
-    .requiredOption('--user <name>', 'who owns what is imported; made when missing')
-    .option('--public', "make the skills public (default: as the user's setting, private at first)")
+    .description('Import every subfolder that has a SKILL.md')
+    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
+    .option('--public', "make the skills public (default: the user's setting, initially private)")
     .action((folder: string, flags: ImportFlags) =>
       withApp(async (app) => {
         const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
@@ -114,15 +112,15 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
   imports
     .command('library <folder>')
     .description(
-      'Import a folder that export wrote: owners, authors, addresses and times as they were. One of export --full fills an empty library, all of it or nothing.',
+      'Import a folder written by export, keeping owners, authors, slugs and times. A folder from export --full fills an empty library, all or nothing.',
     )
-    .option('--user <name>', 'who owns it all instead of the owners written down')
-    .option('--public', 'make public what states no visibility')
-    .option('--without-history', 'of an export --full, import the items alone, into any library')
+    .option('--user <name>', 'owner of all items, instead of the exported owners')
+    .option('--public', 'make items without a visibility public')
+    .option('--without-history', 'import only the items of an export --full, into any library')
     .action(async (folder: string, flags: ImportFlags & { withoutHistory?: true }) => {
       const isWhole = flags.withoutHistory !== true && (await isWholeExport(folder))
       if (isWhole && (flags.user !== undefined || flags.public)) {
-        throw new AppError('invalid_input', 'A whole export keeps its owners and visibility: --user and --public need --without-history.')
+        throw new AppError('invalid_input', 'A full export keeps its owners and visibility; --user and --public need --without-history.')
       }
       await withApp(async (app) => {
         if (isWhole) return await importWhole(app, folder)
@@ -133,14 +131,15 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
   program
     .command('export <folder>')
     .description(
-      'Write the library into a new folder, as it is at one moment: prompts.jsonl, skills.json, categories.json and a folder for each skill. Nothing that lets somebody in is written: no password, key or e-mail address.',
+      'Export a snapshot of the library to a new folder: prompts.jsonl, skills.json, categories.json and a folder per skill. Never includes passwords, keys or email addresses.',
     )
-    .option('--user <name>', 'only what this user owns')
-    .option('--full', 'write versions, votes, the trash, users and marks of administrators too, for another library')
+    .option('--user <name>', 'only items of this user')
+    .option('--full', 'also export versions, votes, the trash, users and admin marks, to move the library')
     .action((folder: string, options: { user?: string; full?: true }) =>
       withApp(async (app) => {
         if (options.full) {
-          if (options.user !== undefined) throw new AppError('invalid_input', 'A whole export has no --user: it holds everybody.')
+          if (options.user !== undefined)
+            throw new AppError('invalid_input', '--full exports all users and cannot be combined with --user.')
           process.stdout.write(`Wrote ${folder}: ${describeHistory(await exportWholeLibrary(app.store.transfer, folder))}`)
           return
         }

@@ -174,7 +174,7 @@ describe('a service with BACKUP_DIR', () => {
     const none = join(place.folder, 'none')
     expect(await place.commonplace(['serve'], { env: { BACKUP_DIR: none } })).toMatchObject({
       code: 64,
-      stderr: `BACKUP_DIR must be a folder that exists; ${none} is none.\n`,
+      stderr: `BACKUP_DIR must be an existing folder; ${none} is not.\n`,
     })
   })
 })
@@ -300,7 +300,7 @@ describe('a restore', () => {
     const file = new DatabaseSync(early)
     file.exec(readFileSync(new URL('../fixtures/schemas/0003-01bba77.sql', import.meta.url), 'utf8'))
     file.close()
-    expect(await must(['restore-backup', early])).toContain('only its structure could be checked')
+    expect(await must(['restore-backup', early])).toContain('its structure is valid, but completeness could not be checked')
     const opened = createPlace(() => `sqlite:${early}`)
     await must(['users', 'list'], opened)
     await opened.remove()
@@ -330,7 +330,7 @@ describe('a restore', () => {
     file.prepare('vacuum into ?').run(copy)
     file.close()
     chmodSync(copy, 0o644)
-    expect(await must(['restore-backup', copy])).toContain('only its structure could be checked')
+    expect(await must(['restore-backup', copy])).toContain('its structure is valid, but completeness could not be checked')
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 

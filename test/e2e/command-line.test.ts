@@ -100,7 +100,7 @@ describe('links', () => {
     return { origin: new URL(stdout.trim()).origin, stderr }
   }
   const GUESS =
-    'The address of the service is not known yet, so links begin with http://127.0.0.1:3000. Start the service once, or set BASE_URL.\n'
+    'The address of the service is unknown, so links start with http://127.0.0.1:3000. Start the service once or set BASE_URL.\n'
 
   it('lead to the service that listened last, or to BASE_URL', async () => {
     await place.commonplace(['users', 'create', 'ada'])
@@ -151,7 +151,7 @@ describe('keys', () => {
     const list = (await place.commonplace(['keys', 'list'])).stdout
     expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\tuntil 20\d\d-.*\tlast used 20\d\d/)
     expect(list).not.toContain(key.slice(4, 20))
-    expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked laptop of ada.\n')
+    expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked key "laptop" of ada.\n')
     expect((await save()).status).toBe(401)
   })
 
@@ -160,7 +160,7 @@ describe('keys', () => {
     const made = await place.commonplace(['users', 'create', 'ada'])
     expect(made.stdout).toMatch(
       new RegExp(
-        `^Made the user ada\\. Make a key with the same DATABASE_URL: \\S+ ${program} keys create --user ada --name "my laptop"\n$`,
+        `^Created user "ada"\\. Create a key with the same DATABASE_URL: \\S+ ${program} keys create --user ada --name "my laptop"\n$`,
       ),
     )
     const rows: [string[], RegExp][] = [
@@ -168,13 +168,13 @@ describe('keys', () => {
       [['users', 'create', 'a b'], /may hold only/],
       [
         ['keys', 'create', '--user', 'nobody', '--name', 'x'],
-        /no user "nobody"\. Make one with the same DATABASE_URL: \S+ \S+main\.js users create nobody\n$/,
+        /User "nobody" not found\. Create it with the same DATABASE_URL: \S+ \S+main\.js users create nobody\n$/,
       ],
-      [['keys', 'create', '--user', '$(ls)', '--name', 'x'], /no user "\$\(ls\)"\.\n$/],
+      [['keys', 'create', '--user', '$(ls)', '--name', 'x'], /User "\$\(ls\)" not found\.\n$/],
       [['keys', 'create', '--user', 'ada', '--name', ' '], /--name.*blank/],
       [['keys', 'create', '--user', 'ada', '--name', 'x', '--scopes', 'admin'], /--scopes must be/],
       [['keys', 'create', '--user', 'ada', '--name', 'x', '--expires', 'soon'], /--expires must be/],
-      [['keys', 'revoke', 'nothing'], /no key nothing\. See their ids with the same DATABASE_URL: \S+ \S+ keys list\n$/],
+      [['keys', 'revoke', 'nothing'], /Key nothing not found\. List the ids with the same DATABASE_URL: \S+ \S+ keys list\n$/],
     ]
     for (const [args, reason] of rows) {
       const { code, stdout, stderr } = await place.commonplace(args)

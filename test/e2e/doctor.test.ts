@@ -62,7 +62,7 @@ describe('doctor', () => {
     await harm('update item set votes = 3')
     const found = await place.commonplace(['doctor'])
     expect(found.code).toBe(1)
-    expect(found.stdout).toMatch(/^fault {5}votes: 1 {2}\(doctor --repair mends it\)\n {10}prompt \S+ has another count than votes$/m)
+    expect(found.stdout).toMatch(/^fault {5}votes: 1 {2}\(fix with doctor --repair\)\n {10}prompt \S+ has another count than votes$/m)
     const mended = await place.commonplace(['doctor', '--repair'])
     expect([mended.code, /^repaired {2}votes$/m.test(mended.stdout)]).toEqual([0, true])
 

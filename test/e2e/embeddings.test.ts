@@ -274,7 +274,7 @@ describe('the command', () => {
     await saveHere('Cats', 'All about cats', 'public')
     await saveHere('Secret', 'walrus', 'private')
     const before = await place.commonplace(['embeddings', 'status'], { env })
-    expect([before.code, before.stdout]).toEqual([0, `${model}: 0 of 1 public items have a vector, 1 are pending.\n`])
+    expect([before.code, before.stdout]).toEqual([0, `${model}: 0 of 1 public items embedded, 1 pending.\n`])
     for (const times of [1, 2]) {
       const rebuilt = await place.commonplace(['embeddings', 'rebuild'], { env })
       expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([0, `1 items embedded with ${model}, 0 refused.\n`, ''])
@@ -283,7 +283,7 @@ describe('the command', () => {
     const resumed = await place.commonplace(['embeddings', 'rebuild', '--resume'], { env })
     expect([resumed.code, resumed.stdout]).toEqual([0, `0 items embedded with ${model}, 0 refused.\n`])
     const after = await place.commonplace(['embeddings', 'status'], { env })
-    expect(after.stdout).toBe(`${model}: 1 of 1 public items have a vector, 0 are pending.\n`)
+    expect(after.stdout).toBe(`${model}: 1 of 1 public items embedded, 0 pending.\n`)
   })
 
   it('goes on where it was interrupted', async () => {
@@ -322,7 +322,7 @@ describe('the command', () => {
     await saveHere('Bad', 'unspeakable', 'public')
     for (const args of [['status'], ['rebuild']]) {
       const off = await place.commonplace(['embeddings', ...args], { env: { EMBEDDINGS_URL: '', EMBEDDINGS_MODEL: '' } })
-      const sentence = 'No provider of embeddings is set; set EMBEDDINGS_URL and EMBEDDINGS_MODEL.\n'
+      const sentence = 'No embeddings provider is configured. Set EMBEDDINGS_URL and EMBEDDINGS_MODEL.\n'
       expect([off.code, off.stdout, off.stderr]).toEqual([64, '', sentence])
     }
     const wrongKey = await place.commonplace(['embeddings', 'rebuild'], { env: using('bad-key:cli') })
@@ -335,7 +335,7 @@ describe('the command', () => {
     expect([all.code, all.stderr]).toEqual([69, 'The embedding model refuses-all:cli refuses every text; check EMBEDDINGS_MODEL.\n'])
     const one = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-one:cli') })
     expect([one.code, one.stdout]).toEqual([1, '1 items embedded with refuses-one:cli, 1 refused.\n'])
-    expect(one.stderr).toMatch(/^The model refused the text of item [0-9a-f-]{36}; it stays without a vector\.\n$/)
+    expect(one.stderr).toMatch(/^The model rejected the text of item [0-9a-f-]{36}; the item has no embedding\.\n$/)
     const pair = await place.commonplace(['serve'], { env: { EMBEDDINGS_URL: models.baseUrl, EMBEDDINGS_MODEL: '' } })
     expect([pair.code, pair.stderr]).toEqual([64, 'EMBEDDINGS_URL is set, which needs EMBEDDINGS_MODEL too; set both or neither.\n'])
   })

@@ -120,7 +120,7 @@ describe('migrate-data', () => {
     const second = file('second.db')
     const { code, stdout } = await place.commonplace(['migrate-data', '--from', first, '--to', second])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^table +rows +copied +digest +of the copy\nuser +\d+ +\d+ +[0-9a-f]{16} +[0-9a-f]{16} +same\n/)
+    expect(stdout).toMatch(/^table +rows +copied +digest +copy digest\nuser +\d+ +\d+ +[0-9a-f]{16} +[0-9a-f]{16} +same\n/)
     expect(stdout).toMatch(/\nThe copy is the same as the source\.\n$/)
   })
 

@@ -41,7 +41,7 @@ describe('people, on the command line and on the pages', () => {
     expect((await post(server.url, '/reset-password', { token, password: 'a new good one' })).status).toBe(303)
     expect((await post(server.url, '/sign-in', { name: 'grace', password: PASSWORD })).status).toBe(401)
     expect((await post(server.url, '/sign-in', { name: 'grace', password: 'a new good one' })).status).toBe(303)
-    expect((await run('users', 'role', 'grace', 'admin')).stdout).toBe('grace is an administrator now.\n')
+    expect((await run('users', 'role', 'grace', 'admin')).stdout).toBe('grace is now an administrator.\n')
     await run('users', 'create', 'script')
     const listed = (await run('users', 'list')).stdout.split('\n').map((line) => line.split('\t').slice(0, 3).join(' '))
     expect(listed).toEqual(['ada administrator login', 'grace administrator login', 'script user no login', ''])
@@ -77,12 +77,12 @@ describe('people, on the command line and on the pages', () => {
 
   it.each([
     [['users', 'invite', 'a b'], /may hold only/],
-    [['users', 'invite', 'ada'], /can sign in already/],
+    [['users', 'invite', 'ada'], /already has an account/],
     [['users', 'invite', 'new', '--expires', 'x'], /x/],
     [['users', 'reset-link', 'nobody'], /Nobody called "nobody" can sign in/],
     [['users', 'role', 'ada', 'king'], /must be user or admin/],
-    [['users', 'role', 'nobody', 'admin'], /There is no user "nobody"/],
-    [['audit', '--user', 'nobody'], /There is no user "nobody"/],
+    [['users', 'role', 'nobody', 'admin'], /User "nobody" not found/],
+    [['audit', '--user', 'nobody'], /User "nobody" not found/],
     [['audit', '--since', 'yesterday'], /must be a day/],
     [['audit', '--action', 'eaten'], /must be one of: item_created/],
   ])('refuses %o', async (args, message) => {

@@ -55,7 +55,7 @@ describe('purge', () => {
     await must('backup', join(backups, 'commonplace-20260101T000000Z.db'))
     writeFileSync(`${path}.before-0011`, 'old')
     const dry = await must('purge', 'prompts', id, '--user', 'ada', '--versions', '1')
-    expect(dry).toContain(`Versions 1 to 1 of the prompt "Walrus" (${id}) would be deleted for good. Add --yes to do it.`)
+    expect(dry).toContain(`Versions 1 to 1 of the prompt "Walrus" (${id}) would be deleted for good. Add --yes to delete.`)
     expect(dry).toContain('1 in BACKUP_DIR, 1 made before upgrades')
     expect(ask('select number from version')).toEqual([{ number: 1 }, { number: 2 }])
 
@@ -64,7 +64,7 @@ describe('purge', () => {
     expect(ask(`select word from word where word = '${LEAK}'`)).toEqual([])
     expect(await must('doctor')).toMatch(/^ok +versions$/m)
 
-    expect(await must('purge', 'prompts', id, '--user', 'ada', '--yes')).toContain('All of the prompt')
+    expect(await must('purge', 'prompts', id, '--user', 'ada', '--yes')).toContain('All versions of the prompt')
     expect(ask('select * from item')).toEqual([])
     const recorded = ask("select action, surface from audit_event where action like '%purged' order by seq")
     expect(recorded).toEqual([
@@ -76,11 +76,11 @@ describe('purge', () => {
   it('refuses what it cannot do, in a sentence', async () => {
     const id = await makeItem()
     for (const [args, sentence, code] of [
-      [['purge'], 'Name what to delete', 64],
-      [['purge', 'things', id], 'Name prompts or skills', 64],
-      [['purge', 'prompts'], 'Name prompts or skills', 64],
-      [['purge', 'prompts', id, '--versions', 'all'], '--versions is a number or a range', 64],
-      [['purge', 'prompts', id, '--file', 'x'], '--file is for skills', 64],
+      [['purge'], 'Specify what to delete', 64],
+      [['purge', 'things', id], 'Specify prompts or skills', 64],
+      [['purge', 'prompts'], 'Specify prompts or skills', 64],
+      [['purge', 'prompts', id, '--versions', 'all'], '--versions must be a number or a range', 64],
+      [['purge', 'prompts', id, '--file', 'x'], '--file works on skills only', 64],
       [['purge', 'prompts', id, '--user', 'ada', '--versions', '1-2', '--yes'], 'Version 2 is the newest', 75],
       // An administrator does not see what is private.
       [['purge', 'prompts', id, '--yes'], 'No prompt with this id', 66],
@@ -104,7 +104,7 @@ describe('purge', () => {
     ]
     const others = [`${path}.before-lunch`, join(backups, 'mine.db'), join(folder, 'other.db.before-0011')]
     for (const file of [...copies, ...others]) writeFileSync(file, 'x')
-    expect(await must('purge', '--backups')).toContain('6 files would be deleted. Add --yes to do it.')
+    expect(await must('purge', '--backups')).toContain('Would delete 6 files. Add --yes to delete.')
     expect(copies.every((file) => existsSync(file))).toBe(true)
     expect(await must('purge', '--backups', '--yes')).toContain('Deleted 6 files.')
     expect(copies.some((file) => existsSync(file))).toBe(false)
@@ -116,9 +116,9 @@ describe('purge', () => {
   it('deletes an account', async () => {
     await makeItem()
     expect(await must('users', 'remove', 'ada')).toBe(
-      'ada, with 1 item and the trash, would be deleted for good. Backups and other copies of the library will still hold them; see "purge --backups". Add --yes to do it.\n',
+      'Would delete ada for good, with 1 item and the trash. Backups and other copies of the library will still contain them; see "purge --backups". Add --yes to delete.\n',
     )
-    expect(await must('users', 'remove', 'ada', '--yes')).toContain('ada is deleted')
+    expect(await must('users', 'remove', 'ada', '--yes')).toContain('Deleted ada and everything they owned.')
     expect(ask('select * from item')).toEqual([])
     expect((await command(['users', 'remove', 'ada', '--yes'])).code).toBe(66)
   })

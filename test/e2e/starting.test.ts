@@ -102,7 +102,7 @@ describe('an older Node', () => {
     if (Number.parseInt(version, 10) >= 24) return
     expect([code, stdout]).toEqual([69, ''])
     expect(stderr).toBe(
-      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with ${join(ROOT, 'node_modules/node/bin/node')}, which npm ci installs.\n`,
+      `Commonplace needs Node 24 or newer; this is Node ${version}. Start it with ${join(ROOT, 'node_modules/node/bin/node')} (installed by npm ci).\n`,
     )
   })
 })

@@ -196,7 +196,7 @@ describe('importing prompts', () => {
       [['import', 'skills', join(place.folder, 'none'), '--user', 'demo'], /none does not exist\.\n$/],
       [['import', 'library', join(place.folder, 'none')], /none does not exist\.\n$/],
       [['import', 'prompts', '-', '--user', 'demo'], /needs --format: csv, json, jsonl/],
-      [['import', 'prompts', write('f.csv', ''), '--format', 'csv', '--user', 'demo'], /--format is for standard input/],
+      [['import', 'prompts', write('f.csv', ''), '--format', 'csv', '--user', 'demo'], /--format works with standard input only/],
       [['import', 'library', place.folder], /holds no library/],
       [['import', 'prompts', write('z.json', '[]')], /--user/],
     ]
@@ -392,9 +392,9 @@ describe('a whole export', () => {
     const other = createPlace()
     const back = await other.commonplace(['import', 'library', one])
     expect([back.code, back.stdout]).toEqual([0, `Imported ${what}${digest}`])
-    expect(back.stderr).toMatch(/^None of the users can sign in yet\. .*users invite NAME --admin\n$/)
+    expect(back.stderr).toMatch(/^No user can sign in yet\. .*users invite NAME --admin\n$/)
     expect((await other.commonplace(['import', 'library', one])).stdout).toBe(
-      `Nothing was changed: the library holds just this, ${what}${digest}`,
+      `Nothing changed: the library already has this content, ${what}${digest}`,
     )
     const two = join(other.folder, 'two')
     expect((await other.commonplace(['export', two, '--full'])).stdout).toContain(digest)
@@ -410,7 +410,9 @@ describe('a whole export', () => {
     for (const flags of [['--user', 'ada'], ['--public']]) {
       expect((await other.commonplace(['import', 'library', one, ...flags])).stderr).toMatch(/need --without-history/)
     }
-    expect((await other.commonplace(['export', join(other.folder, 'x'), '--full', '--user', 'ada'])).stderr).toMatch(/no --user/)
+    expect((await other.commonplace(['export', join(other.folder, 'x'), '--full', '--user', 'ada'])).stderr).toMatch(
+      /cannot be combined with --user/,
+    )
     await other.remove()
   })
 

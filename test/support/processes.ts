@@ -92,7 +92,7 @@ export function createPlace(databaseUrlOf?: () => string): Place {
       child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${stderr}`)))
       child.stdout.on('data', (chunk) => {
         stdout += chunk
-        const found = /Commonplace is at (\S+)[\s\S]*Stop with/.exec(stdout)?.[1]
+        const found = /Commonplace is running at (\S+)[\s\S]*Stop with/.exec(stdout)?.[1]
         if (found) resolve(found)
       })
     })
