@@ -20,7 +20,7 @@ describe('the first account', () => {
     for (const setupCode of [undefined, '', 'x', `${test.app.setupCode}0`, test.app.setupCode.slice(1)]) {
       const refused = await visitor.post('/sign-up', { ...fields, ...(setupCode === undefined ? {} : { setupCode }) })
       expect(refused.status).toBe(400)
-      expect(faultsIn(refused.html)).toContain('The first account needs the setup code that the service printed when it started.')
+      expect(faultsIn(refused.html)).toContain('The first account needs the setup code printed by the service at startup.')
       expect(refused.html).toContain('value="ada"')
       expect(refused.html).not.toContain(PASSWORD)
     }
@@ -81,7 +81,7 @@ describe('signing up', () => {
     [{ password: 'x1y'.repeat(50) }, 'The password may have at most 128 characters.'],
     [{ email: 'no address' }, 'email is not an e-mail address.'],
     [{ email: 'x@login.invalid' }, 'email is not an address that can be written to.'],
-    [{ email: 'ADA@example.org' }, 'There is an account with this e-mail address already.'],
+    [{ email: 'ADA@example.org' }, 'An account with this email address already exists.'],
   ])('refuses %o', async (fields, fault) => {
     const admin = await signUp(test, 'ada')
     await admin.post('/settings', { do: 'email', email: 'ada@example.org', password: PASSWORD })
@@ -121,15 +121,15 @@ describe('signing up', () => {
     const forBob = await inviteFor('bob')
     expect(await tryInvite(forBob, 'eve')).toEqual([400, 'This invite is for the name "bob".'])
     expect(await tryInvite(forBob, 'BOB')).toEqual([303, undefined])
-    expect(await tryInvite(forBob, 'bob')).toEqual([403, 'This invite was used already. Ask for another one.'])
+    expect(await tryInvite(forBob, 'bob')).toEqual([403, 'This invite has already been used. Ask for a new one.'])
     const late = await inviteFor('')
     test.wait(7 * 86_400_000)
-    expect(await tryInvite(late, 'late')).toEqual([403, 'This invite has expired. Ask for another one.'])
+    expect(await tryInvite(late, 'late')).toEqual([403, 'This invite has expired. Ask for a new one.'])
     const revoked = await inviteFor('')
     const newest = (await test.app.store.people.listInvites({ limit: 1, offset: 0 })).items[0]?.id ?? ''
     await admin.post('/admin/invites', { do: 'revoke', id: newest })
-    expect(await tryInvite(revoked, 'gone')).toEqual([403, 'This invite is not known here. Ask for another one.'])
-    expect(await tryInvite('made-up', 'gone')).toEqual([403, 'This invite is not known here. Ask for another one.'])
+    expect(await tryInvite(revoked, 'gone')).toEqual([403, 'Invite not found. Ask for a new one.'])
+    expect(await tryInvite('made-up', 'gone')).toEqual([403, 'Invite not found. Ask for a new one.'])
     expect(
       (await test.app.store.people.listPeople({ limit: 10, offset: 0, matching: null })).items.map(({ username }) => username),
     ).toEqual(['ada', 'BOB'])
@@ -143,7 +143,7 @@ describe('signing up', () => {
     const invite = /invite=([\w-]+)/.exec(anyName.html)?.[1] ?? ''
     for (const username of ['kept', 'grace']) {
       expect(faultsIn((await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).html).at(-1)).toMatch(
-        /^The name ".*" is reserved\. Ask an administrator to invite you under it \(users invite /,
+        /^The name ".*" is reserved\. Ask an administrator for an invite for it \(users invite /,
       )
     }
     const forGrace = await admin.postOn('/admin/invites', { do: 'create', username: 'grace', role: 'user' })

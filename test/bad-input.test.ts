@@ -193,7 +193,7 @@ describe('REST refuses with one shape', () => {
     ['/api/prompts?type=poem', {}, 400, 'invalid_input', /type must be one of/],
     ['/api/prompts?sort=best', {}, 400, 'invalid_input', /sort must be one of/],
     ['/api/prompts?q=a&q=b', {}, 400, 'invalid_input', /q is given 2 times/],
-    ['/api/exposed-prompts?cursor=AAAA', {}, 400, 'invalid_input', /^cursor is not valid\.$/],
+    ['/api/exposed-prompts?cursor=AAAA', {}, 400, 'invalid_input', /^cursor is invalid\.$/],
     ['/api/prompts/nothing', {}, 404, 'not_found', /No prompt/],
     ['/api/skills/nothing/files/SKILL.md', {}, 404, 'not_found', /No skill/],
     ['/api/prompts/nothing/versions/x', {}, 400, 'invalid_input', /version must be a number/],

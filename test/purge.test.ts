@@ -174,6 +174,6 @@ describe('an account that an administrator deletes', () => {
     }
     expect((await leaver.get('/settings')).status).toBe(200)
     const own = await as('admin').post('/admin/people/administrator', { do: 'delete', confirm: 'administrator' })
-    expect([own.status, own.html.includes('delete it in your settings')]).toEqual([409, true])
+    expect([own.status, own.html.includes('Delete it in your settings')]).toEqual([409, true])
   })
 })

@@ -209,7 +209,10 @@ describe('the OpenAPI document', () => {
     const { paths } = await list('/api/openapi.json')
     for (const path of ['/api/prompts', '/api/skills']) {
       const { schema } = paths[path].get.responses['200'].content['application/json']
-      expect(schema.properties.correctedQuery).toMatchObject({ type: 'string', description: expect.stringContaining('put right') })
+      expect(schema.properties.correctedQuery).toMatchObject({
+        type: 'string',
+        description: expect.stringContaining('corrected query that was searched'),
+      })
       expect(schema.required).toContain('total')
       expect(schema.required).not.toContain('correctedQuery')
     }

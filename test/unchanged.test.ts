@@ -35,7 +35,7 @@ describe('a change that changes nothing', () => {
     ]
     const { id } = Object(await test.call(actor, 'save_skill', { title: 'Kept', files })).skill
     const same = await test.call(actor, 'update_skill_file', { skillId: id, ...files[1] })
-    expect(same['message']).toContain('nothing was written')
+    expect(same['message']).toContain('nothing was saved')
     await test.call(actor, 'update_skill', { id, title: 'Kept', description: null })
     const versions = async () => Object(await test.call(actor, 'list_versions', { collection: 'skills', id })).versions
     expect(await versions()).toHaveLength(1)

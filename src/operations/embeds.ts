@@ -24,8 +24,8 @@ function toEmbedRecord({ id, config, createdAt }: StoredEmbed, baseUrl: string):
 /** Keeps a configuration under an address of its own, for those too long for an address. */
 export const saveEmbed = defineOperation({
   name: 'save_embed',
-  title: 'Keep an embed',
-  summary: 'Keep the configuration of an embed under a short address, which whoever has it can open.',
+  title: 'Save an embed',
+  summary: 'Save an embed configuration under a short address that anyone with it can open.',
   scope: 'account',
   writes: true,
   surfaces: {},
@@ -38,7 +38,7 @@ export const saveEmbed = defineOperation({
       throw new AppError('too_large', `The embed has ${bytes} bytes; the limit is ${MAX_EMBED_BYTES}. Shorten its texts.`)
     }
     const saved = await store.embeds.saveEmbed(requireUser(actor).userId, config, MAX_EMBEDS)
-    if (!saved) throw new AppError('conflict', `You keep ${MAX_EMBEDS} embeds; delete one first.`)
+    if (!saved) throw new AppError('conflict', `You already have ${MAX_EMBEDS} saved embeds. Delete one first.`)
     return toEmbedRecord(saved, baseUrl)
   },
 })
@@ -46,14 +46,14 @@ export const saveEmbed = defineOperation({
 export const showEmbed = defineOperation({
   name: 'show_embed',
   title: 'Show an embed',
-  summary: 'The configuration of an embed that somebody keeps, by its id.',
+  summary: 'The configuration of a saved embed, by id.',
   scope: null,
   surfaces: {},
   input: z.object({ id: refInput }),
   output: embedRecord,
   async run({ store, baseUrl }: Needs<'embeds', 'baseUrl'>, { id }) {
     const embed = isId(id) ? await store.embeds.findEmbed(id.toLowerCase()) : null
-    if (!embed) throw new AppError('not_found', 'There is no such embed.')
+    if (!embed) throw new AppError('not_found', 'Embed not found.')
     return toEmbedRecord(embed, baseUrl)
   },
 })
@@ -62,7 +62,7 @@ export const showEmbed = defineOperation({
 export const listEmbeds = defineOperation({
   name: 'list_embeds',
   title: 'List your embeds',
-  summary: 'The embeds you keep, the newest first.',
+  summary: 'Your saved embeds, newest first.',
   scope: 'account',
   surfaces: {},
   input: z.object({}),
@@ -76,14 +76,14 @@ export const listEmbeds = defineOperation({
 export const deleteEmbed = defineOperation({
   name: 'delete_embed',
   title: 'Delete an embed',
-  summary: 'Delete an embed you keep; pages that frame it show nothing then.',
+  summary: 'Delete a saved embed; pages that frame it then show nothing.',
   scope: 'account',
   writes: true,
   surfaces: {},
   input: z.object({ id: refInput }),
   output: z.object({ success: z.literal(true) }),
   async run({ actor, store }: Needs<'embeds'>, { id }) {
-    if (!(await store.embeds.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'You keep no such embed.')
+    if (!(await store.embeds.deleteEmbed(requireUser(actor).userId, id))) throw new AppError('not_found', 'Embed not found.')
     return { success: true as const }
   },
 })

@@ -16,5 +16,5 @@ it.each(shown.map((operation) => [operation.name, operation] as const))(
 it.each(['update_prompt', 'update_skill'])('%s says that visibility stays', (name) => {
   const operation = OPERATIONS.find((one) => one.name === name)
   const input = operation && describeInputs(operation).find((one) => one.name === 'isPrivate')
-  expect(input?.description).toMatch(/Left out, it stays as it is\.?$/)
+  expect(input?.description).toMatch(/Default: unchanged\.?$/)
 })

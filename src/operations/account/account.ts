@@ -38,13 +38,13 @@ function toAccountRecord(person: Person): z.infer<typeof accountRecord> {
 
 async function requirePerson({ store }: Needs<'people'>, user: UserActor): Promise<Person> {
   const person = await store.people.findPerson(user.userId)
-  if (!person) throw new AppError('unauthenticated', 'This account is no more.')
+  if (!person) throw new AppError('unauthenticated', 'This account has been deleted.')
   return person
 }
 
 /** @throws AppError `invalid_input` naming the field, `rate_limited` */
 async function requirePassword({ logins }: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
-  if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'The password is not right.')
+  if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'Wrong password.')
 }
 
 /** An empty text takes a field of the profile away. */
@@ -53,7 +53,7 @@ const clearable = <T extends z.ZodType<string, string>>(field: T) => z.union([z.
 export const showAccount = defineOperation({
   name: 'show_account',
   title: 'Your account',
-  summary: 'What is kept of you, and the browsers you are signed in with.',
+  summary: 'Your account data and the browsers you are signed in with.',
   scope: 'account',
   surfaces: {},
   input: z.object({}),
@@ -78,8 +78,7 @@ export const showAccount = defineOperation({
 export const updateAccount = defineOperation({
   name: 'update_account',
   title: 'Change your account',
-  summary:
-    'Change what you say of yourself, and what new items are. An empty text takes a field away; a new e-mail address needs the password.',
+  summary: 'Change your profile and default visibility. An empty text removes a field; a new email address needs the password.',
   scope: 'account',
   writes: true,
   surfaces: {},
@@ -89,7 +88,7 @@ export const updateAccount = defineOperation({
     website: clearable(websiteField),
     email: clearable(emailField),
     defaultVisibility: z.enum(['public', 'private']).optional(),
-    password: z.string().optional().describe('Needed to change the e-mail address: whoever reads mail there can set a new password'),
+    password: z.string().optional().describe('Required to change the email address, which can reset the password'),
   }),
   output: accountRecord,
   async run(context: Needs<'people', 'logins'>, { password, ...change }) {
@@ -114,7 +113,7 @@ export const updateAccount = defineOperation({
 export const changePassword = defineOperation({
   name: 'change_password',
   title: 'Change your password',
-  summary: 'Set another password; all other sessions end.',
+  summary: 'Set a new password; all other sessions end.',
   scope: 'account',
   writes: true,
   surfaces: {},
@@ -135,16 +134,16 @@ export const changePassword = defineOperation({
 export const endSessions = defineOperation({
   name: 'end_sessions',
   title: 'Sign out elsewhere',
-  summary: 'End one of your sessions, or all but this one. Felt on the next request.',
+  summary: 'End one of your sessions, or all others. Takes effect on the next request.',
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ id: z.string().max(255).optional().describe('Without it: all others') }),
+  input: z.object({ id: z.string().max(255).optional().describe('Default: all other sessions') }),
   output: z.object({ success: z.literal(true) }),
   async run({ actor, logins }: Needs<never, 'logins'>, { id }) {
     const user = requireUser(actor)
     if (id === undefined) await logins.endSessions(user.userId, user.sessionId ?? null)
-    else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'You have no such session.')
+    else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'Session not found.')
     return { success: true as const }
   },
 })
@@ -155,12 +154,12 @@ const EXPORT_PAGE = { prompts: 100, skills: 5 } as const
 export const exportOwnItems = defineOperation({
   name: 'export_own_items',
   title: 'Export your items',
-  summary: 'Your prompts or skills as an import reads them, a part at a time: pass next as after until it is null. The trash is left out.',
+  summary: 'Your prompts or skills in the import format, in parts: pass next as after until it is null. Excludes the trash.',
   scope: 'account',
   surfaces: {},
   input: z.object({ collection: collectionInput, after: z.number().int().min(0).default(0) }),
   output: z.object({
-    lines: z.array(z.string()).describe('Prompts, each as a line of JSON'),
+    lines: z.array(z.string()).describe('Prompts, one JSON line each'),
     skills: z.array(z.object({ entry: z.looseObject({ folder: z.string() }), files: z.array(fileRecord) })),
     next: z.number().int().nullable(),
   }),
@@ -181,15 +180,15 @@ export const exportOwnItems = defineOperation({
 export const deleteAccount = defineOperation({
   name: 'delete_account',
   title: 'Delete your account',
-  summary: 'Remove your account with everything you own, the trash and all versions included, for good.',
+  summary: 'Delete your account and everything you own for good, including the trash and all versions.',
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ password: z.string(), username: z.string().describe('Your name, to be sure') }),
+  input: z.object({ password: z.string(), username: z.string().describe('Your username, to confirm') }),
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'people', 'logins'>, { password, username }) {
     const user = requireUser(context.actor)
-    if (username !== user.username) throw invalidInput('username', `Type your name, ${user.username}, to be sure.`)
+    if (username !== user.username) throw invalidInput('username', `Type your username, ${user.username}, to confirm.`)
     await requirePassword(context, user, password)
     try {
       await context.store.people.deletePerson(user.userId)

@@ -15,22 +15,22 @@ const oldestAt = (now: number) => new Date(now - KEPT_MS).toISOString()
 /** Keeps a form between two pages, so that the second one is reached by a redirect and the way back shows the first as it was. */
 export const keepFormDraft = defineOperation({
   name: 'keep_form_draft',
-  title: 'Keep a form',
-  summary: `Keep a form that is still being written, for a day; of one person the newest ${MAX_DRAFTS}.`,
+  title: 'Save a form draft',
+  summary: `Save an unfinished form for a day; each person keeps the newest ${MAX_DRAFTS}.`,
   scope: 'account',
   surfaces: {},
   input: z.object({ body: z.string() }),
   output: z.object({ id: z.string() }),
   async run({ actor, store, clock }: Needs<'formDrafts', 'clock'>, { body }) {
-    if (body.length > MAX_DRAFT) throw new AppError('too_large', 'The form is too large for a preview. Save it, or shorten the text.')
+    if (body.length > MAX_DRAFT) throw new AppError('too_large', 'The form is too large for a preview. Save it or shorten the text.')
     return { id: await store.formDrafts.saveFormDraft(requireUser(actor).userId, body, { most: MAX_DRAFTS, oldest: oldestAt(clock()) }) }
   },
 })
 
 export const showFormDraft = defineOperation({
   name: 'show_form_draft',
-  title: 'Show a form',
-  summary: 'A form of yours that is still being written; null when it is no longer kept.',
+  title: 'Show a form draft',
+  summary: 'Your unfinished form; null once it has expired.',
   scope: 'account',
   surfaces: {},
   input: z.object({ id: refInput }),

@@ -38,7 +38,7 @@ function toKeyRecord(key: StoredKey, nowMs: number): z.infer<typeof keyRecord> {
 export const listKeys = defineOperation({
   name: 'list_keys',
   title: 'List API keys',
-  summary: 'Your API keys, without the keys themselves.',
+  summary: 'List your API keys, without the keys themselves.',
   scope: 'account',
   surfaces: {},
   input: z.object({}),
@@ -54,7 +54,7 @@ export const listKeys = defineOperation({
 export const createKey = defineOperation({
   name: 'create_key',
   title: 'Create an API key',
-  summary: 'Make an API key. It is shown this once.',
+  summary: 'Create an API key. It is shown only once.',
   scope: 'account',
   writes: true,
   surfaces: {},
@@ -91,7 +91,7 @@ export async function revokeAllKeys(keys: Pick<KeyStore, 'listKeys' | 'revokeKey
 export const revokeKey = defineOperation({
   name: 'revoke_key',
   title: 'Revoke an API key',
-  summary: 'Make one of your API keys useless, for good.',
+  summary: 'Revoke one of your API keys permanently.',
   scope: 'account',
   writes: true,
   surfaces: {},
@@ -99,7 +99,7 @@ export const revokeKey = defineOperation({
   output: z.object({ success: z.literal(true), name: z.string() }),
   async run({ actor, store }: Needs<'keys'>, { id }) {
     const own = (await store.keys.listKeys(requireUser(actor).username)).find((key) => key.id === id)
-    if (!own) throw new AppError('not_found', 'You have no such key.')
+    if (!own) throw new AppError('not_found', 'API key not found.')
     await store.keys.revokeKey(id)
     return { success: true as const, name: own.name }
   },

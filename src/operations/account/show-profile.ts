@@ -7,7 +7,7 @@ import { refInput } from '../core/inputs.ts'
 export const showProfile = defineOperation({
   name: 'show_profile',
   title: 'Show a profile',
-  summary: 'What an author says of themselves, and how many items of theirs you may see. Without any there is nobody of that name.',
+  summary: "An author's profile, and how many of their items you can see. Not found when there are none.",
   scope: null,
   surfaces: {},
   input: z.object({ username: refInput }),
@@ -24,7 +24,7 @@ export const showProfile = defineOperation({
     const request = { query: null, filter: { authors: [username] }, sort: 'newest', limit: 1, offset: 0 } as const
     const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
     const isSelf = actor.kind === 'user' && actor.userId === person?.id
-    if (!person || (prompts.total + skills.total === 0 && !isSelf)) throw new AppError('not_found', 'There is nobody of this name here.')
+    if (!person || (prompts.total + skills.total === 0 && !isSelf)) throw new AppError('not_found', 'User not found.')
     const { displayName, bio, website } = person
     return { username: person.username, displayName, bio, website, prompts: prompts.total, skills: skills.total }
   },

@@ -6,7 +6,7 @@ import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')
-const nameInput = z.string().min(1, 'is needed').max(300, 'is too long')
+const nameInput = z.string().min(1, 'is required').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
 
 function clientOf(context: Needs): ClientOfRequest {
@@ -17,11 +17,11 @@ function clientOf(context: Needs): ClientOfRequest {
 export const signIn = defineOperation({
   name: 'sign_in',
   title: 'Sign in',
-  summary: 'Sign in with a name or an e-mail address, and a password.',
+  summary: 'Sign in with a username or email address, and a password.',
   scope: null,
   writes: true,
   surfaces: {},
-  input: z.object({ name: nameInput, password: z.string().min(1, 'is needed'), isRemembered: z.boolean().default(true) }),
+  input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
   output: z.object({ cookies }),
   run: (context, input) => context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context)),
 })
@@ -41,13 +41,13 @@ export const signOut = defineOperation({
 /** Sends a link to set a new password, where mail leaves from here; the answer never tells whether there is such an account. */
 export const requestPasswordReset = defineOperation({
   name: 'request_password_reset',
-  title: 'Ask for a new password',
-  summary: 'Send a link to set a new password to the e-mail address of an account.',
+  title: 'Request a password reset',
+  summary: 'Send a password reset link to the email address of an account.',
   scope: null,
   writes: true,
   surfaces: {},
   input: z.object({ name: nameInput }),
-  output: z.object({ isMailed: z.boolean().describe('Whether mail leaves from here at all') }),
+  output: z.object({ isMailed: z.boolean().describe('Whether this service sends email') }),
   async run(context: Needs<'people', 'baseUrl' | 'logins' | 'sendMail'>, input) {
     const { sendMail, store, logins, baseUrl } = context
     if (!sendMail) return { isMailed: false }
@@ -58,7 +58,7 @@ export const requestPasswordReset = defineOperation({
       // Not waited for: how long it takes would tell whether there is such an account.
       const send = async () => {
         const link = `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, true)}`
-        const text = `Somebody, probably you, asked to set a new password for ${person.username} at ${baseUrl}.\n\nSet it within an hour:\n${link}\n\nIf it was not you, do nothing.\n`
+        const text = `Someone, probably you, requested a password reset for ${person.username} at ${baseUrl}.\n\nSet a new password within an hour:\n${link}\n\nIf it was not you, ignore this email.\n`
         await sendMail({ to: email, subject: 'Set a new password', text })
       }
       send().catch((error: unknown) => context.onFault?.(error))
@@ -70,8 +70,8 @@ export const requestPasswordReset = defineOperation({
 /** Whose password a link sets; the link stays good. */
 export const showPasswordReset = defineOperation({
   name: 'show_password_reset',
-  title: 'Look at a link for a new password',
-  summary: 'Whose password a link sets.',
+  title: 'Check a password reset link',
+  summary: 'Show whose password a reset link sets.',
   scope: null,
   surfaces: {},
   input: z.object({ token: tokenInput }),
@@ -79,7 +79,7 @@ export const showPasswordReset = defineOperation({
   async run({ logins, store }: Needs<'people', 'logins'>, { token }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.people.findPerson(userId)
-    if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
+    if (!person) throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
     return { username: person.username }
   },
 })
@@ -88,7 +88,7 @@ export const showPasswordReset = defineOperation({
 export const resetPassword = defineOperation({
   name: 'reset_password',
   title: 'Set a new password',
-  summary: 'Set a new password with the link that was sent; every session ends.',
+  summary: 'Set a new password with a reset link; every session ends.',
   scope: null,
   writes: true,
   surfaces: {},
@@ -97,11 +97,11 @@ export const resetPassword = defineOperation({
   async run({ logins, store }: Needs<'keys' | 'people', 'logins'>, { token, password, revokeKeys }) {
     const userId = await logins.findResetToken(token)
     const person = userId === null ? null : await store.people.findPerson(userId)
-    if (!person) throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
+    if (!person) throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
     const fault = await passwordFault(password, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
     if (!(await logins.resetPassword(token, password))) {
-      throw new AppError('not_found', 'This link is not good any more. Ask for another one.')
+      throw new AppError('not_found', 'This link is no longer valid. Request a new one.')
     }
     if (revokeKeys) await revokeAllKeys(store.keys, person.username)
     return { success: true as const }

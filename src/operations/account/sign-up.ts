@@ -12,9 +12,9 @@ const cookies = z.array(z.string()).describe('Set-Cookie headers')
 
 /** What keeps an invite from being used, as a sentence, or null. */
 function inviteFault(invite: Invite | null, nowMs: number): string | null {
-  if (!invite || invite.revokedAt !== null) return 'This invite is not known here. Ask for another one.'
-  if (invite.usedAt !== null) return 'This invite was used already. Ask for another one.'
-  return Date.parse(invite.expiresAt) <= nowMs ? 'This invite has expired. Ask for another one.' : null
+  if (!invite || invite.revokedAt !== null) return 'Invite not found. Ask for a new one.'
+  if (invite.usedAt !== null) return 'This invite has already been used. Ask for a new one.'
+  return Date.parse(invite.expiresAt) <= nowMs ? 'This invite has expired. Ask for a new one.' : null
 }
 
 interface SignUpRequest {
@@ -32,12 +32,12 @@ function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequ
   const taken = invalidInput(
     'username',
     holder && !holder.hasLogin
-      ? `The name "${input.username}" is reserved. Ask an administrator to invite you under it (users invite ${holder.username}).`
+      ? `The name "${input.username}" is reserved. Ask an administrator for an invite for it (users invite ${holder.username}).`
       : `The name "${input.username}" is taken; choose another.`,
   )
   // Last of all, and only to who may make an account: it tells that there is one.
   const checked = (role: Role): Role => {
-    if (state.isEmailTaken) throw invalidInput('email', 'There is an account with this e-mail address already.')
+    if (state.isEmailTaken) throw invalidInput('email', 'An account with this email address already exists.')
     return role
   }
   if (input.invite) {
@@ -51,18 +51,18 @@ function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequ
     if (isFirst && role !== 'admin') {
       throw new AppError(
         'forbidden',
-        'The first account administers the library: make it with the setup code that the service printed when it started. This invite is good after that.',
+        "The first account must be the administrator's. Create it with the setup code printed by the service at startup; then this invite works.",
       )
     }
     return checked(role)
   }
   if (isFirst) {
     const isProved = input.setupCode !== undefined && context.signUp.isSetupCode(input.setupCode)
-    if (!isProved) throw invalidInput('setupCode', 'The first account needs the setup code that the service printed when it started.')
+    if (!isProved) throw invalidInput('setupCode', 'The first account needs the setup code printed by the service at startup.')
     if (holder) throw taken
     return checked('admin')
   }
-  if (!context.signUp.isOpen) throw new AppError('forbidden', 'An account here takes an invite. Ask an administrator for one.')
+  if (!context.signUp.isOpen) throw new AppError('forbidden', 'You need an invite to create an account. Ask an administrator for one.')
   if (holder) throw taken
   return checked('user')
 }
@@ -71,7 +71,7 @@ function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequ
 export const showSignUp = defineOperation({
   name: 'show_sign_up',
   title: 'How to sign up',
-  summary: 'Whether an account can be made here now, and what it takes.',
+  summary: 'Whether you can create an account now, and what it takes.',
   scope: null,
   surfaces: {},
   input: z.object({ invite: secretInput.optional() }),
@@ -97,7 +97,7 @@ export const showSignUp = defineOperation({
 export const signUp = defineOperation({
   name: 'sign_up',
   title: 'Sign up',
-  summary: 'Make an account with a name and a password, and sign it in.',
+  summary: 'Create an account with a username and a password, and sign in.',
   scope: null,
   writes: true,
   surfaces: {},
@@ -113,7 +113,7 @@ export const signUp = defineOperation({
     const { username, password, email = null } = input
     const holder = await context.store.people.findPersonByName(username)
     const nameFault = holder ? null : usernameFault(username)
-    if (nameFault) throw invalidInput('username', `The name ${nameFault}.`)
+    if (nameFault) throw invalidInput('username', `The username ${nameFault}.`)
     const fault = await passwordFault(password, email === null ? [username] : [username, email])
     if (fault) throw invalidInput('password', `The password ${fault}.`)
     // Looked at before the password is hashed, which costs much, and once more inside the transaction.

@@ -9,7 +9,7 @@ const slugInput = z.string().max(64)
 export const countLibrary = defineOperation({
   name: 'count_library',
   title: 'Count the library',
-  summary: 'How many items, versions, people and keys there are.',
+  summary: 'Count items, versions, people and keys.',
   scope: 'admin',
   surfaces: {},
   input: z.object({}),
@@ -28,7 +28,7 @@ export const countLibrary = defineOperation({
 export const createCategory = defineOperation({
   name: 'create_category',
   title: 'Create a category',
-  summary: 'Make a category, of the first level or below one.',
+  summary: 'Create a category at the top level or below another.',
   scope: 'admin',
   writes: true,
   surfaces: {},
@@ -36,7 +36,7 @@ export const createCategory = defineOperation({
   output: z.object({ slug: z.string() }),
   async run({ store }: Needs<'categories'>, input) {
     const slug = input.slug || slugify(input.name)
-    if (!isSlug(slug)) throw invalidInput('slug', 'slug must be 1 to 64 characters of a-z, 0-9 and single hyphens between them.')
+    if (!isSlug(slug)) throw invalidInput('slug', 'slug must be 1 to 64 characters of a-z, 0-9 and single hyphens.')
     await store.categories.createCategory({ slug, name: input.name, parent: input.parent || null })
     return { slug }
   },
@@ -45,14 +45,14 @@ export const createCategory = defineOperation({
 export const renameCategory = defineOperation({
   name: 'rename_category',
   title: 'Rename a category',
-  summary: 'Give a category another name; its address stays.',
+  summary: 'Rename a category; its slug stays.',
   scope: 'admin',
   writes: true,
   surfaces: {},
   input: z.object({ slug: slugInput, name: categoryNameField }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }: Needs<'categories'>, { slug, name }) {
-    if (!(await store.categories.renameCategory(slug, name))) throw new AppError('not_found', 'There is no such category.')
+    if (!(await store.categories.renameCategory(slug, name))) throw new AppError('not_found', 'Category not found.')
     return { success: true as const }
   },
 })
@@ -60,14 +60,14 @@ export const renameCategory = defineOperation({
 export const deleteCategory = defineOperation({
   name: 'delete_category',
   title: 'Delete a category',
-  summary: 'Remove a category nothing is in.',
+  summary: 'Delete an empty category.',
   scope: 'admin',
   writes: true,
   surfaces: {},
   input: z.object({ slug: slugInput }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }: Needs<'categories'>, { slug }) {
-    if (!(await store.categories.deleteCategory(slug))) throw new AppError('not_found', 'There is no such category.')
+    if (!(await store.categories.deleteCategory(slug))) throw new AppError('not_found', 'Category not found.')
     return { success: true as const }
   },
 })

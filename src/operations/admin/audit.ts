@@ -17,7 +17,7 @@ const CURSOR = 'audit events'
 /** Characters of an id that are shown where all of it would lead to something hidden: enough to tell one from another. */
 const SHORT_ID = 8
 
-const actionNames = z.custom<AuditAction>(isAuditAction, 'is not the name of an action')
+const actionNames = z.custom<AuditAction>(isAuditAction, 'is not a known action')
 const party = z.object({ id: z.string(), name: z.string().nullable() }).nullable()
 
 /** An event as its reader sees it. Names are those of now, null for what is gone or hidden. */
@@ -25,10 +25,10 @@ const auditRecord = z.object({
   at: z.string().meta({ format: 'date-time' }),
   action: actionNames,
   surface: z.enum(SURFACES),
-  actor: party.describe('Who did it; null: nobody who is known here, or the service itself'),
-  key: party.describe('The API key it was done with'),
+  actor: party.describe('Who did it; null: anonymous or the service itself'),
+  key: party.describe('The API key used'),
   target: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
-  owner: party.describe('Whom it concerns'),
+  owner: party.describe('The user it concerns'),
   detail: auditDetail,
 })
 export type AuditRecord = z.infer<typeof auditRecord>
@@ -66,14 +66,14 @@ export const sinceInput = z.iso.date().or(z.iso.datetime())
 const pageInputs = {
   action: actionNames.optional(),
   since: sinceInput.optional(),
-  cursor: z.string().max(500).optional().describe('nextCursor of the page before'),
+  cursor: z.string().max(500).optional().describe('nextCursor of the previous page'),
   limit: z.number().int().min(1).max(500).default(50),
 }
 const output = z.object({ events: z.array(auditRecord), nextCursor: z.string().nullable() })
 
 function openCursor({ sealer }: Needs<never, 'sealer'>, cursor: string): number {
   const order = Number(sealer.open(CURSOR, cursor) ?? Number.NaN)
-  if (!Number.isSafeInteger(order)) throw invalidInput('cursor', 'cursor is not valid.')
+  if (!Number.isSafeInteger(order)) throw invalidInput('cursor', 'cursor is invalid.')
   return order
 }
 
@@ -97,7 +97,7 @@ async function readPage(
 export const listOwnActivity = defineOperation({
   name: 'list_own_activity',
   title: 'Your activity',
-  summary: 'What you did here, and what others did to your items, keys and account, the newest first.',
+  summary: 'Your actions, and what others did to your items, keys and account, newest first.',
   scope: 'account',
   surfaces: {},
   input: z.object(pageInputs),
@@ -109,22 +109,22 @@ export const listOwnActivity = defineOperation({
 export const listAuditEvents = defineOperation({
   name: 'list_audit_events',
   title: 'Audit log',
-  summary: 'Who did what, from where and when, the newest first; of one person, one action, or one target by the beginning of its id.',
+  summary: "Who did what, where and when, newest first; filter by person, action, or the start of a target's id.",
   scope: 'admin',
   cost: 5,
   surfaces: {},
   input: z.object({
     ...pageInputs,
-    username: z.string().max(64).optional().describe('What they did, and what concerns them'),
+    username: z.string().max(64).optional().describe('Events by or about this user'),
     target: z
       .string()
-      .regex(/^[0-9a-f-]{8,36}$/i, `must be the first ${SHORT_ID} or more characters of an id.`)
+      .regex(/^[0-9a-f-]{8,36}$/i, `must be at least the first ${SHORT_ID} characters of an id.`)
       .optional(),
   }),
   output,
   async run(context: Needs<'audit' | 'people', 'sealer'>, { cursor, username, target, ...query }) {
     const person = username === undefined ? null : await context.store.people.findPersonByName(username)
-    if (username !== undefined && !person) throw new AppError('not_found', `There is no user "${username.slice(0, 64)}".`)
+    if (username !== undefined && !person) throw new AppError('not_found', `User "${username.slice(0, 64)}" not found.`)
     return await readPage(context, { ...query, aboutId: person?.id, target: target?.toLowerCase() }, cursor)
   },
 })

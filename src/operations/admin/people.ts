@@ -13,7 +13,7 @@ const nameInput = z.string().max(64)
 /** A person as administrators see them. */
 export const personRecord = z.object({
   username: z.string(),
-  kind: z.enum(['login', 'reserved', 'placeholder']).describe('Whether they can sign in, or the name is kept for somebody'),
+  kind: z.enum(['login', 'reserved', 'placeholder']).describe('Whether the person can sign in, or the name is reserved'),
   role: z.enum(ROLES),
   displayName: z.string().nullable(),
   email: z.string().nullable(),
@@ -46,7 +46,7 @@ function toInviteRecord(invite: Invite, nowMs: number): z.infer<typeof inviteRec
 export const listPeople = defineOperation({
   name: 'list_people',
   title: 'List people',
-  summary: 'Everybody with a name here, by name; matching narrows it to names that hold a text.',
+  summary: 'List everyone by name; matching keeps names that contain a text.',
   scope: 'admin',
   surfaces: {},
   input: z.object({ ...pageInputs, matching: z.string().max(64).optional() }),
@@ -60,15 +60,15 @@ export const listPeople = defineOperation({
 
 export const showPerson = defineOperation({
   name: 'show_person',
-  title: 'Show somebody',
-  summary: 'Somebody with a name here, as administrators see them.',
+  title: 'Show a person',
+  summary: 'A person, as administrators see them.',
   scope: 'admin',
   surfaces: {},
   input: z.object({ username: nameInput }),
   output: personRecord,
   async run({ store }: Needs<'people'>, { username }) {
     const person = await store.people.findPersonByName(username)
-    if (!person) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+    if (!person) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
     return toPersonRecord(person)
   },
 })
@@ -76,7 +76,7 @@ export const showPerson = defineOperation({
 export const setRole = defineOperation({
   name: 'set_role',
   title: 'Set a role',
-  summary: 'Make somebody an administrator, or take that back. Felt on their next request.',
+  summary: 'Grant or remove the admin role. Takes effect on their next request.',
   scope: 'admin',
   writes: true,
   surfaces: {},
@@ -92,20 +92,20 @@ export const setRole = defineOperation({
 export const deletePerson = defineOperation({
   name: 'delete_person',
   title: 'Delete an account',
-  summary: 'Remove somebody with everything they own, the trash and all versions included, for good.',
+  summary: 'Delete a person and everything they own for good, including the trash and all versions.',
   scope: 'admin',
   writes: true,
   cost: 20,
   surfaces: {},
-  input: z.object({ username: nameInput, confirm: z.string().describe('The name once more, to be sure') }),
+  input: z.object({ username: nameInput, confirm: z.string().describe('The name again, to confirm') }),
   output: z.object({ success: z.literal(true), username: z.string() }),
   async run(context: Needs<'people', 'logins'>, { username, confirm }) {
     const person = await context.store.people.findPersonByName(username)
-    if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+    if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
     if (person.id === requireUser(context.actor).userId) {
-      throw new AppError('conflict', 'This is your own account; delete it in your settings.')
+      throw new AppError('conflict', 'This is your own account. Delete it in your settings.')
     }
-    if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to be sure.`)
+    if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to confirm.`)
     try {
       await context.store.people.deletePerson(person.id)
     } finally {
@@ -119,8 +119,8 @@ export const deletePerson = defineOperation({
 /** Makes a link that lets somebody sign up, once; this answer is the only place it is shown. */
 export const createInvite = defineOperation({
   name: 'create_invite',
-  title: 'Invite somebody',
-  summary: 'Make a link with which one account can be made. With a name, it is for that name, which may be a reserved one.',
+  title: 'Invite a person',
+  summary: 'Create an invite link for one account. A name limits it to that name, which may be reserved.',
   scope: 'admin',
   writes: true,
   surfaces: {},
@@ -135,7 +135,7 @@ export const createInvite = defineOperation({
     const holder = username === null ? null : await store.people.findPersonByName(username)
     const fault = username === null || holder ? null : usernameFault(username)
     if (fault) throw invalidInput('username', `The name ${fault}.`)
-    if (holder?.hasLogin) throw invalidInput('username', `${holder.username} can sign in already.`)
+    if (holder?.hasLogin) throw invalidInput('username', `${holder.username} already has an account.`)
     const { token, sha256 } = secrets.makeToken()
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
     const invite = await store.people.createInvite({ sha256, username: holder?.username ?? username, role: input.role, expiresAt })
@@ -146,7 +146,7 @@ export const createInvite = defineOperation({
 export const listInvites = defineOperation({
   name: 'list_invites',
   title: 'List invites',
-  summary: 'Invites, the newest first.',
+  summary: 'List invites, newest first.',
   scope: 'admin',
   surfaces: {},
   input: z.object(pageInputs),
@@ -160,14 +160,14 @@ export const listInvites = defineOperation({
 export const revokeInvite = defineOperation({
   name: 'revoke_invite',
   title: 'Revoke an invite',
-  summary: 'Make an invite useless.',
+  summary: 'Revoke an invite.',
   scope: 'admin',
   writes: true,
   surfaces: {},
   input: z.object({ id: z.string().max(255) }),
   output: z.object({ success: z.literal(true) }),
   async run({ store }: Needs<'people'>, { id }) {
-    if (!(await store.people.revokeInvite(id))) throw new AppError('not_found', 'There is no such invite.')
+    if (!(await store.people.revokeInvite(id))) throw new AppError('not_found', 'Invite not found.')
     return { success: true as const }
   },
 })
@@ -175,8 +175,8 @@ export const revokeInvite = defineOperation({
 /** Makes a link to set a new password, for somebody whom no mail reaches. */
 export const createResetLink = defineOperation({
   name: 'create_reset_link',
-  title: 'Make a link for a new password',
-  summary: 'Make a link with which somebody can set a new password, once, within an hour.',
+  title: 'Create a password reset link',
+  summary: 'Create a link to set a new password, valid once within one hour.',
   scope: 'admin',
   writes: true,
   surfaces: {},
@@ -185,7 +185,7 @@ export const createResetLink = defineOperation({
   async run({ store, logins, baseUrl, actor }: Needs<'people', 'baseUrl' | 'logins'>, { username }) {
     requireUser(actor)
     const person = await store.people.findPersonByName(username)
-    if (!person?.hasLogin) throw new AppError('not_found', `Nobody called "${username.slice(0, 64)}" can sign in.`)
+    if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 64)}" has no account.`)
     return { url: `${baseUrl}/reset-password?token=${await logins.createResetToken(person.id, false)}` }
   },
 })

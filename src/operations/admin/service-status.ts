@@ -37,15 +37,14 @@ const serviceStatus = z.object({
 export const showServiceStatus = defineOperation({
   name: 'show_service_status',
   title: 'Status',
-  summary:
-    'How this process and its library do: sizes, counts, faults of the last day, backups, and the settings in force without secrets.',
+  summary: 'Status of this process and its library: sizes, counts, errors of the last day, backups and current settings without secrets.',
   scope: 'admin',
   cost: 5,
   surfaces: {},
   input: z.object({}),
   output: serviceStatus,
   async run({ readStatus }: Needs<never, 'readStatus'>) {
-    if (!readStatus) throw new AppError('unavailable', 'Only a running service tells how it does.')
+    if (!readStatus) throw new AppError('unavailable', 'Only a running service has a status.')
     return { ...(await readStatus()) }
   },
 })

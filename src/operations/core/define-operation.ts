@@ -172,17 +172,19 @@ function checkScope({ actor, keyHint }: Caller, scope: Right | null, name: strin
   if (scope === 'account' || scope === 'admin') {
     if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')
     if (actor.scopes.has(scope)) return
-    const who = scope === 'admin' ? 'an administrator who is signed in' : 'somebody who is signed in'
-    throw new AppError('forbidden', `${name} is for ${who}.`)
+    throw new AppError(
+      'forbidden',
+      scope === 'admin' ? 'Only administrators can do this.' : 'API keys cannot do this; sign in on the pages.',
+    )
   }
   if (actor.kind === 'anonymous') {
     throw new AppError('unauthenticated', `${name} needs ${keyHint}`)
   }
   if (!actor.scopes.has(scope))
-    throw new AppError('forbidden', `This API key has no "${scope}" scope, which ${name} needs; use or create a key that has it.`)
+    throw new AppError('forbidden', `${name} needs the "${scope}" scope, which this API key does not have. Use or create a key with it.`)
 }
 
-/** The caller, for operations whose scope has made sure there is one. */
+/** The signed-in caller. For operations whose scope excludes anonymous callers. */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor
   throw new AppError('unauthenticated', 'Sign in first.')
@@ -215,21 +217,21 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       return `must be one of: ${issue.values.map(String).join(', ')}`
     case 'too_big':
       if (issue.origin === 'number') return `must be at most ${issue.maximum}`
-      return `may have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'}`
+      return `must have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'}`
     case 'too_small':
       if (issue.origin === 'number') return `must be at least ${issue.minimum}`
-      return issue.origin === 'string' ? 'is needed' : `needs at least ${issue.minimum} entries`
+      return issue.origin === 'string' ? 'is required' : `must have at least ${issue.minimum} entries`
     default:
       return issue.message.replace(/\.$/, '')
   }
 }
 
 const TYPE_NAMES: Partial<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
 }

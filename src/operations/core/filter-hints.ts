@@ -12,7 +12,7 @@ const MAX_LISTED = 50
  * @see splitHints
  */
 export const hintsOutput = {
-  hints: z.array(z.string()).optional().describe('What may be wrong with the call, with valid values'),
+  hints: z.array(z.string()).optional().describe('Possible mistakes in the call, with valid values'),
 }
 
 /** Names the categories and tags of a filter that no visible item has, with those that some have. None for a filter that found something. */
@@ -48,7 +48,7 @@ function toHint(kind: 'category' | 'tag', value: string, known: readonly string[
   const shown = known.slice(0, MAX_LISTED)
   const rest = known.length - shown.length
   const list = shown.length === 0 ? 'none' : `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-  return `No ${kind} "${value.slice(0, 80).toWellFormed()}" is here. Valid values for ${kind}: ${list}.`
+  return `Unknown ${kind} "${value.slice(0, 80).toWellFormed()}". Valid values for ${kind}: ${list}.`
 }
 
 /** An answer and the hints beside it. */

@@ -12,7 +12,7 @@ import type { UserActor } from './define-operation.ts'
 const MAX_REF = 255
 
 const short = z.string().superRefine((text, issues) => {
-  if (text.length > MAX_REF) issues.addIssue({ code: 'custom', message: `is longer than ${MAX_REF} characters` })
+  if (text.length > MAX_REF) issues.addIssue({ code: 'custom', message: `must have at most ${MAX_REF} characters` })
 })
 
 /** An id or a slug. */
@@ -20,7 +20,7 @@ export const refInput = short
 
 /** A search text. Anything may stand in it. */
 export const queryInput = z.string().superRefine((text, issues) => {
-  if (isLongerThan(text, MAX_QUERY)) issues.addIssue({ code: 'custom', message: `is longer than ${MAX_QUERY} characters` })
+  if (isLongerThan(text, MAX_QUERY)) issues.addIssue({ code: 'custom', message: `must have at most ${MAX_QUERY} characters` })
 })
 
 export const limitInput = z.number().int().min(1).max(50).default(10)
@@ -47,14 +47,14 @@ export const visibilityInputs = {
   isPrivate: z
     .boolean()
     .optional()
-    .describe("true: only the owner sees it; false: everybody. Default: the owner's setting (private at first)"),
-  visibility: visibilitySchema.optional().describe('Instead of isPrivate; "unlisted": whoever has the id'),
+    .describe("true: only the owner sees it; false: everyone. Default: the owner's setting (initially private)"),
+  visibility: visibilitySchema.optional().describe('Instead of isPrivate; "unlisted": anyone with the id'),
 }
 
 /** The same where an item is changed. */
 export const visibilityChanges = {
   ...visibilityInputs,
-  isPrivate: visibilityInputs.isPrivate.describe('true: only the owner sees it; false: everybody. Left out, it stays as it is'),
+  isPrivate: visibilityInputs.isPrivate.describe('true: only the owner sees it; false: everyone. Default: unchanged'),
 }
 
 /** An object-level check for {@link visibilityInputs}. */
@@ -63,7 +63,7 @@ export function refuseBothSpellings(
   issues: z.RefinementCtx,
 ): void {
   if (input.isPrivate !== undefined && input.visibility !== undefined) {
-    issues.addIssue({ code: 'custom', path: ['visibility'], message: 'and isPrivate were both given; give one' })
+    issues.addIssue({ code: 'custom', path: ['visibility'], message: 'and isPrivate cannot be combined; give one' })
   }
 }
 
@@ -73,7 +73,7 @@ export const baseVersionInput = z
   .int()
   .min(1)
   .optional()
-  .describe('Version the edit is based on; when it is no longer the newest, the call fails with conflict')
+  .describe('Version the edit is based on; fails with conflict if it is no longer the newest')
 
 export const pageInputs = {
   page: z.number().int().min(1).max(1_000_000).default(1),
@@ -96,9 +96,9 @@ export function toPage(
 /** The frame's fields in an output schema. */
 export const pageOutputs = { total: z.number().int(), page: z.number().int(), perPage: z.number().int(), totalPages: z.number().int() }
 
-/** The answer to everything the caller may not see, in the same words as for what does not exist. */
+/** The same error for missing and invisible items, so that it reveals nothing. */
 export function notFound(kind: 'prompt' | 'skill'): AppError {
-  return new AppError('not_found', `No ${kind} with this id or slug exists here, or it is not visible to you.`)
+  return new AppError('not_found', `${kind === 'prompt' ? 'Prompt' : 'Skill'} not found, or not visible to you. Check the id or slug.`)
 }
 
 /**
@@ -113,11 +113,11 @@ export function requireEditable(
   baseVersion: number | undefined,
 ): void {
   if (!isVisible(actor, item, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
-  if (item.ownerId !== actor.userId) throw new AppError('forbidden', `Only the owner may change this ${item.kind}.`)
+  if (item.ownerId !== actor.userId) throw new AppError('forbidden', `Only the owner can change this ${item.kind}.`)
   if (baseVersion !== undefined && baseVersion !== item.version) {
     throw new AppError(
       'conflict',
-      `This ${item.kind} is at version ${item.version} now, not ${baseVersion}; read it again and repeat the edit on that.`,
+      `This ${item.kind} is now at version ${item.version}, not ${baseVersion}. Read it again and repeat the edit.`,
     )
   }
 }

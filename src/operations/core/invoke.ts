@@ -28,7 +28,7 @@ export function invokeLocally(operations: readonly Operation[], makeContext: () 
   const call = callLocally(makeContext)
   return async (name, input, options) => {
     const operation = byName.get(name)
-    if (!operation) throw new AppError('not_found', `There is no operation "${name}".`)
+    if (!operation) throw new AppError('not_found', `Unknown operation "${name}".`)
     return await call(operation, input as Record<string, unknown>, options)
   }
 }

@@ -22,8 +22,8 @@ function toLists(items: readonly (Prompt | Skill)[], baseUrl: string) {
 /** How an item stands to the reader who is signed in. */
 export const showMarks = defineOperation({
   name: 'show_marks',
-  title: 'How an item stands',
-  summary: 'Whether an item is yours, whether you voted for it, its newest version, and what administrators decided about it.',
+  title: 'Item status',
+  summary: 'Whether you own or voted for an item, its newest version, and whether it is featured or unlisted by administrators.',
   scope: 'account',
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput }),
@@ -46,8 +46,8 @@ export const showMarks = defineOperation({
 
 export const listFeatured = defineOperation({
   name: 'list_featured',
-  title: 'List what is featured',
-  summary: 'The public items administrators put on the first page.',
+  title: 'List featured items',
+  summary: 'The public items featured on the home page.',
   scope: null,
   surfaces: {},
   input: z.object({ limit: z.number().int().min(1).max(MAX_FEATURED).default(6) }),
@@ -61,7 +61,7 @@ export const listFeatured = defineOperation({
 export const listOwnItems = defineOperation({
   name: 'list_own_items',
   title: 'List your items',
-  summary: `Your own prompts or skills, the last changed first; contents are cut at ${MAX_LISTED_CONTENT} characters.`,
+  summary: `Your prompts or skills, last changed first; contents are cut at ${MAX_LISTED_CONTENT} characters.`,
   scope: 'account',
   surfaces: {},
   input: z.object({ ...pageInputs, collection: collectionInput, visibility: z.enum(VISIBILITIES).optional() }),
@@ -80,7 +80,7 @@ export const listOwnItems = defineOperation({
 export const setFeatured = defineOperation({
   name: 'set_featured',
   title: 'Feature an item',
-  summary: 'Put a public item on the first page, or take it off.',
+  summary: 'Feature a public item on the home page, or stop featuring it.',
   scope: 'admin',
   writes: true,
   surfaces: {},
@@ -96,8 +96,8 @@ export const setFeatured = defineOperation({
 
 export const setHeld = defineOperation({
   name: 'set_held',
-  title: 'Take an item out of the lists',
-  summary: 'Make a public item unlisted, which its owner cannot lift; or lift it.',
+  title: 'Unlist an item',
+  summary: 'Make a public item unlisted so that its owner cannot undo it, or undo that.',
   scope: 'admin',
   writes: true,
   surfaces: {},
@@ -108,10 +108,7 @@ export const setHeld = defineOperation({
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
     if (!(await store.marks.setHeld(kind, marks.id, input.isHeld))) {
-      throw new AppError(
-        'conflict',
-        input.isHeld ? 'Only what is public can be taken out of the lists.' : 'This is not kept out of the lists.',
-      )
+      throw new AppError('conflict', input.isHeld ? 'Only public items can be unlisted.' : 'This item is not unlisted by an administrator.')
     }
     return { success: true as const, id: marks.id }
   },
@@ -119,8 +116,8 @@ export const setHeld = defineOperation({
 
 export const listHeld = defineOperation({
   name: 'list_held',
-  title: 'List what is kept out of the lists',
-  summary: 'Items administrators took out of the lists, the newest first.',
+  title: 'List unlisted items',
+  summary: 'Items unlisted by administrators, newest first.',
   scope: 'admin',
   surfaces: {},
   input: z.object(pageInputs),

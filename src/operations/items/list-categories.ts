@@ -9,14 +9,14 @@ export const listCategories = defineOperation({
   name: 'list_categories',
   title: 'List categories',
   summary:
-    'The categories that have an item you can see, with how many; children follow their parent. all=true adds the empty ones, for choosing where to save.',
+    'Categories with items you can see, and their counts; children follow their parent. all=true adds empty ones, to choose where to save.',
   scope: null,
   surfaces: {
     mcp: { readOnly: true },
     rest: { method: 'GET', path: '/api/categories' },
     cli: { command: 'list-categories', positional: [] },
   },
-  input: z.object({ all: z.boolean().default(false).describe('Also those without a visible item') }),
+  input: z.object({ all: z.boolean().default(false).describe('Include categories without visible items') }),
   output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
   async run({ actor, store }: Needs<'categories'>, { all }) {
     const categories = await store.categories.listCategories(actor)

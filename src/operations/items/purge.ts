@@ -12,7 +12,7 @@ const target = { collection: collectionInput, id: refInput.describe('Id or slug'
 const number = z.number().int().min(1)
 const copyCounts = z
   .object({ backups: z.number().int(), upgrades: z.number().int(), replaced: z.number().int() })
-  .describe('Files on the machine of the service that may still hold what was deleted')
+  .describe("Files on the service's machine that may still contain the deleted data")
 
 /** What may be deleted for good by this caller: an item they see and own, one in their trash, and for administrators one they see. */
 async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Collection, ref: string) {
@@ -23,7 +23,7 @@ async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Col
   if (item) {
     const isOwner = item.ownerId === user.userId
     if (!isOwner && !user.scopes.has('admin')) {
-      throw new AppError('forbidden', `Only the owner and administrators may delete this ${item.kind} for good.`)
+      throw new AppError('forbidden', `Only the owner and administrators can delete this ${item.kind} for good.`)
     }
     return { id: item.id, title: item.title, version: item.version, isOwner, isInTrash: false }
   }
@@ -39,8 +39,8 @@ function countCopies(copies: readonly LibraryCopy[]): z.infer<typeof copyCounts>
 
 export const showPurge = defineOperation({
   name: 'show_purge',
-  title: 'What deleting for good would delete',
-  summary: 'Says what of an item can be deleted for good, and which copies of the library may hold it afterwards.',
+  title: 'Preview deleting for good',
+  summary: 'Show what of an item can be deleted for good, and which copies of the library may still contain it.',
   scope: 'account',
   surfaces: {},
   input: z.object(target),
@@ -60,8 +60,7 @@ export const showPurge = defineOperation({
 export const purgeItem = defineOperation({
   name: 'purge_item',
   title: 'Delete an item for good',
-  summary:
-    'Delete a prompt or skill with all its versions, votes and files for good. Its id alone is kept, and its address is never given again.',
+  summary: 'Delete a prompt or skill with all versions, votes and files for good. Only its id is kept; its slug is never reused.',
   scope: 'account',
   writes: true,
   cost: 20,
@@ -84,8 +83,7 @@ export const purgeItem = defineOperation({
 export const purgeVersions = defineOperation({
   name: 'purge_versions',
   title: 'Delete versions for good',
-  summary:
-    'Delete older versions of an item you own for good, from the first to the last of them. The newest stays: it is what the item is.',
+  summary: 'Delete older versions of an item you own for good, from first to last. The newest version cannot be deleted.',
   scope: 'account',
   writes: true,
   cost: 20,
@@ -93,13 +91,13 @@ export const purgeVersions = defineOperation({
   input: z.object({ ...target, first: number, last: number }),
   output: z.object({ success: z.literal(true), removed: z.number().int(), copies: copyCounts }),
   async run(context: Needs<'items' | 'purges', 'listCopies'>, { collection, id: ref, first, last }) {
-    if (last < first) throw invalidInput('last', 'last must not be below first.')
+    if (last < first) throw invalidInput('last', 'last must not be less than first.')
     const user = requireUser(context.actor)
     const { id } = await findPurgeable(context, collection, ref)
     const removed = await context.store.purges.purgeVersions(kindOf(collection), id, user.userId, { first, last })
     if (removed === null)
-      throw new AppError('forbidden', 'Only the owner may change the history of an item, and not while it is in the trash.')
-    if (removed === 0) throw new AppError('not_found', `There are no versions from ${first} to ${last}.`)
+      throw new AppError('forbidden', 'Only the owner can change the history of an item, and not while it is in the trash.')
+    if (removed === 0) throw new AppError('not_found', `No versions from ${first} to ${last} found.`)
     return { success: true as const, removed, copies: countCopies(context.listCopies()) }
   },
 })
@@ -108,7 +106,7 @@ export const purgeFile = defineOperation({
   name: 'purge_file',
   title: 'Delete a file of older versions for good',
   summary:
-    'Delete what a file of a skill you own held in older versions for good. What the newest version has under the name stays: change or remove it there first.',
+    'Delete older contents of a file of a skill you own for good. The newest version keeps its content: change or remove that first.',
   scope: 'account',
   writes: true,
   cost: 20,
@@ -120,8 +118,8 @@ export const purgeFile = defineOperation({
     const { id } = await findPurgeable(context, 'skills', ref)
     const removed = await context.store.purges.purgeFile(id, user.userId, filename)
     if (removed === null)
-      throw new AppError('forbidden', 'Only the owner may change the history of a skill, and not while it is in the trash.')
-    if (removed === 0) throw new AppError('not_found', 'No older version has a file of this name with other contents than the newest.')
+      throw new AppError('forbidden', 'Only the owner can change the history of a skill, and not while it is in the trash.')
+    if (removed === 0) throw new AppError('not_found', 'No older version has a file of this name with different content.')
     return { success: true as const, removed, copies: countCopies(context.listCopies()) }
   },
 })

@@ -15,7 +15,7 @@ async function find(context: Needs<'items'>, collection: 'prompts' | 'skills', r
 export const deleteItem = defineOperation({
   name: 'delete_item',
   title: 'Delete a prompt or skill',
-  summary: 'Move an item you own to the trash, where only you see it. It can be restored; its address is never given to another.',
+  summary: 'Move an item you own to the trash, where only you see it. It can be restored; its slug is never reused.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -36,7 +36,7 @@ export const deleteItem = defineOperation({
 export const restoreItem = defineOperation({
   name: 'restore_item',
   title: 'Restore from the trash',
-  summary: 'Bring a deleted item you own back as it was.',
+  summary: 'Restore a deleted item you own.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -50,7 +50,7 @@ export const restoreItem = defineOperation({
     const user = requireUser(context.actor)
     // The trash is as private as private items are.
     const restored = user.scopes.has('read') ? await context.store.items.setDeleted(kindOf(collection), id, user.userId, false) : null
-    if (!restored) throw new AppError('not_found', `Nothing with this id or slug is in your trash.`)
+    if (!restored) throw new AppError('not_found', `No item with this id or slug is in your trash.`)
     return { success: true as const, ...restored }
   },
 })
@@ -58,7 +58,7 @@ export const restoreItem = defineOperation({
 export const listTrash = defineOperation({
   name: 'list_trash',
   title: 'List the trash',
-  summary: 'Your deleted prompts and skills, last deleted first.',
+  summary: 'Your deleted prompts and skills, most recent first.',
   scope: 'read',
   surfaces: { rest: { method: 'GET', path: '/api/trash' }, cli: { command: 'list-trash', positional: [] } },
   input: z.object(pageInputs),

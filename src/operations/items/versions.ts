@@ -19,14 +19,14 @@ async function findItem(context: Needs<'items'>, input: { collection: 'prompts' 
 
 async function findVersion(context: Needs<'items'>, itemId: string, number: number): Promise<FullVersion> {
   const version = await context.store.items.findVersion(context.actor, itemId, number)
-  if (!version) throw new AppError('not_found', `There is no version ${number} that you may see.`)
+  if (!version) throw new AppError('not_found', `Version ${number} not found, or not visible to you.`)
   return version
 }
 
 export const listVersions = defineOperation({
   name: 'list_versions',
   title: 'List versions',
-  summary: 'The history of a prompt or skill, newest first: all of it for the owner, what was written while public for others.',
+  summary: 'The history of a prompt or skill, newest first. Owners see all versions, others those saved while public.',
   scope: null,
   surfaces: {
     rest: { method: 'GET', path: '/api/{collection}/{id}/versions' },
@@ -39,7 +39,7 @@ export const listVersions = defineOperation({
   }),
   output: z.object({
     versions: z.array(versionRecord),
-    nextBefore: z.number().int().nullable().describe('Pass as before to go on; null at the end'),
+    nextBefore: z.number().int().nullable().describe('Pass as before for the next page; null at the end'),
   }),
   async run(context: Needs<'items'>, input) {
     const item = await findItem(context, input)
@@ -55,7 +55,7 @@ export const listVersions = defineOperation({
 export const getVersion = defineOperation({
   name: 'get_version',
   title: 'Get a version',
-  summary: 'One version of a prompt (content) or of a skill (every file), as it was written.',
+  summary: 'One version of a prompt (content) or of a skill (every file), as it was saved.',
   scope: null,
   surfaces: {
     rest: { method: 'GET', path: '/api/{collection}/{id}/versions/{version}' },
@@ -90,7 +90,7 @@ export const getVersion = defineOperation({
 export const restoreVersion = defineOperation({
   name: 'restore_version',
   title: 'Restore a version',
-  summary: 'Write an older version of an item you own again, as its newest. Visibility stays as it is now; nothing is lost.',
+  summary: 'Restore an older version of an item you own as the newest one. Visibility does not change; no version is lost.',
   scope: 'write',
   writes: true,
   surfaces: {

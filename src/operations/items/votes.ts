@@ -19,7 +19,7 @@ async function setVote(
 export const vote = defineOperation({
   name: 'vote',
   title: 'Vote for a prompt or skill',
-  summary: 'Give your one vote to an item you can see; voting again changes nothing.',
+  summary: 'Vote for an item you can see, once; voting again changes nothing.',
   scope: 'write',
   cost: 5,
   surfaces: { rest: { method: 'PUT', path: '/api/{collection}/{id}/vote' }, cli: { command: 'vote', positional: ['collection', 'id'] } },
@@ -30,8 +30,8 @@ export const vote = defineOperation({
 
 export const removeVote = defineOperation({
   name: 'remove_vote',
-  title: 'Take a vote back',
-  summary: 'Withdraw your vote from an item.',
+  title: 'Remove a vote',
+  summary: 'Remove your vote from an item.',
   scope: 'write',
   cost: 5,
   surfaces: {

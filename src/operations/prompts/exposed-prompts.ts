@@ -60,19 +60,18 @@ function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
 function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
   const opened = sealer.open(CURSOR, cursor)
   const place = opened === null ? null : positionJson.safeParse(JSON.parse(opened))
-  if (!place?.success) throw invalidInput('cursor', 'cursor is not valid.')
+  if (!place?.success) throw invalidInput('cursor', 'cursor is invalid.')
   return { position: { createdAt: place.data.c, order: place.data.o }, size: place.data.n }
 }
 
 export const listExposedPrompts = defineOperation({
   name: 'list_exposed_prompts',
-  title: 'Walk through all prompts',
-  summary:
-    'Every prompt the caller may see, newest first, with its arguments and without its text, by cursor. Stays in step while prompts are added.',
+  title: 'List all prompts with a cursor',
+  summary: 'Every prompt you can see, newest first, with its arguments but no text, by cursor. Stable while prompts are added.',
   scope: null,
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/exposed-prompts' } },
-  input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before'), ...filters }),
+  input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...filters }),
   output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const filter = toFilter(input)
@@ -106,8 +105,7 @@ const toListing = shareOnce(
 export const renderExposedPrompt = defineOperation({
   name: 'render_exposed_prompt',
   title: 'Render a prompt',
-  summary:
-    "A prompt's text with values and defaults put in; what a required argument still lacks is named in unfilled and stands as it was written.",
+  summary: "A prompt's text with values and defaults filled in. Missing required arguments are listed in unfilled and stay in the text.",
   scope: null,
   surfaces: { rest: { method: 'POST', path: '/api/exposed-prompts/{name}' } },
   input: z.object({ name: refInput.describe('Slug or id'), arguments: valuesInput.optional(), ...filters }),

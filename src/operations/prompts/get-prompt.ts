@@ -11,7 +11,7 @@ import { promptRecord, toPromptWithVariables, variableRecord } from '../core/rec
 export const valuesInput = z
   .unknown()
   .superRefine((value, issues) => {
-    if (!isTexts(value)) issues.addIssue({ code: 'custom', message: 'must be an object of texts by variable name' })
+    if (!isTexts(value)) issues.addIssue({ code: 'custom', message: 'must be an object of strings by variable name' })
   })
   .meta({ type: 'object', additionalProperties: { type: 'string' } })
 
@@ -30,10 +30,10 @@ export const getPrompt = defineOperation({
   name: 'get_prompt',
   title: 'Get a prompt',
   summary:
-    'Read one prompt by id or slug, with its variables (${name} is required, ${name:default} optional). Pass variables to get the content filled in; without them, it is the raw text, and the variables are listed.',
+    'Read one prompt by id or slug, with its variables (${name} is required, ${name:default} optional). Pass variables to fill in the content; without them you get the raw text and the list of variables.',
   scope: null,
   surfaces: {
-    mcp: { readOnly: true, note: 'Without variables, a client that can ask its user is asked for them first.' },
+    mcp: { readOnly: true, note: 'Without variables, clients that support it ask their user for them first.' },
     rest: { method: 'POST', path: '/api/prompts/{id}/fill' },
     cli: { command: 'get-prompt', positional: ['id'] },
   },
@@ -41,11 +41,11 @@ export const getPrompt = defineOperation({
     id: refInput.describe('Id or slug of the prompt'),
     variables: valuesInput
       .optional()
-      .describe('Values by variable name. Even {} fills in the defaults; a required variable without a value stays in the text'),
+      .describe('Values by variable name. {} fills in only the defaults; required variables without a value stay in the text'),
   }),
   output: promptRecord.extend({
     variables: z.array(variableRecord),
-    originalContent: z.string().optional().describe('The content before anything was put in; only there when something was'),
+    originalContent: z.string().optional().describe('The content before variables were filled in; only present if they were'),
   }),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const prompt = await store.items.findPrompt(actor, input.id)

@@ -26,7 +26,7 @@ function checkFitsDay({ improver: { budget } }: Needs<never, 'improver'>, charac
   if (budget.characters !== null && characters > budget.characters) {
     throw invalidInput(
       'prompt',
-      `prompt has ${characters} characters, and one person may have no more than ${budget.characters} improved in a day; send a shorter one.`,
+      `prompt has ${characters} characters; the daily limit per person is ${budget.characters}. Send a shorter one.`,
     )
   }
 }
@@ -46,7 +46,7 @@ async function spend(
     ...(budget.characters === null ? [] : [`${budget.characters} characters`]),
   ]
   const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
-  const message = `This goes beyond what one person may have improved in a day: ${limits.join(' and ')}. The next day begins at midnight UTC.`
+  const message = `Daily limit for improving prompts reached: ${limits.join(' and ')} per person. It resets at midnight UTC.`
   throw new AppError('rate_limited', message, { retryAfterSeconds })
 }
 
@@ -54,19 +54,19 @@ export const improvePrompt = defineOperation({
   name: 'improve_prompt',
   title: 'Improve a prompt',
   summary:
-    'Rewrite a prompt so that it works better and keeps its intent and its ${blanks}, learning from similar public prompts of the library. Nothing is saved.',
+    'Rewrite a prompt to work better while keeping its intent and its ${variables}, using similar public prompts as examples. Nothing is saved.',
   scope: 'improve',
   cost: 10,
   isStreamed: true,
   surfaces: {
-    mcp: { readOnly: true, idempotent: false, openWorld: true, note: 'To keep the result, use save_prompt.' },
+    mcp: { readOnly: true, idempotent: false, openWorld: true, note: 'To save the result, use save_prompt.' },
     rest: { method: 'POST', path: '/api/improve-prompt' },
     cli: { command: 'improve', positional: ['prompt'] },
   },
   input: z.object({
     prompt: textField({ max: MAX_PROMPT, blank: false }).describe('The prompt to improve'),
-    outputType: z.enum(OUTPUT_TYPES).default('text').describe('What the prompt is meant to produce'),
-    outputFormat: z.enum(OUTPUT_FORMATS).default('text').describe('How the improved prompt is written'),
+    outputType: z.enum(OUTPUT_TYPES).default('text').describe('What the prompt should produce'),
+    outputFormat: z.enum(OUTPUT_FORMATS).default('text').describe('Format of the improved prompt'),
   }),
   output: z.object({
     original: z.string(),

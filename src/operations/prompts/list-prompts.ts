@@ -10,17 +10,14 @@ const sortInput = z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().
 const browsing = {
   q: queryInput.default('').describe('Search text; empty lists everything'),
   ...pageInputs,
-  category: filterText.describe('Category, slug or name, its subcategories included'),
-  tag: allOfList.describe('Tags, slugs or names, separated by commas; all must match'),
+  category: filterText.describe('Category slug or name, including subcategories'),
+  tag: allOfList.describe('Tag slugs or names, separated by commas; all must match'),
   author: filterText.describe('Username of the author'),
   sort: sortInput,
 }
 
 const correctionOutput = {
-  correctedQuery: z
-    .string()
-    .optional()
-    .describe('The query with words that are not in the library put right, as they were searched for: did you mean'),
+  correctedQuery: z.string().optional().describe('The corrected query that was searched, if words are not in the library'),
 }
 
 function toCorrection(query: string, corrections: ReadonlyMap<string, string>): { correctedQuery?: string } {
@@ -31,7 +28,7 @@ function toCorrection(query: string, corrections: ReadonlyMap<string, string>): 
 export const listPrompts = defineOperation({
   name: 'list_prompts',
   title: 'List prompts',
-  summary: 'Search and browse prompts, a page at a time, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
+  summary: 'Search and browse prompts in pages, with exact totals. Content over 20,000 characters is cut (contentTruncated).',
   scope: null,
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/prompts' }, cli: { command: 'list-prompts', positional: [] } },
@@ -59,7 +56,7 @@ export const listPrompts = defineOperation({
 export const listSkills = defineOperation({
   name: 'list_skills',
   title: 'List skills',
-  summary: 'Search and browse skills, a page at a time, with exact totals. Files are named, not included.',
+  summary: 'Search and browse skills in pages, with exact totals. Lists file names only.',
   scope: null,
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },

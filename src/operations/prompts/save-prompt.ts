@@ -17,7 +17,7 @@ export const savePrompt = defineOperation({
   name: 'save_prompt',
   title: 'Save a prompt',
   summary:
-    'Save a new prompt to the library under your account. It is private unless you ask otherwise or your settings do. Mark blanks as ${name} or ${name:default}. Returns the record with its id and url.',
+    'Save a new prompt to the library under your account. Private unless you or your settings say otherwise. Write variables as ${name} or ${name:default}. Returns the record with its id and url.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -28,14 +28,14 @@ export const savePrompt = defineOperation({
   },
   input: z
     .object({
-      title: titleField.describe('Short name people will look for'),
+      title: titleField.describe('Short name people will search for'),
       content: contentField.describe('The prompt itself, kept exactly as given'),
-      description: descriptionField.optional().describe('One sentence: what it is for'),
-      tags: tagsField.optional().describe('Tag names; new ones are made'),
-      category: filterText.describe('Category; an unknown one is refused with the list of valid ones'),
+      description: descriptionField.optional().describe('One sentence: what is it for?'),
+      tags: tagsField.optional().describe('Tag names; new ones are created'),
+      category: filterText.describe('Category; unknown ones are rejected with the valid list'),
       ...visibilityInputs,
-      type: promptTypeField.default('TEXT').describe('Kind of output the prompt asks for'),
-      note: noteField.optional().describe('What this first version is, for the history'),
+      type: promptTypeField.default('TEXT').describe('Kind of output the prompt produces'),
+      note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: promptRecord }),

@@ -9,7 +9,7 @@ export const searchPrompts = defineOperation({
   name: 'search_prompts',
   title: 'Search prompts',
   summary:
-    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. With an API key your private prompts are included.',
+    'Find prompts by words in their title, description, tags or text, best match first; an empty query lists the newest. An API key includes your private prompts.',
   scope: null,
   cost: 3,
   surfaces: {
@@ -19,9 +19,9 @@ export const searchPrompts = defineOperation({
   },
   input: z.object({
     query: queryInput.describe('Words to look for; any text is safe'),
-    limit: limitInput.describe('How many at most'),
-    type: filterType.describe('Only prompts for this kind of output'),
-    category: filterText.describe('Category, its subcategories included'),
+    limit: limitInput.describe('Maximum number of results'),
+    type: filterType.describe('Only prompts with this kind of output'),
+    category: filterText.describe('Category, including subcategories'),
     tag: filterText.describe('Tag'),
   }),
   output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt), ...hintsOutput }),

@@ -16,13 +16,13 @@ const toShownPrompt = shareOnce((versions: readonly Version[], prompt: ReturnTyp
 export const showPrompt = defineOperation({
   name: 'show_prompt',
   title: 'Show a prompt',
-  summary: 'One prompt, whole, with its variables and its newest versions.',
+  summary: 'One full prompt with its variables and newest versions.',
   scope: null,
   surfaces: { rest: { method: 'GET', path: '/api/prompts/{id}' } },
   input: z.object({ id: refInput.describe('Id or slug') }),
   output: promptRecord.extend({
     variables: z.array(variableRecord),
-    versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 the caller may see'),
+    versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 you can see'),
   }),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
     const prompt = await store.items.findPrompt(actor, input.id)

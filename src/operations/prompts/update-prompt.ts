@@ -9,8 +9,7 @@ import { promptRecord, toPromptRecord } from '../core/records.ts'
 export const updatePrompt = defineOperation({
   name: 'update_prompt',
   title: 'Update a prompt',
-  summary:
-    'Change fields of a prompt you own; fields left out stay as they are. Writes a new version when something changes; earlier versions are kept.',
+  summary: 'Change fields of a prompt you own; omitted fields stay. Saves a new version when something changes; earlier versions are kept.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -23,15 +22,15 @@ export const updatePrompt = defineOperation({
     .object({
       id: refInput.describe('Id or slug of the prompt'),
       title: titleField.optional().describe('New title'),
-      content: contentField.optional().describe('New text, whole'),
+      content: contentField.optional().describe('New full text'),
       description: descriptionField.nullable().optional().describe('New description; null removes it'),
-      tags: tagsField.optional().describe('All tags; those left out are taken off'),
+      tags: tagsField.optional().describe('All tags; omitted ones are removed'),
       category: refInput.nullable().optional().describe('Category; null removes it'),
-      type: promptTypeField.optional().describe('Kind of output the prompt asks for'),
-      slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
+      type: promptTypeField.optional().describe('Kind of output the prompt produces'),
+      slug: refInput.optional().describe('New slug; the old one redirects here'),
       ...visibilityChanges,
       baseVersion: baseVersionInput,
-      note: noteField.optional().describe('What changed, for the history'),
+      note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: promptRecord, version: z.number().int() }),
@@ -40,8 +39,7 @@ export const updatePrompt = defineOperation({
     const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
-    if (Object.values(change).every((value) => value === undefined))
-      throw invalidInput('', 'The update changes nothing; give at least one field.')
+    if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
     const prompt = await store.items.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
       requireEditable(user, current, id, baseVersion)
       return change

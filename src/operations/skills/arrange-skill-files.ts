@@ -19,7 +19,7 @@ function putFile(files: readonly SkillFile[], file: SkillFile): SkillFile[] {
 
 function moveFile(files: readonly SkillFile[], from: string, to: string): SkillFile[] {
   const file = files.find((known) => known.filename === from)
-  if (!file) throw new AppError('not_found', `The skill has no file "${from.slice(0, 80)}".`)
+  if (!file) throw new AppError('not_found', `File "${from.slice(0, 80)}" not found in the skill.`)
   return applyFileChange(applyFileChange(files, { kind: 'remove', filename: from }), {
     kind: 'add',
     file: { filename: to, bytes: file.bytes },
@@ -30,7 +30,7 @@ function moveFile(files: readonly SkillFile[], from: string, to: string): SkillF
 export const arrangeSkillFiles = defineOperation({
   name: 'arrange_skill_files',
   title: 'Change the files of a skill',
-  summary: 'Put, rename and remove files of a skill you own, as one new version.',
+  summary: 'Add, replace, rename and remove files of a skill you own as one new version.',
   scope: 'write',
   writes: true,
   surfaces: {},
@@ -42,7 +42,7 @@ export const arrangeSkillFiles = defineOperation({
       .default([]),
     remove: z.array(filename).max(512).default([]),
     put: z.array(fileInput).max(512).default([]),
-    isAll: z.boolean().default(false).describe('The files put are all there will be'),
+    isAll: z.boolean().default(false).describe('Remove all other files'),
     baseVersion: baseVersionInput,
     note: noteField.optional(),
   }),
@@ -72,8 +72,8 @@ export const arrangeSkillFiles = defineOperation({
 /** Reads an archive without keeping it: what it holds for a skill, and what was left out. */
 export const readArchive = defineOperation({
   name: 'read_skill_archive',
-  title: 'Read a zip of a skill',
-  summary: 'The files of a skill out of a zip, held to the limits of a skill while they are inflated.',
+  title: 'Read a skill zip',
+  summary: 'Extract the files of a skill from a zip, within the limits of a skill.',
   scope: 'write',
   surfaces: {},
   input: z.object({ archive: z.base64().max(Math.ceil((MAX_ARCHIVE_BYTES * 4) / 3) + 4) }),

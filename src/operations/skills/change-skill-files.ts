@@ -9,7 +9,7 @@ const target = {
   skillId: refInput.describe('Id or slug of the skill'),
   filename: fileInput.shape.filename,
 }
-const about = { baseVersion: baseVersionInput, note: noteField.optional().describe('What changed, for the history') }
+const about = { baseVersion: baseVersionInput, note: noteField.optional().describe('Note for the version history') }
 const written = z.object({ ...target, content: fileInput.shape.content, encoding: fileInput.shape.encoding, ...about })
 const output = z.object({ success: z.literal(true), skillId: z.string(), message: z.string(), files: z.array(z.string()) })
 
@@ -28,19 +28,19 @@ async function changeFiles(
     return { files: (files) => applyFileChange(files, change) }
   })
   if (!skill) throw notFound('skill')
-  const said = skill.version === before ? 'The file has this content already; nothing was written.' : message
+  const said = skill.version === before ? 'The file already has this content; nothing was saved.' : message
   return { success: true, skillId: skill.id, message: said, files: [...skill.filenames] }
 }
 
 export const addFileToSkill = defineOperation({
   name: 'add_file_to_skill',
   title: 'Add a file to a skill',
-  summary: 'Add one new file to a skill you own. Fails with conflict when the file is already there.',
+  summary: 'Add a new file to a skill you own. Fails with conflict if it already exists.',
   scope: 'write',
   writes: true,
   cost: 5,
   surfaces: {
-    mcp: { readOnly: false, note: 'Replace it with update_skill_file then.' },
+    mcp: { readOnly: false, note: 'Use update_skill_file to replace it.' },
     rest: { method: 'POST', path: '/api/skills/{skillId}/files', status: 201 },
     cli: { command: 'add-file-to-skill', positional: ['skillId', 'filename'] },
   },
@@ -52,7 +52,7 @@ export const addFileToSkill = defineOperation({
 export const updateSkillFile = defineOperation({
   name: 'update_skill_file',
   title: 'Update a file of a skill',
-  summary: "Replace the content of one file of a skill you own (SKILL.md included). The old content stays in the skill's versions.",
+  summary: 'Replace a file of a skill you own, including SKILL.md. Earlier versions keep the old content.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -69,7 +69,7 @@ export const updateSkillFile = defineOperation({
 export const removeFileFromSkill = defineOperation({
   name: 'remove_file_from_skill',
   title: 'Remove a file from a skill',
-  summary: "Remove one file from a skill you own; never SKILL.md. The content stays in the skill's versions.",
+  summary: 'Remove a file from a skill you own, except SKILL.md. Earlier versions keep the content.',
   scope: 'write',
   writes: true,
   cost: 5,

@@ -9,7 +9,7 @@ import { fileRecord, skillRecord, toSkillRecord } from '../core/records.ts'
 export const getSkill = defineOperation({
   name: 'get_skill',
   title: 'Get a skill',
-  summary: 'Read one Agent Skill by id or slug: its metadata and every file whole.',
+  summary: 'Read one Agent Skill by id or slug: its metadata and the full content of every file.',
   scope: null,
   cost: 2,
   surfaces: {
@@ -31,7 +31,7 @@ export const getSkill = defineOperation({
 export const getSkillFile = defineOperation({
   name: 'get_skill_file',
   title: 'Get a file of a skill',
-  summary: 'Read one file of a skill: text, or base64 when it is not UTF-8.',
+  summary: 'Read one file of a skill as text, or base64 if it is not UTF-8.',
   scope: null,
   surfaces: {},
   input: z.object({ skillId: refInput.describe('Id or slug of the skill'), filename: z.string().describe('Path inside the skill') }),
@@ -40,7 +40,7 @@ export const getSkillFile = defineOperation({
     const skill = await store.items.findSkill(actor, input.skillId)
     if (!skill) throw notFound('skill')
     const file = input.filename.isWellFormed() ? await store.items.readSkillFile(actor, skill.id, normalizeFilename(input.filename)) : null
-    if (!file) throw new AppError('not_found', 'The skill has no file of this name; get_skill lists them.')
+    if (!file) throw new AppError('not_found', 'File not found in this skill; get_skill lists its files.')
     return toFileContent(file)
   },
 })

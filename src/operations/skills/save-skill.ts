@@ -12,7 +12,7 @@ import { newVisibility } from '../prompts/save-prompt.ts'
 export const fileInput = z.object({
   filename: z.string().describe('Relative path, such as references/api.md'),
   content: z.string().describe('Kept byte for byte'),
-  encoding: z.literal('base64').optional().describe('Only for files that are not UTF-8 text'),
+  encoding: z.literal('base64').optional().describe('Only for files other than UTF-8 text'),
 })
 
 /** A skill as the tools that write one answer. */
@@ -50,7 +50,7 @@ export const saveSkill = defineOperation({
   name: 'save_skill',
   title: 'Save a skill',
   summary:
-    'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you ask otherwise or your settings do.',
+    'Save a new Agent Skill: a set of files with SKILL.md (YAML frontmatter with name and description, then instructions) at its root. Private unless you or your settings say otherwise.',
   scope: 'write',
   writes: true,
   cost: 10,
@@ -61,13 +61,13 @@ export const saveSkill = defineOperation({
   },
   input: z
     .object({
-      title: titleField.describe('Short name people will look for'),
+      title: titleField.describe('Short name people will search for'),
       files: z.array(fileInput).describe('All files; must include SKILL.md'),
       description: descriptionField.optional().describe('What it does and when to use it'),
-      tags: tagsField.optional().describe('Tag names; new ones are made'),
-      category: filterText.describe('Category slug; a wrong one is refused with the list of valid ones'),
+      tags: tagsField.optional().describe('Tag names; new ones are created'),
+      category: filterText.describe('Category slug; unknown ones are rejected with the valid list'),
       ...visibilityInputs,
-      note: noteField.optional().describe('What this first version is, for the history'),
+      note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill }),

@@ -10,7 +10,7 @@ export const searchSkills = defineOperation({
   name: 'search_skills',
   title: 'Search skills',
   summary:
-    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns names of files only.',
+    'Find Agent Skills (folders of instructions and files) by words in their title, description, tags or text files, best match first; an empty query lists the newest. Returns file names only.',
   scope: null,
   cost: 3,
   surfaces: {
@@ -20,8 +20,8 @@ export const searchSkills = defineOperation({
   },
   input: z.object({
     query: queryInput.describe('Words to look for; any text is safe'),
-    limit: limitInput.describe('How many at most'),
-    category: filterText.describe('Category, its subcategories included'),
+    limit: limitInput.describe('Maximum number of results'),
+    category: filterText.describe('Category, including subcategories'),
     tag: filterText.describe('Tag'),
   }),
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),

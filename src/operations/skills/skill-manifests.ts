@@ -13,7 +13,7 @@ const PAGE_SIZE = 50
 
 const manifestRecord = z.object({
   owner: z.string(),
-  path: z.string().describe("Below the owner: the skill's name, or its slug and name where the name is taken"),
+  path: z.string().describe("Below the owner: the skill's name, or slug and name if the name is taken"),
   frontmatter: z.record(z.string(), z.unknown()).describe('The frontmatter of SKILL.md, field by field'),
   files: z.array(z.object({ filename: z.string(), sha256: z.string(), size: z.number().int() })),
 })
@@ -32,18 +32,17 @@ async function findAt(context: Needs<'items'>, { owner, path }: { owner: string;
 
 export const listSkillManifests = defineOperation({
   name: 'list_skill_manifests',
-  title: 'Walk through all skills',
-  summary:
-    'Every skill with a proper name that the caller may see, newest first, with its frontmatter and the digest of each file, by cursor.',
+  title: 'List all skills with a cursor',
+  summary: 'Every validly named skill you can see, newest first, with its frontmatter and file digests, by cursor.',
   scope: null,
   cost: 5,
   surfaces: { rest: { method: 'GET', path: '/api/skill-manifests' } },
-  input: z.object({ cursor: z.string().optional().describe('nextCursor of the page before') }),
+  input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page') }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
     const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
-    if (place && !place.success) throw invalidInput('cursor', 'cursor is not valid.')
+    if (place && !place.success) throw invalidInput('cursor', 'cursor is invalid.')
     const manifests = await store.items.walkSkills(actor, place ? { createdAt: place.data.c, order: place.data.o } : null, PAGE_SIZE + 1)
     const page = manifests.slice(0, PAGE_SIZE)
     const last = page.at(-1)
@@ -58,7 +57,7 @@ export const listSkillManifests = defineOperation({
 export const getSkillManifest = defineOperation({
   name: 'get_skill_manifest',
   title: 'Get a skill by its name',
-  summary: 'One skill by its owner and name: its frontmatter and the digest of each file.',
+  summary: 'One skill by owner and name: its frontmatter and file digests.',
   scope: null,
   surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/find' } },
   input: z.object(address),
@@ -69,7 +68,7 @@ export const getSkillManifest = defineOperation({
 export const readManifestFile = defineOperation({
   name: 'read_manifest_file',
   title: 'Read a file of a skill by its name',
-  summary: 'One file of a skill by owner, name and filename: text, or base64 when it is not UTF-8.',
+  summary: 'One file of a skill by owner, name and filename, as text or base64.',
   scope: null,
   surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/read' } },
   input: z.object({ ...address, filename: z.string() }),
@@ -77,7 +76,7 @@ export const readManifestFile = defineOperation({
   async run(context: Needs<'items'>, input) {
     const skill = await findAt(context, input)
     const file = input.filename.isWellFormed() ? await context.store.items.readSkillFile(context.actor, skill.id, input.filename) : null
-    if (!file) throw new AppError('not_found', 'The skill has no file of this name.')
+    if (!file) throw new AppError('not_found', 'File not found in this skill.')
     return toFileContent(file)
   },
 })

@@ -10,7 +10,7 @@ export const updateSkill = defineOperation({
   name: 'update_skill',
   title: 'Update a skill',
   summary:
-    'Change the title, description, tags, category, slug or visibility of a skill you own; fields left out stay. Its files are changed one by one.',
+    'Change the title, description, tags, category, slug or visibility of a skill you own; omitted fields stay. Files are changed one by one.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -22,10 +22,10 @@ export const updateSkill = defineOperation({
       description: descriptionField.nullable().optional(),
       tags: tagsField.optional(),
       category: refInput.nullable().optional(),
-      slug: refInput.optional().describe('A new slug; the old one keeps leading here'),
+      slug: refInput.optional().describe('New slug; the old one redirects here'),
       ...visibilityChanges,
       baseVersion: baseVersionInput,
-      note: noteField.optional().describe('What changed, for the history'),
+      note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill, version: z.number().int() }),
@@ -34,8 +34,7 @@ export const updateSkill = defineOperation({
     const { id, baseVersion, note, isPrivate, visibility, ...fields } = input
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
-    if (Object.values(change).every((value) => value === undefined))
-      throw invalidInput('', 'The update changes nothing; give at least one field.')
+    if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
     const skill = await store.items.changeSkill(id, { userId: user.userId, note: note ?? null }, (current) => {
       requireEditable(user, current, id, baseVersion)
       return change
