@@ -149,7 +149,7 @@ export async function openApp(
 ): Promise<App> {
   const outside = options.outside ?? SYSTEM
   if (options.mustExist) {
-    requireFile(settings.databaseUrl, 'Start the service once, import into it, or set DATABASE_URL to an existing one.')
+    requireFile(settings.databaseUrl, 'Start the service once, import into it, or set DATABASE_URL to an existing library.')
   }
   const path = databasePath(settings.databaseUrl)
   if (options.service && path !== null) refuseLostLibrary(path, options.service.mayCreate)
@@ -258,7 +258,7 @@ export function deleteCopies(databaseUrl: string, backupFolder: string | null, i
 
 /** Copies the library at one address into an empty database at another, as `copyLibrary` says. @throws AppError */
 export async function migrateData(fromUrl: string, toUrl: string, onProgress: (progress: CopyProgress) => void): Promise<CopyReport> {
-  requireFile(fromUrl, 'Look at the path.')
+  requireFile(fromUrl, 'Check the path.')
   return await withDatabase({ databaseUrl: fromUrl }, (from) =>
     withDatabase({ databaseUrl: toUrl }, (to) => copyLibrary(from, to, onProgress)),
   )
@@ -270,7 +270,7 @@ export async function migrateData(fromUrl: string, toUrl: string, onProgress: (p
  * @throws AppError as `backUpFile` and `backUpDatabase` say
  */
 export async function backUpLibrary(databaseUrl: string, target: string, options: { replaces?: boolean } = {}): Promise<Manifest> {
-  requireFile(databaseUrl, 'Look at DATABASE_URL.')
+  requireFile(databaseUrl, 'Check DATABASE_URL.')
   const settings = { ...options, now: new Date(SYSTEM.clock()) }
   const path = databasePath(databaseUrl)
   if (path !== null) return await backUpFile(path, target, settings)
@@ -304,7 +304,7 @@ export async function restoreLibrary(
  * @param options.repairs whether what can be made again is; @param options.compacts whether the room that removed rows left is given back
  */
 export async function examineLibrary(databaseUrl: string, options: { repairs: boolean; compacts: boolean }): Promise<readonly Finding[]> {
-  requireFile(databaseUrl, 'Look at DATABASE_URL.')
+  requireFile(databaseUrl, 'Check DATABASE_URL.')
   const path = databasePath(databaseUrl)
   // A damaged file may be too damaged to be opened for writing.
   if (path !== null && !options.repairs && !options.compacts) return await examineFile(path)
@@ -318,7 +318,7 @@ export async function examineLibrary(databaseUrl: string, options: { repairs: bo
 
 /** Looks whether a backup is sound, and holds what it says; it is only read. @throws AppError `unavailable` when it is not what it says */
 export async function examineBackup(file: string): Promise<readonly Finding[]> {
-  if (!existsSync(file)) throw new AppError('not_found', `There is no backup at ${file}.`)
+  if (!existsSync(file)) throw new AppError('not_found', `No backup found at ${file}.`)
   const { said } = await checkBackup(file)
   const manifest: Finding = { check: 'manifest', state: said ? 'ok' : 'skipped', count: 0, faults: [], isRepairable: false }
   return [manifest, ...(await examineFile(file))]
@@ -341,7 +341,7 @@ async function withDatabase<T>(settings: DatabaseSettings, work: (database: Open
 function requireFile(databaseUrl: string, remedy: string): void {
   const path = databasePath(databaseUrl)
   if (path !== null) refuseCutOffRestore(path)
-  if (path !== null && !existsSync(path)) throw new AppError('not_found', `There is no library at ${path}. ${remedy}`)
+  if (path !== null && !existsSync(path)) throw new AppError('not_found', `No library found at ${path}. ${remedy}`)
 }
 
 async function openStore(settings: AppSettings, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
@@ -356,20 +356,20 @@ async function openStore(settings: AppSettings, outside: Parameters<typeof creat
   })
 }
 
-/** What the driver of PostgreSQL says when a password is asked for that nobody gave. */
+/** The PostgreSQL driver's message for a missing password. */
 const NO_PASSWORD = /client password must be a string/
 
-/** Says which library it was, when what went wrong does not say anything to people. */
+/** Adds the library and the driver's reason to an unclear error. */
 async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // A server that cannot be reached is told of in general words to those who ask the service; who starts it wants to know which and why.
+    // Requests get a general message; the operator also gets the server and the reason.
     const fault = error instanceof AppError ? (error.code === 'unavailable' ? error.cause : null) : error
     const said = fault instanceof AggregateError ? fault.errors.map(String).join(', ') : fault instanceof Error ? fault.message : ''
-    const reason = NO_PASSWORD.test(said) ? 'the server asks for a password, and DATABASE_URL and PGPASSWORD give none' : said
+    const reason = NO_PASSWORD.test(said) ? 'the server requires a password, and neither DATABASE_URL nor PGPASSWORD sets one' : said
     if (error instanceof AppError && (reason === '' || error.message.includes(reason))) throw error
-    throw new AppError('unavailable', `The library at ${describeDatabase(databaseUrl)} could not be opened: ${reason}.`, { cause: error })
+    throw new AppError('unavailable', `Could not open the library at ${describeDatabase(databaseUrl)}: ${reason}.`, { cause: error })
   }
 }
 

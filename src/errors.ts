@@ -4,18 +4,18 @@
  */
 export const ERROR_CODES = {
   invalid_input: 'A field is missing, malformed or out of range; the message names it.',
-  unauthenticated: 'The call needs an API key and came without one.',
+  unauthenticated: 'The call needs an API key and has none.',
   invalid_api_key: 'The API key is malformed, unknown, expired or revoked.',
-  forbidden: 'The caller is known but may not do this: not the owner, a missing scope, or a foreign origin or host.',
+  forbidden: 'The caller is not allowed to do this: not the owner, a missing scope, or a foreign origin or host.',
   not_found: 'Nothing with this id or slug is visible to the caller.',
-  method_not_allowed: 'The path exists, the HTTP method does not; see the Allow header.',
-  conflict: 'Somebody changed it first, or the name is taken; read it again and retry.',
-  too_large: 'The body, or the text that would result, is over its limit.',
+  method_not_allowed: 'The path does not support this HTTP method; see the Allow header.',
+  conflict: 'The item changed meanwhile, or the name is taken. Read it again and retry.',
+  too_large: 'The body or the resulting text exceeds its limit.',
   unsupported_media_type: 'The body is not application/json.',
-  rate_limited: 'Too many calls; wait as Retry-After says.',
-  upstream_failed: 'A service this one depends on failed.',
+  rate_limited: 'Too many calls; wait for the time in Retry-After.',
+  upstream_failed: 'An upstream service failed.',
   unavailable: 'The service is starting, stopping or overloaded; retry later.',
-  internal: 'An unexpected fault; the log has the request id.',
+  internal: 'Unexpected error; find the request id in the log.',
 } as const
 
 /** One code of the closed list {@link ERROR_CODES}. */

@@ -72,13 +72,13 @@ describe('an invite before there is an administrator', () => {
 
 describe('signing up', () => {
   it.each([
-    [{ username: 'a b' }, 'The name may hold only A-Z, a-z, 0-9, dot, underscore and hyphen.'],
-    [{ username: '' }, 'The name is empty.'],
+    [{ username: 'a b' }, 'The username may contain only A-Z, a-z, 0-9, dot, underscore and hyphen.'],
+    [{ username: '' }, 'The username is empty.'],
     [{ username: 'ADA' }, 'The name "ADA" is taken; choose another.'],
-    [{ password: 'short' }, 'The password needs at least 8 characters.'],
+    [{ password: 'short' }, 'The password must have at least 8 characters.'],
     [{ password: 'aaaaaaaaaaaa' }, 'The password repeats the same characters; choose another.'],
     [{ username: 'longenough', password: 'LONGENOUGH' }, 'The password must not be the name or the e-mail address.'],
-    [{ password: 'x1y'.repeat(50) }, 'The password may have at most 128 characters.'],
+    [{ password: 'x1y'.repeat(50) }, 'The password must have at most 128 characters.'],
     [{ email: 'no address' }, 'email is not an e-mail address.'],
     [{ email: 'x@login.invalid' }, 'email is not an address that can be written to.'],
     [{ email: 'ADA@example.org' }, 'An account with this email address already exists.'],
@@ -94,7 +94,7 @@ describe('signing up', () => {
 
   it('is open to everybody only where the settings say so', async () => {
     await signUp(test, 'ada')
-    expect((await visit(test).get('/sign-up')).html).toContain('takes an invite')
+    expect((await visit(test).get('/sign-up')).html).toContain('You need an invite')
     expect((await visit(test).get('/sign-in')).html).not.toContain('/sign-up')
     expect((await visit(test).post('/sign-up', { username: 'bob', password: PASSWORD })).status).toBe(403)
     const open = await testApp({}, {}, null, { allowSignUp: true })
@@ -178,7 +178,7 @@ describe('signing in', () => {
       expect(refused.status).toBe(401)
       faults.add(faultsIn(refused.html).join('|'))
     }
-    expect([...faults]).toEqual(['The name or the password is not right.'])
+    expect([...faults]).toEqual(['Wrong username or password.'])
   })
 
   it('leads on to a page of this service alone', async () => {
@@ -508,7 +508,7 @@ describe('a forgotten password', () => {
 
   const linkFor = async (admin: Visitor, username: string) =>
     /token=([\w-]+)/.exec((await admin.postOn('/admin/people', { do: 'reset', username })).html)?.[1] ?? ''
-  const isGood = async (token: string) => !(await visit(test).get(`/reset-password?token=${token}`)).html.includes('not good any more')
+  const isGood = async (token: string) => !(await visit(test).get(`/reset-password?token=${token}`)).html.includes('no longer valid')
 
   it('ends all other links: with the first that is used, with a new password in the settings, and with a new address', async () => {
     const ada = await signUp(test, 'ada')
@@ -556,7 +556,7 @@ describe('a forgotten password', () => {
     await signUp(test, 'ada')
     const answers = await Promise.all(['ada', 'nobody', 'x@example.org'].map((name) => visit(test).post('/forgot-password', { name })))
     expect(new Set(answers.map(({ to }) => to))).toEqual(new Set(['/forgot-password?asked=admin']))
-    expect((await visit(test).get('/reset-password?token=made-up')).html).toContain('not good any more')
+    expect((await visit(test).get('/reset-password?token=made-up')).html).toContain('no longer valid')
   })
 })
 

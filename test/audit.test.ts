@@ -379,7 +379,7 @@ describe('the audit log', () => {
       throw new Error('cut off')
     })
     await expect(undone).rejects.toThrow('cut off')
-    await expect(test.call(actor, 'update_prompt', { id: 'nothing', title: 'x' })).rejects.toThrow('exists')
+    await expect(test.call(actor, 'update_prompt', { id: 'nothing', title: 'x' })).rejects.toThrow('not found')
     expect(await log(from)).toEqual([])
   })
 

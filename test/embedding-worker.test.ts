@@ -110,10 +110,7 @@ describe('the worker', () => {
     waits[2]?.end()
     expect(await waiting(4)).toBe(60_000)
     expect(sent.map((texts) => texts.length)).toEqual([32, 1, 1, 1, 1])
-    expect(remarks).toEqual([
-      'It is down. Items are embedded when it goes better; search does without.',
-      'The embedding model answers again.',
-    ])
+    expect(remarks).toEqual(['It is down. Embedding will be retried; search works without it.', 'The embedding model is available again.'])
     expect([worker.counts, worker.isUp]).toEqual([{ embedded: 33, failures: 3, refused: 0 }, true])
     await worker.stop()
   })

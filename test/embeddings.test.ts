@@ -67,20 +67,20 @@ describe('the embedder', () => {
   })
 
   it.each([
-    ['broken', 'upstream_failed', /^The embedding model broken answered 500\.$/],
-    ['bad-key', 'upstream_failed', /answered 401 \(the key is not accepted\)/],
-    ['nonsense', 'upstream_failed', /answered 404 \(there is no such model or address\)/],
-    ['elsewhere', 'upstream_failed', /answered 307 \(redirects are not followed\)/],
-    ['garbage', 'upstream_failed', /something that cannot be read/],
-    ['strings', 'upstream_failed', /something that cannot be read/],
-    ['zeros', 'upstream_failed', /something that cannot be read/],
-    ['same-index', 'upstream_failed', /something that cannot be read/],
-    ['uneven-dims', 'upstream_failed', /something that cannot be read/],
-    ['too-many-dims', 'upstream_failed', /something that cannot be read/],
+    ['broken', 'upstream_failed', /^The embedding model broken returned 500\.$/],
+    ['bad-key', 'upstream_failed', /returned 401 \(the key was rejected\)/],
+    ['nonsense', 'upstream_failed', /returned 404 \(unknown model or address\)/],
+    ['elsewhere', 'upstream_failed', /returned 307 \(redirects are not followed\)/],
+    ['garbage', 'upstream_failed', /unreadable response/],
+    ['strings', 'upstream_failed', /unreadable response/],
+    ['zeros', 'upstream_failed', /unreadable response/],
+    ['same-index', 'upstream_failed', /unreadable response/],
+    ['uneven-dims', 'upstream_failed', /unreadable response/],
+    ['too-many-dims', 'upstream_failed', /unreadable response/],
     ['one-too-few', 'upstream_failed', /gave 2 vectors for 3 texts/],
     ['huge', 'upstream_failed', /sent more than \d+ bytes/],
     ['never', 'upstream_failed', /did not answer within 1\.2 seconds/],
-    ['refuses-all', 'invalid_input', /refused the text \(400\)/],
+    ['refuses-all', 'invalid_input', /rejected the text \(400\)/],
   ])('fails on %s with %s, and says neither text nor key', async (model, code, message) => {
     const error = await embed(model, TEXTS, { timeoutMs: model === 'huge' ? 20_000 : 1200 }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) })

@@ -78,8 +78,8 @@ describe('an unknown filter', () => {
     expect(result.structuredContent).toEqual(answer)
     expect(JSON.parse(result.content[0].text)).toEqual(answer)
     expect(result.content.slice(1).map(({ text }: { text: string }) => text)).toEqual([
-      'No category "nonsense" is here. Valid values for category: coding, writing.',
-      'No tag "nothing" is here. Valid values for tag: cplusplus, mail, unit-tests.',
+      'Unknown category "nonsense". Valid values for category: coding, writing.',
+      'Unknown tag "nothing". Valid values for tag: cplusplus, mail, unit-tests.',
     ])
   })
 
@@ -88,10 +88,10 @@ describe('an unknown filter', () => {
       query: '',
       count: 0,
       skills: [],
-      hints: ['No category "nonsense" is here. Valid values for category: coding, writing.'],
+      hints: ['Unknown category "nonsense". Valid values for category: coding, writing.'],
     })
     const listed = await get('/api/prompts?tag=mail,nothing')
-    expect(listed).toMatchObject({ total: 0, prompts: [], hints: [expect.stringContaining('No tag "nothing" is here.')] })
+    expect(listed).toMatchObject({ total: 0, prompts: [], hints: [expect.stringContaining('Unknown tag "nothing".')] })
     expect(listed.hints).toHaveLength(1)
     expect((await get('/api/skills?category=nonsense')).hints).toHaveLength(1)
   })
@@ -104,7 +104,7 @@ describe('an unknown filter', () => {
   it('names no tag of what the caller may not see', async () => {
     expect(JSON.stringify(await get('/api/prompts?tag=nothing'))).not.toContain('secret')
     expect(JSON.stringify(await get('/api/prompts?tag=nothing', { key }))).toContain('secret-plans')
-    expect(JSON.stringify(await get('/api/prompts?tag=secret-plans'))).toContain('No tag')
+    expect(JSON.stringify(await get('/api/prompts?tag=secret-plans'))).toContain('Unknown tag')
   })
 
   it('lists so many values and counts the rest', async () => {
@@ -143,7 +143,7 @@ describe('the tools', () => {
     expect(JSON.parse((await call({ title: 'Mine' }, key)).content[0].text).code).toBe('not_found')
     expect(JSON.parse((await call({})).content[0].text)).toMatchObject({
       code: 'invalid_input',
-      error: expect.stringContaining('changes nothing'),
+      error: expect.stringContaining('Nothing to update'),
     })
   })
 })

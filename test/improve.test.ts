@@ -196,28 +196,28 @@ describe('a model that', () => {
   const ROWS: readonly (readonly [string, string, string | RegExp, number])[] = [
     ['thinking', 'text', 'Done: greet ${who}', 1],
     ['at-once', 'text', 'All: greet ${who}', 1],
-    ['at-once-too-long', 'text', /^at-once-too-long did not finish within the tokens/, 1],
-    ['at-once-garbage', 'text', /^at-once-garbage answered with something that cannot be read\.$/, 1],
+    ['at-once-too-long', 'text', /^at-once-too-long reached the token limit/, 1],
+    ['at-once-garbage', 'text', /^at-once-garbage returned an unreadable response\.$/, 1],
     ['at-once-huge', 'text', /sent more than 8388608 bytes/, 1],
     ['busy-once', 'text', 'After waiting: greet ${who}', 2],
     ['broken-once', 'text', 'greet ${who}', 2],
     ['blank', 'text', 'greet ${who}', 2],
     ['forgets-once', 'text', 'Write it well: greet ${who}', 2],
     ['forgets', 'text', /answered twice.*1 of the prompt's \$\{\.\.\.} blanks is gone\.$/, 2],
-    ['broken', 'text', /^broken answered 500\.$/, 4],
-    ['busy-for-long', 'text', /^busy-for-long answered 429 \(too many requests, or no credit left\)\.$/, 1],
-    ['bad-key', 'text', /^bad-key answered 401 \(the key is not accepted\)\.$/, 1],
-    ['no-such-model', 'text', /^no-such-model answered 404 \(there is no such model or address\)\.$/, 1],
-    ['elsewhere', 'text', /^elsewhere answered 307 \(redirects are not followed\)\.$/, 1],
-    ['garbage', 'text', /^garbage answered with something that cannot be read\.$/, 1],
-    ['garbage-events', 'text', /^garbage-events answered with something that cannot be read\.$/, 1],
-    ['error-event', 'text', /^error-event answered with something that cannot be read\.$/, 1],
-    ['cut', 'text', /^The answer of cut was cut off\.$/, 1],
-    ['cut-quietly', 'text', /^The answer of cut-quietly was cut off\.$/, 1],
-    ['too-long', 'text', /^too-long did not finish within the tokens.*IMPROVE_MAX_TOKENS\.$/, 1],
+    ['broken', 'text', /^broken returned 500\.$/, 4],
+    ['busy-for-long', 'text', /^busy-for-long returned 429 \(rate limit reached or no credit left\)\.$/, 1],
+    ['bad-key', 'text', /^bad-key returned 401 \(the key was rejected\)\.$/, 1],
+    ['no-such-model', 'text', /^no-such-model returned 404 \(unknown model or address\)\.$/, 1],
+    ['elsewhere', 'text', /^elsewhere returned 307 \(redirects are not followed\)\.$/, 1],
+    ['garbage', 'text', /^garbage returned an unreadable response\.$/, 1],
+    ['garbage-events', 'text', /^garbage-events returned an unreadable response\.$/, 1],
+    ['error-event', 'text', /^error-event returned an unreadable response\.$/, 1],
+    ['cut', 'text', /^The response of cut was cut off\.$/, 1],
+    ['cut-quietly', 'text', /^The response of cut-quietly was cut off\.$/, 1],
+    ['too-long', 'text', /^too-long reached the token limit.*IMPROVE_MAX_TOKENS\.$/, 1],
     ['filtered', 'text', /^filtered refused to answer/, 1],
     ['huge', 'text', /^huge wrote more than 100000 characters and was stopped\.$/, 1],
-    ['huge-line', 'text', /^The model's server sent more than 8388608 bytes and was stopped\.$/, 1],
+    ['huge-line', 'text', /^The model server sent more than 8388608 bytes; the response was stopped\.$/, 1],
     ['bad-json', 'structured_json', /^bad-json answered twice.*it is not one valid JSON object with at least one member\.$/, 2],
   ]
   it.each(ROWS)('is %s, for %s', async (model, outputFormat, expected, requests) => {
@@ -434,7 +434,7 @@ describe('the budget of a day', () => {
     expect((await improve({ prompt: 'x' })).status).toBe(429)
     const tooLong = await improve({ prompt: 'x'.repeat(101) })
     const { error, message } = await readJson(tooLong)
-    expect([tooLong.status, error, message.includes('no more than 100')]).toEqual([400, 'invalid_input', true])
+    expect([tooLong.status, error, message.includes('the daily limit per person is 100')]).toEqual([400, 'invalid_input', true])
   })
 
   it('counts without a model too, and nothing that was refused for its input', async () => {

@@ -107,7 +107,7 @@ describe('a line over stdio', () => {
     ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}', 1, -32600, /params must be an object/],
     ['{"jsonrpc":"2.0","id":1}', 1, -32600, /method is required/],
     ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 1, -32600, /jsonrpc must be "2.0"/],
-    ['{"jsonrpc":"2.0","id":1,"method":5}', 1, -32600, /method must be a text/],
+    ['{"jsonrpc":"2.0","id":1,"method":5}', 1, -32600, /method must be a string/],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, -32600, /whole number/],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":5}}', 1, -32602, /params\._meta must be an object/],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}', 1, -32602, /progressToken must be/],
@@ -146,5 +146,5 @@ it('refuses a bad _meta by name over plain HTTP as well', async () => {
       .message
   }
   expect(await ask(5)).toBe('params._meta must be an object.')
-  expect(await ask({ progressToken: {} })).toBe('params._meta.progressToken must be a text or a whole number.')
+  expect(await ask({ progressToken: {} })).toBe('params._meta.progressToken must be a string or an integer.')
 })

@@ -303,7 +303,7 @@ describe('the visibility table of pages', () => {
       .get('owner')
       ?.post(`${path}/edit`, { do: 'save', title: 'T', content: 'C', visibility: 'public', baseVersion: '1' })
     expect(asked?.status).toBe(403)
-    expect(asked?.html).toContain('An administrator has taken this out of the lists')
+    expect(asked?.html).toContain('An administrator has unlisted this item')
     const key =
       /cpb_\w+/.exec(
         (await readers.get('owner')?.postOn('/settings/keys', { do: 'create', name: 'k', scopes: 'write' }))?.html ?? '',

@@ -290,7 +290,7 @@ describe('OpenAPI', () => {
         const target = path.replace('{collection}', 'prompts').replaceAll(/\{\w+\}/g, '1')
         const response = await send(method.toUpperCase(), target)
         const { message } = response.headers.get('content-type')?.includes('json') ? await readJson(response) : { message: '' }
-        expect([response.status === 405, message === 'There is nothing at this address.'], `${method} ${target}`).toEqual([false, false])
+        expect([response.status === 405, message === 'Nothing found at this address.'], `${method} ${target}`).toEqual([false, false])
       }
     }
   })

@@ -44,7 +44,7 @@ describe('the route table', () => {
       const body = await response.text()
       expect(response.status, `${method} ${path}: ${body.slice(0, 200)}`).toBeLessThan(500)
       expect(response.status, `${method} ${path}`).not.toBe(405)
-      expect(body, `${method} ${path}`).not.toContain('There is nothing at this address.')
+      expect(body, `${method} ${path}`).not.toContain('Nothing found at this address.')
     }
   })
 

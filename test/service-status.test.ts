@@ -83,7 +83,7 @@ describe('metrics of the library', () => {
   })
 
   it('leave out what cannot be read, and tell the rest', async () => {
-    const failing = () => Promise.reject(new AppError('unavailable', 'The library does not answer.'))
+    const failing = () => Promise.reject(new AppError('unavailable', 'The library is not responding.'))
     const load = { running: 2, streams: 0, waiting: { admission: 0, turns: 0 } }
     const metrics = [
       ...libraryMetrics('0.1.0', failing),
@@ -157,10 +157,10 @@ describe('the status of the service', () => {
       expect(html).not.toContain('db.example.org/library')
       const text = html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
       for (const part of [
-        'DATABASE_URL set, not shown',
-        'OPENAI_API_KEY set, not shown',
+        'DATABASE_URL set (hidden)',
+        'OPENAI_API_KEY set (hidden)',
         'ANTHROPIC_API_KEY not set',
-        'SECRET_KEY set, not shown',
+        'SECRET_KEY set (hidden)',
         'BACKUP_EVERY 6h ',
       ]) {
         expect(text).toContain(part)

@@ -14,7 +14,10 @@ export function createBoundedFetch(maxBytes: number, fetcher: typeof fetch): typ
         transform(chunk, controller) {
           bytes += chunk.byteLength
           if (bytes <= maxBytes) controller.enqueue(chunk)
-          else controller.error(new AppError('upstream_failed', `The model's server sent more than ${maxBytes} bytes and was stopped.`))
+          else
+            controller.error(
+              new AppError('upstream_failed', `The model server sent more than ${maxBytes} bytes; the response was stopped.`),
+            )
         },
       }),
     )

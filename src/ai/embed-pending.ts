@@ -84,7 +84,7 @@ async function embedBatch(run: EmbeddingRun, batch: readonly UnembeddedItem[]): 
   if (!first) return
   if (others.length === 0) {
     if (!(await embedUnlessRefused(run, [PROBE]))) {
-      throw new AppError('upstream_failed', `The embedding model ${run.embedder.model} refuses every text; check EMBEDDINGS_MODEL.`)
+      throw new AppError('upstream_failed', `The embedding model ${run.embedder.model} rejects every text. Check EMBEDDINGS_MODEL.`)
     }
     run.refused.add(first.digest)
     run.onRefused(first.id)

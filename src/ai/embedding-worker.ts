@@ -31,7 +31,7 @@ export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbed
   let failuresInARow = 0
   let isTidy = false
   const recover = (onRemark: (message: string) => void): void => {
-    if (failuresInARow > 0) onRemark('The embedding model answers again.')
+    if (failuresInARow > 0) onRemark('The embedding model is available again.')
     failuresInARow = 0
   }
 
@@ -55,7 +55,7 @@ export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbed
       },
       onRefused: (id) => {
         counts.refused++
-        onRemark(`The embedding model refused the text of item ${id}; it is left out until the text changes or the service starts again.`)
+        onRemark(`The embedding model rejected the text of item ${id}; the item is skipped until its text changes or the service restarts.`)
       },
     }
     while (!closed.signal.aborted) {
@@ -73,7 +73,7 @@ export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbed
         if (closed.signal.aborted) return
         const error = toAppError(thrown)
         counts.failures++
-        if (failuresInARow === 0) onRemark(`${error.message} Items are embedded when it goes better; search does without.`)
+        if (failuresInARow === 0) onRemark(`${error.message} Embedding will be retried; search works without it.`)
         failuresInARow++
         const waitMs = backOffMs(failuresInARow, FIRST_RETRY_MS, MOST_RETRY_MS, patience.fraction())
         await waitFor(Math.max(waitMs, (error.retryAfterSeconds ?? 0) * 1000), closed.signal)

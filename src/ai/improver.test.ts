@@ -37,5 +37,5 @@ it('lets a caller have the only place', () => {
 })
 
 it('takes its system prompt from nothing that could be read without end', () => {
-  expect(() => create({ systemPromptFile: '/dev/null' })).toThrow('IMPROVE_SYSTEM_PROMPT_FILE names /dev/null, which is no file.')
+  expect(() => create({ systemPromptFile: '/dev/null' })).toThrow('IMPROVE_SYSTEM_PROMPT_FILE: /dev/null is not a file.')
 })

@@ -65,7 +65,7 @@ export function createImprover(settings: ImproveSettings, drawLetters: (length: 
 /** @throws AppError `invalid_input` when the file cannot be read, is too large, no UTF-8, or blank */
 function readSystemPrompt(path: string): string {
   const refuse = (fault: string, cause?: unknown) =>
-    new AppError('invalid_input', `IMPROVE_SYSTEM_PROMPT_FILE names ${path}, which ${fault}.`, { cause })
+    new AppError('invalid_input', `IMPROVE_SYSTEM_PROMPT_FILE: ${path} ${fault}.`, { cause })
   const text = readText(path, refuse)
   if (isBlank(text)) throw refuse('is blank')
   return text
@@ -75,8 +75,8 @@ function readText(path: string, refuse: (fault: string, cause?: unknown) => AppE
   try {
     const file = statSync(path)
     // A pipe or a device could be read without end.
-    if (!file.isFile()) throw refuse('is no file')
-    if (file.size > MAX_SYSTEM_PROMPT_BYTES) throw refuse(`is over ${MAX_SYSTEM_PROMPT_BYTES} bytes`)
+    if (!file.isFile()) throw refuse('is not a file')
+    if (file.size > MAX_SYSTEM_PROMPT_BYTES) throw refuse(`exceeds ${MAX_SYSTEM_PROMPT_BYTES} bytes`)
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
     if (error instanceof AppError) throw error

@@ -20,10 +20,10 @@ const MAX_RETRY_AFTER_SECONDS = 86_400
 
 /** What each HTTP status of a provider means to an operator. */
 const STATUS_HINTS: Partial<Record<number, string>> = {
-  401: 'the key is not accepted',
-  403: 'the key may not use this model',
-  404: 'there is no such model or address',
-  429: 'too many requests, or no credit left',
+  401: 'the key was rejected',
+  403: 'the key has no access to this model',
+  404: 'unknown model or address',
+  429: 'rate limit reached or no credit left',
 }
 
 /**
@@ -109,10 +109,7 @@ async function* attemptOnce(name: string, { model, streamText }: Loaded, request
 /** @throws AppError `upstream_failed` unless the model came to the end of what it had to say */
 function refuseUnfinished(name: string, reason: string, rawReason: string | undefined): void {
   if (reason === 'length')
-    throw new AppError(
-      'upstream_failed',
-      `${name} did not finish within the tokens it may write; the operator can raise IMPROVE_MAX_TOKENS.`,
-    )
+    throw new AppError('upstream_failed', `${name} reached the token limit; the operator can raise IMPROVE_MAX_TOKENS.`)
   if (reason === 'content-filter') throw new AppError('upstream_failed', `${name} refused to answer: its content filter stopped it.`)
   // Some servers have reasons of their own for a proper end; a stream that breaks off without a word has none.
   if (reason === 'error' || (reason !== 'stop' && rawReason === undefined)) throw wasCutOff(name)
@@ -123,18 +120,18 @@ function toUpstreamError(name: string, error: unknown, failure: Failure | null, 
   const own = findOwn(error)
   if (own) return own
   if (hasBegun) return wasCutOff(name)
-  if (!failure || failure.status === 200) return new AppError('upstream_failed', `${name} answered with something that cannot be read.`)
+  if (!failure || failure.status === 200) return new AppError('upstream_failed', `${name} returned an unreadable response.`)
   const { status, retryAfter } = failure
-  if (status === undefined) return new AppError('upstream_failed', `${name} could not be reached.`)
+  if (status === undefined) return new AppError('upstream_failed', `${name} is unreachable.`)
   const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
   const waitMs = readRetryAfter(retryAfter, Date.now())
-  return new AppError('upstream_failed', `${name} answered ${status}${hint ? ` (${hint})` : ''}.`, {
+  return new AppError('upstream_failed', `${name} returned ${status}${hint ? ` (${hint})` : ''}.`, {
     ...(!waitMs ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
   })
 }
 
 function wasCutOff(name: string): AppError {
-  return new AppError('upstream_failed', `The answer of ${name} was cut off.`)
+  return new AppError('upstream_failed', `The response of ${name} was cut off.`)
 }
 
 /** An error of ours, as it is or wrapped by the SDK. */

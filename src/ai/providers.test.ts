@@ -31,8 +31,8 @@ describe('resolveModel', () => {
 
   it('refuses a server without a host, and a model without a name', () => {
     const refused = (model: string, openaiBaseUrl: string) => () => resolveModel({ ...NONE, model, openaiBaseUrl })
-    expect(refused('openai/', 'http://127.0.0.1:1/v1')).toThrow(/^IMPROVE_MODEL is "openai\/", which names no model\.$/)
-    expect(refused('llama3', 'http:///v1')).toThrow(/^OPENAI_BASE_URL names no host/)
+    expect(refused('openai/', 'http://127.0.0.1:1/v1')).toThrow(/^IMPROVE_MODEL is "openai\/", which has no model name\.$/)
+    expect(refused('llama3', 'http:///v1')).toThrow(/^OPENAI_BASE_URL has no host/)
   })
 
   it.each([
@@ -126,7 +126,7 @@ describe('each provider', () => {
     const found = resolveModel({ ...NONE, ...KEYS, model }, async () => toEventStream(events.slice(0, model.startsWith('google') ? 1 : 4)))
     await expect(Array.fromAsync(found?.streamText(REQUEST) ?? [])).rejects.toMatchObject({
       code: 'upstream_failed',
-      message: `The answer of ${model} was cut off.`,
+      message: `The response of ${model} was cut off.`,
     })
   })
 
@@ -135,7 +135,7 @@ describe('each provider', () => {
       Response.json({ error: { message: `bad ${JSON.stringify([...new Headers(init?.headers)])}` } }, { status: 401 }),
     )
     const failed = Array.fromAsync(found?.streamText(REQUEST) ?? [])
-    await expect(failed).rejects.toMatchObject({ code: 'upstream_failed', message: `${model} answered 401 (the key is not accepted).` })
+    await expect(failed).rejects.toMatchObject({ code: 'upstream_failed', message: `${model} returned 401 (the key was rejected).` })
     // A cause would be the SDK's error, which holds the request and all it said.
     await expect(failed).rejects.not.toHaveProperty('cause')
   })

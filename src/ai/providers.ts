@@ -63,10 +63,10 @@ export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fe
   const bounded = createBoundedFetch(MAX_ANSWER_BYTES, fetcher)
   if (settings.openaiBaseUrl !== null) {
     const modelId = name.replace(/^openai\//, '')
-    if (modelId.trim() === '') throw new AppError('invalid_input', `IMPROVE_MODEL is "${name.slice(0, 100)}", which names no model.`)
+    if (modelId.trim() === '') throw new AppError('invalid_input', `IMPROVE_MODEL is "${name.slice(0, 100)}", which has no model name.`)
     // URL.parse takes the first part of the path of http:///v1 for the host.
     if (!/^https?:\/\/[^/?#]/i.test(settings.openaiBaseUrl)) {
-      throw new AppError('invalid_input', 'OPENAI_BASE_URL names no host; it must look like http://127.0.0.1:11434/v1.')
+      throw new AppError('invalid_input', 'OPENAI_BASE_URL has no host; use an address such as http://127.0.0.1:11434/v1.')
     }
     return createLanguageModel(name, loadCompatible(modelId, settings.openaiBaseUrl, settings.openaiKey, bounded))
   }
@@ -76,7 +76,7 @@ export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fe
     const known = Object.keys(PROVIDERS).map((one) => `${one}/MODEL`)
     throw new AppError(
       'invalid_input',
-      `IMPROVE_MODEL is "${name.slice(0, 100)}", which names no provider known here: it must be ${known.join(', ')}, or OPENAI_BASE_URL must say where the model is served.`,
+      `IMPROVE_MODEL is "${name.slice(0, 100)}", which has no known provider. Use ${known.join(', ')}, or set OPENAI_BASE_URL to the server of the model.`,
     )
   }
   const key = provider.key(settings)

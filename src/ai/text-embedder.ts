@@ -23,10 +23,10 @@ const REFUSALS = new Set([400, 413, 422])
 
 /** What each HTTP status of a provider means to an operator. */
 const STATUS_HINTS: Partial<Record<number, string>> = {
-  401: 'the key is not accepted',
-  403: 'the key may not use this model',
-  404: 'there is no such model or address',
-  429: 'too many requests, or no credit left',
+  401: 'the key was rejected',
+  403: 'the key has no access to this model',
+  404: 'unknown model or address',
+  429: 'rate limit reached or no credit left',
 }
 
 /** Models that want to be told in the text itself what it is for, by what their names have in them: from the model cards of their makers. */
@@ -122,7 +122,7 @@ function readVectors(answer: unknown, count: number, name: string): Float32Array
   const parsed = answerSchema.safeParse(answer)
   if (!parsed.success) throw unreadable(name)
   const { data } = parsed.data
-  if (data.length !== count) throw new AppError('upstream_failed', `${name} gave ${data.length} vectors for ${count} texts.`)
+  if (data.length !== count) throw new AppError('upstream_failed', `${name} returned ${data.length} vectors for ${count} texts.`)
   const vectors: (Float32Array | undefined)[] = Array.from({ length: count })
   data.forEach(({ index = 0, embedding }, place) => {
     vectors[data.some((one) => one.index !== undefined) ? index : place] = toUnitLength(embedding)
@@ -140,17 +140,17 @@ function toUnitLength(numbers: readonly number[]): Float32Array {
 }
 
 function unreadable(name: string): AppError {
-  return new AppError('upstream_failed', `${name} answered with something that cannot be read.`)
+  return new AppError('upstream_failed', `${name} returned an unreadable response.`)
 }
 
 /** A failure as operators see it. What the provider wrote is left out: it may repeat the texts or the key. */
 function toError(name: string, failure: Failure | null): AppError {
   const status = failure?.status
-  if (status === undefined) return new AppError('upstream_failed', `${name} could not be reached.`)
-  if (REFUSALS.has(status)) return new AppError('invalid_input', `${name} refused the text (${status}).`)
+  if (status === undefined) return new AppError('upstream_failed', `${name} is unreachable.`)
+  if (REFUSALS.has(status)) return new AppError('invalid_input', `${name} rejected the text (${status}).`)
   const hint = STATUS_HINTS[status] ?? (status >= 300 && status < 400 ? 'redirects are not followed' : undefined)
   const waitMs = readRetryAfter(failure?.retryAfter, Date.now())
-  return new AppError('upstream_failed', `${name} answered ${status}${hint ? ` (${hint})` : ''}.`, {
+  return new AppError('upstream_failed', `${name} returned ${status}${hint ? ` (${hint})` : ''}.`, {
     ...(waitMs === undefined ? {} : { retryAfterSeconds: Math.min(Math.ceil(waitMs / 1000), MAX_RETRY_AFTER_SECONDS) }),
   })
 }

@@ -22,7 +22,7 @@ export function readApiKey(headers: { get(name: string): string | null }): strin
       if (value !== '') keys.add(value)
     }
   }
-  if (keys.size > 1) throw invalidInput('headers', `Two different API keys were sent (in ${KEY_HEADERS.join(', ')}); send one.`)
+  if (keys.size > 1) throw invalidInput('headers', `Two different API keys were sent (in ${KEY_HEADERS.join(', ')}). Send only one.`)
   return keys.values().next().value ?? null
 }
 
@@ -37,10 +37,11 @@ function readBearer(value: string): string {
  */
 export async function authenticate(key: string | null, keys: Pick<KeyStore, 'findKey' | 'touchKey'>, clock: Clock): Promise<Actor> {
   if (key === null) return ANONYMOUS
-  if (!isWellFormedApiKey(key)) throw new AppError('invalid_api_key', 'The API key is malformed: it is mistyped or cut off. Copy it again.')
+  if (!isWellFormedApiKey(key))
+    throw new AppError('invalid_api_key', 'The API key is malformed, probably mistyped or truncated. Copy it again.')
   const stored = await keys.findKey(hashApiKey(key))
-  if (!stored) throw new AppError('invalid_api_key', 'The API key is not known here.')
-  if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key was revoked.')
+  if (!stored) throw new AppError('invalid_api_key', 'Unknown API key.')
+  if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key has been revoked.')
   if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
     throw new AppError('invalid_api_key', 'The API key has expired.')
   // A note of its last use is best effort: a busy or full disk must not keep anybody from reading.

@@ -6,10 +6,10 @@ export const KEY_HINTS = {
   mcp: 'an API key: send one in the PROMPTS_API_KEY or X-API-Key header.',
   /** Many proxies drop headers with an underscore in their name. */
   mcpBehindProxy:
-    'an API key: send one in the X-API-Key header. A PROMPTS_API_KEY header may not have passed the proxy in between, as its name has underscores (nginx needs "underscores_in_headers on").',
+    'an API key: send one in the X-API-Key header. The proxy may have dropped a PROMPTS_API_KEY header because of its underscores (nginx needs "underscores_in_headers on").',
   stdio: 'an API key: set PROMPTS_API_KEY in the environment of this MCP server.',
   cli: 'a user: add --user NAME, or set PROMPTS_API_KEY to an API key.',
-  remote: 'an API key: set PROMPTS_API_KEY to one.',
+  remote: 'an API key: set PROMPTS_API_KEY.',
 } as const
 
 /** The ways in to a library that is opened here: what callers without a key are told, and what the audit log calls them. */

@@ -243,7 +243,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     async countSignUp(client) {
       const retryAfterSeconds = await signUps.count(client.caller)
       if (retryAfterSeconds === null) return
-      throw new AppError('rate_limited', 'Many accounts were made from here just now. Try again in an hour.', { retryAfterSeconds })
+      throw new AppError('rate_limited', 'Too many new accounts from your address. Try again in an hour.', { retryAfterSeconds })
     },
     async signInNew({ name, password }, client) {
       const person = await store.people.findPersonByName(name)
@@ -271,7 +271,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       if (!isProved) {
         // Not waited for: how long it takes would tell whether there is such an account.
         if (person) recordFailure(person.id).catch(() => {})
-        throw new AppError('unauthenticated', 'The name or the password is not right.')
+        throw new AppError('unauthenticated', 'Wrong username or password.')
       }
       return { cookies: knownBrowser === null ? [...cookies, browsers.make(account)] : cookies }
     },
@@ -318,7 +318,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     async createResetToken(userId, isAsked) {
       const retryAfterSeconds = isAsked ? await resets.count(userId) : null
       if (retryAfterSeconds !== null) {
-        const message = 'Several links were made for this account just now. Use one of them, or try again later.'
+        const message = 'Too many reset links for this account. Use one of them, or try again later.'
         throw new AppError('rate_limited', message, { retryAfterSeconds })
       }
       const { internalAdapter } = await (await auth()).$context

@@ -21,7 +21,7 @@ export function createMailer({ url, from }: MailSettings): SendMail {
       await transport.sendMail({ to, subject, text })
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-      throw new AppError('upstream_failed', `The mail server did not take the mail (${reason}).`, { cause: error })
+      throw new AppError('upstream_failed', `The mail server rejected the message (${reason}).`, { cause: error })
     } finally {
       clearTimeout(timer)
       transport.close()

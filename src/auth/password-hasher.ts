@@ -23,7 +23,7 @@ export function queueHashing(hasher: PasswordHasher, memory: number): PasswordHa
   const waiting: (() => void)[] = []
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     if (waiting.length >= MAX_WAITING * atOnce) {
-      throw new AppError('unavailable', 'Too many people sign in at this moment; try again.', { retryAfterSeconds: 5 })
+      throw new AppError('unavailable', 'Too many people are signing in. Try again in a moment.', { retryAfterSeconds: 5 })
     }
     if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running++

@@ -129,9 +129,9 @@ describe('get-skill --out', () => {
     mkdirSync(join(folder, 'elsewhere'))
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
     const rows = [
-      ['full', 'full is not empty; choose a new or an empty folder.'],
-      ['file', 'file exists and is not a folder; choose another name.'],
-      ['link', 'link is a symbolic link, which is not followed; choose another name.'],
+      ['full', 'full is not empty. Choose a new or empty folder.'],
+      ['file', 'file exists and is not a folder. Choose another name.'],
+      ['link', 'link is a symbolic link, which is not followed. Choose another name.'],
     ] as const
     for (const [name, message] of rows) {
       const out = join(folder, name)

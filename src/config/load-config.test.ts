@@ -213,12 +213,12 @@ describe('a provider of embeddings', () => {
   })
 
   it('is refused with one of them alone', () => {
-    expect(() => loadConfig({ EMBEDDINGS_URL })).toThrow('EMBEDDINGS_URL is set, which needs EMBEDDINGS_MODEL too; set both or neither.')
-    expect(() => loadConfig({ EMBEDDINGS_MODEL })).toThrow('EMBEDDINGS_MODEL is set, which needs EMBEDDINGS_URL too; set both or neither.')
+    expect(() => loadConfig({ EMBEDDINGS_URL })).toThrow('EMBEDDINGS_URL also needs EMBEDDINGS_MODEL. Set both or neither.')
+    expect(() => loadConfig({ EMBEDDINGS_MODEL })).toThrow('EMBEDDINGS_MODEL also needs EMBEDDINGS_URL. Set both or neither.')
   })
 
-  it('names the setting the key belongs into', () => {
-    expect(() => loadConfig({ EMBEDDINGS_URL: 'http://u:p@x.example/v1' })).toThrow('the key belongs into EMBEDDINGS_API_KEY')
+  it('names the setting for the key', () => {
+    expect(() => loadConfig({ EMBEDDINGS_URL: 'http://u:p@x.example/v1' })).toThrow('set the key in EMBEDDINGS_API_KEY')
   })
 })
 
@@ -229,7 +229,7 @@ describe('a mail server', () => {
   })
 
   it('is refused without', () => {
-    expect(() => loadConfig({ SMTP_URL })).toThrow('SMTP_URL is set, which needs MAIL_FROM too: who the mails come from.')
+    expect(() => loadConfig({ SMTP_URL })).toThrow('SMTP_URL also needs MAIL_FROM, the sender address.')
   })
 })
 
@@ -282,7 +282,7 @@ describe('a secret in a file', () => {
   })
 
   it.each([
-    ['is missing', () => join(folder, 'missing'), 'SECRET_KEY_FILE must name a file that can be read (ENOENT).'],
+    ['is missing', () => join(folder, 'missing'), 'SECRET_KEY_FILE must name a readable file (ENOENT).'],
     ['is a folder', () => folder, 'SECRET_KEY_FILE must name a regular file of at most 64 KiB.'],
     ['is no regular file', () => '/dev/null', 'SECRET_KEY_FILE must name a regular file of at most 64 KiB.'],
     ['is too large', () => write('large', 'x'.repeat(65 * 1024)), 'SECRET_KEY_FILE must name a regular file of at most 64 KiB.'],
@@ -296,7 +296,7 @@ describe('a secret in a file', () => {
 
   it('is refused beside the variable itself, with all other faults', () => {
     const environment = { SECRET_KEY: 'y'.repeat(32), SECRET_KEY_FILE: write('both', 'x'.repeat(32)), PORT: 'x' }
-    expect(() => loadConfig(environment)).toThrow(/^PORT must .*\. SECRET_KEY and SECRET_KEY_FILE are both set; set one of them\.$/)
+    expect(() => loadConfig(environment)).toThrow(/^PORT must .*\. SECRET_KEY and SECRET_KEY_FILE are both set\. Set only one\.$/)
   })
 
   it('can be no other setting', () => {
@@ -306,7 +306,7 @@ describe('a secret in a file', () => {
   it('can be the key of a command', () => {
     expect(keyFromEnvironment({ PROMPTS_API_KEY_FILE: write('key', 'cpb_x\n') })).toBe('cpb_x')
     expect(() => keyFromEnvironment({ PROMPTS_API_KEY: 'cpb_x', PROMPTS_API_KEY_FILE: write('key', 'cpb_y') })).toThrow(
-      'PROMPTS_API_KEY and PROMPTS_API_KEY_FILE are both set; set one of them.',
+      'PROMPTS_API_KEY and PROMPTS_API_KEY_FILE are both set. Set only one.',
     )
     expect(() => keyFromEnvironment({ PROMPTS_API_KEY_FILE: write('key', '') })).toThrow('PROMPTS_API_KEY_FILE names an empty file.')
   })

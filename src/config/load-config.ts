@@ -34,7 +34,7 @@ function readSecret(name: string, environment: Environment): string | undefined 
   const refuse = (what: string, cause?: unknown): never => {
     throw new AppError('invalid_input', `${fileSetting} ${what}.`, { cause })
   }
-  if (text) throw new AppError('invalid_input', `${name} and ${fileSetting} are both set; set one of them.`)
+  if (text) throw new AppError('invalid_input', `${name} and ${fileSetting} are both set. Set only one.`)
   let content = ''
   try {
     const stats = statSync(path)
@@ -44,7 +44,7 @@ function readSecret(name: string, environment: Environment): string | undefined 
   } catch (error) {
     if (error instanceof AppError) throw error
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
-    refuse(`must name a file that can be read${code}`, error)
+    refuse(`must name a readable file${code}`, error)
   }
   if (content.trim() === '') refuse('names an empty file')
   if (/[\r\n]/.test(content)) refuse('names a file with more than one line')
@@ -78,11 +78,11 @@ export function loadConfig(environment: Environment = process.env): Config {
   }
   const config = Object.freeze(parsed.data)
   if (config.SMTP_URL !== null && config.MAIL_FROM === null) {
-    throw new AppError('invalid_input', 'SMTP_URL is set, which needs MAIL_FROM too: who the mails come from.')
+    throw new AppError('invalid_input', 'SMTP_URL also needs MAIL_FROM, the sender address.')
   }
   if ((config.EMBEDDINGS_URL === null) !== (config.EMBEDDINGS_MODEL === null)) {
     const [set, missing] = config.EMBEDDINGS_URL === null ? ['EMBEDDINGS_MODEL', 'EMBEDDINGS_URL'] : ['EMBEDDINGS_URL', 'EMBEDDINGS_MODEL']
-    throw new AppError('invalid_input', `${set} is set, which needs ${missing} too; set both or neither.`)
+    throw new AppError('invalid_input', `${set} also needs ${missing}. Set both or neither.`)
   }
   return config
 }

@@ -47,13 +47,13 @@ export const postgresUrl = z.string().refine(isPostgresUrl, 'must be postgres://
 export const countOrOff = (what: string) =>
   z
     .string()
-    .regex(/^(off|[1-9]\d{0,11})$/, `must be off, or how many ${what}`)
+    .regex(/^(off|[1-9]\d{0,11})$/, `must be off or a number of ${what}`)
     .transform((text) => (text === 'off' ? null : Number(text)))
 const UNITS_MS: Partial<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** A time such as 24h, as milliseconds. */
 export const interval = z
   .string()
-  .regex(/^[1-9]\d{0,3}[mhd]$/, 'must be a time such as 30m, 24h or 7d')
+  .regex(/^[1-9]\d{0,3}[mhd]$/, 'must be a duration such as 30m, 24h or 7d')
   .transform((text) => Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? Number.NaN))
 /** A whole number from 1 to `most`. */
 export const countUpTo = (most: number) =>
@@ -70,18 +70,18 @@ export const modelServerUrl = (keySetting: string) =>
       (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
       'must be an http or https address, such as http://127.0.0.1:11434/v1',
     )
-    .refine((text) => !/[?#@]/.test(text), `must have no query, fragment, user or password; the key belongs into ${keySetting}`)
+    .refine((text) => !/[?#@]/.test(text), `must have no query, fragment, user or password; set the key in ${keySetting}`)
     .transform((text) => text.replace(/\/+$/, ''))
 /** The address of a mail server. */
 export const smtpUrl = z
   .string()
   .refine((text) => /^smtps?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an smtp or smtps address, such as smtps://mail.example.org')
 /** A language model. */
-export const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as openai/gpt-5, without spaces')
+export const modelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model name without spaces, such as openai/gpt-5')
 /** A model of embeddings. */
-export const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model such as nomic-embed-text, without spaces')
+export const embeddingModelName = z.string().regex(/^[^\s]{1,200}$/, 'must be a model name without spaces, such as nomic-embed-text')
 /** A key of a provider. */
-export const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key, without spaces')
+export const providerKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key without spaces')
 
 /** The sources of a content policy's `frame-ancestors`: nothing that could end the directive. */
 export const frameAncestors = z

@@ -80,10 +80,10 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
     return {
       holdAnswer(bytes) {
         if (state.unsentBytes + bytes > limits.unsentBytes.each && state.unsentBytes > 0) {
-          throw tooMuch('rate_limited', 'You have not read the answers to your earlier requests; read them first.')
+          throw tooMuch('rate_limited', 'Read the responses to your earlier requests first.')
         }
         if (all.unsentBytes + bytes > limits.unsentBytes.all && all.unsentBytes > 0) {
-          throw tooMuch('unavailable', 'Too many answers are waiting to be read at this moment; try again.')
+          throw tooMuch('unavailable', 'Too many unread responses. Try again in a moment.')
         }
         unsentBytes += bytes
         state.unsentBytes += bytes
@@ -91,9 +91,9 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
       },
       becomeStream() {
         if (state.streams >= limits.streams.each) {
-          throw tooMuch('rate_limited', `${state.streams} streams of yours are open already; close some.`)
+          throw tooMuch('rate_limited', `You already have ${state.streams} open streams. Close some first.`)
         }
-        if (all.streams >= limits.streams.all) throw tooMuch('unavailable', 'Too many streams are open at this moment; try again.')
+        if (all.streams >= limits.streams.all) throw tooMuch('unavailable', 'Too many open streams. Try again in a moment.')
         isStream = true
         state.streams++
         all.streams++
@@ -119,19 +119,19 @@ export function createAdmission(limits: AdmissionLimits = ADMISSION_LIMITS): Adm
       if (state.running < (isKnown ? limits.running.known : limits.running.anonymous)) {
         if (all.running < limits.running.all) return take(caller, state)
         if (state.running === 0 && state.streams === 0) callers.delete(caller)
-        throw tooMuch('unavailable', 'The service has too much to do at this moment; try again.')
+        throw tooMuch('unavailable', 'The service is overloaded. Try again in a moment.')
       }
       if (state.waiting.length >= limits.waiting.each) {
-        throw tooMuch('rate_limited', `${state.waiting.length} of your requests are waiting already; wait for some.`)
+        throw tooMuch('rate_limited', `You already have ${state.waiting.length} waiting requests. Wait for some to finish.`)
       }
-      if (all.waiting >= limits.waiting.all) throw tooMuch('unavailable', 'Too many requests are waiting at this moment; try again.')
+      if (all.waiting >= limits.waiting.all) throw tooMuch('unavailable', 'Too many waiting requests. Try again in a moment.')
       all.waiting++
       return new Promise((resolve, reject) => {
         const signal = client?.()
         const leave = () => {
           state.waiting.splice(state.waiting.indexOf(begin), 1)
           all.waiting--
-          reject(new AppError('unavailable', 'The client left.'))
+          reject(new AppError('unavailable', 'The client disconnected.'))
         }
         const begin = () => {
           signal?.removeEventListener('abort', leave)

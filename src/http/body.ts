@@ -38,12 +38,12 @@ export function createBodyReader(
     else heldBy.delete(caller)
     if (size <= 0) return
     if (held > share) {
-      throw new AppError('rate_limited', 'You are sending too much at once; wait until your other requests are through.', {
+      throw new AppError('rate_limited', 'You are sending too much at once. Wait for your other requests to finish.', {
         retryAfterSeconds: 2,
       })
     }
     if (heldByAll > limits.held.all) {
-      throw new AppError('unavailable', 'The service is taking in too much at this moment; try again.', { retryAfterSeconds: 2 })
+      throw new AppError('unavailable', 'The service is receiving too much data. Try again in a moment.', { retryAfterSeconds: 2 })
     }
   }
   return (exchange, { caller, isKnown }, maxBytes) =>
@@ -67,7 +67,7 @@ export function createBodyReader(
       }
       // Most bodies come with their head, and need no clock.
       const arming = setImmediate(() => {
-        timer = setTimeout(() => end(new AppError('invalid_input', 'The body took too long to come in.')), limits.withinMs)
+        timer = setTimeout(() => end(new AppError('invalid_input', 'Timed out receiving the body.')), limits.withinMs)
       })
       const take = (chunk: Uint8Array): boolean => {
         bytes += chunk.byteLength
@@ -90,9 +90,7 @@ export function createBodyReader(
           return false
         }
       }
-      exchange.readBody(take, (error) =>
-        end(error && new AppError('invalid_input', 'The body was cut off before its end.', { cause: error })),
-      )
+      exchange.readBody(take, (error) => end(error && new AppError('invalid_input', 'The body is incomplete.', { cause: error })))
     })
 }
 
@@ -110,6 +108,6 @@ export function decodeBody(bytes: Uint8Array): string {
 function tooLarge(maxBytes: number): AppError {
   return new AppError(
     'too_large',
-    `The body is over ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB). Import large skills from the command line, or add their files one by one.`,
+    `The body exceeds ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB). Import large skills from the command line, or add their files one by one.`,
   )
 }

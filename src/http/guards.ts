@@ -20,10 +20,7 @@ export function checkHost(host: string | null, rules: AccessRules): void {
     name === new URL(rules.baseUrl).hostname ||
     rules.allowedHosts.some((allowed) => allowed === '*' || hostname(allowed) === name)
   if (!isKnown || name === '') {
-    throw new AppError(
-      'forbidden',
-      `This service does not answer to the host name "${name.slice(0, 80)}"; its operator can add it to ALLOWED_HOSTS.`,
-    )
+    throw new AppError('forbidden', `Host "${name.slice(0, 80)}" is not allowed. The operator can add it to ALLOWED_HOSTS.`)
   }
 }
 
@@ -55,7 +52,7 @@ export function isOriginAllowed(origin: string | null, rules: AccessRules): bool
 /** @throws AppError `forbidden` for a foreign origin */
 export function checkOrigin(origin: string | null, rules: AccessRules): void {
   if (isOriginAllowed(origin, rules)) return
-  throw new AppError('forbidden', 'Pages of this origin may not call here; the operator can add it to ALLOWED_ORIGINS.')
+  throw new AppError('forbidden', 'This origin is not allowed. The operator can add it to ALLOWED_ORIGINS.')
 }
 
 /**

@@ -54,12 +54,12 @@ export function healthRoutes({ check, loadSearch, isReady, embeddings, onFault }
           const outcome = await Promise.race([lookOnce(), tooLate])
           if (outcome !== 'late') return jsonAnswer({ status: 'ready', search: 'ready', embeddings: embeddings() })
           return isSearchLoaded
-            ? jsonAnswer({ status: 'unavailable', reason: 'The library does not answer.' }, 503)
+            ? jsonAnswer({ status: 'unavailable', reason: 'The library is not responding.' }, 503)
             : jsonAnswer({ status: 'starting', search: 'loading' }, 503)
         } catch (error) {
           const unavailable = error instanceof AppError && error.code === 'unavailable' ? error : null
-          onFault(unavailable ?? new AppError('unavailable', 'The library does not answer.', { cause: error }))
-          return jsonAnswer({ status: 'unavailable', reason: unavailable?.message ?? 'The library does not answer.' }, 503)
+          onFault(unavailable ?? new AppError('unavailable', 'The library is not responding.', { cause: error }))
+          return jsonAnswer({ status: 'unavailable', reason: unavailable?.message ?? 'The library is not responding.' }, 503)
         } finally {
           late.abort()
         }

@@ -7,7 +7,7 @@ import { HTTP_STATUS } from './errors.ts'
 
 type Json = z.core.JSONSchema.BaseSchema
 
-/** Routes that are no operation, for the document. */
+/** Routes other than operations. */
 const RAW_ROUTES = {
   '/api/prompts/{id}/raw': { name: 'get_prompt_text', title: "A prompt's text", parameters: ['id'] },
   '/api/skills/{skillId}/files/{filename}': {
@@ -17,7 +17,7 @@ const RAW_ROUTES = {
   },
   '/api/prompts/{id}/prompt.md': {
     name: 'download_prompt_file',
-    title: 'A prompt as a .prompt.md file, with what is known of it in its frontmatter',
+    title: 'A prompt as a .prompt.md file with its metadata as frontmatter',
     parameters: ['id'],
   },
   '/api/skills/{skillId}/zip': { name: 'download_skill', title: 'A skill as a zip', parameters: ['skillId'], type: 'application/zip' },
@@ -32,7 +32,7 @@ function toSchema(schema: z.ZodObject, io: 'input' | 'output'): Json {
 const EVENTS: Json = {
   type: 'string',
   description:
-    'Server-sent events: `delta` {"text"} to append; `restart` {} when what came so far is void; last `result` with the whole answer, or `error` with the error.',
+    'Server-sent events: `delta` {"text"} to append; `restart` {} to discard the text so far; finally `result` with the complete answer, or `error`.',
 }
 
 /** Routes of embeds: the parameters are the fields of a configuration, or what is named. */
@@ -52,25 +52,25 @@ function embedRoutes(hasMcp: boolean): Record<string, Route> {
   return {
     '/api/embed/examples': {
       name: 'list_embed_examples',
-      title: 'Examples of embeds: configurations to begin with',
+      title: 'Example embed configurations',
       parameters: [inQuery('category', { type: 'string' })],
       content: { 'application/json': { schema: { type: 'array', items: example } } },
     },
     '/api/embed/image': {
       name: 'draw_embed',
-      title: 'A picture of an embed, from the fields of its configuration',
+      title: 'A picture of an embed, from its configuration fields',
       parameters: fields.map(([name, schema]) => inQuery(name, schema)),
       content: { 'image/svg+xml': {} },
     },
     '/api/embed/image/{file}': {
       name: 'draw_embed_of',
-      title: 'A picture of a prompt or skill (id or slug, and .svg or .png) or of an embed that is kept (id and .svg)',
+      title: 'A picture of a prompt or skill (id or slug, and .svg or .png) or of a saved embed (id and .svg)',
       parameters: [inPath('file')],
       content: { 'image/svg+xml': {}, 'image/png': {} },
     },
     '/api/oembed': {
       name: 'describe_link',
-      title: 'What a page that shows links is told of an address here (oEmbed 1.0)',
+      title: 'oEmbed 1.0 data for an address of this service',
       parameters: [
         inQuery('url', { type: 'string', format: 'uri' }, true),
         inQuery('format', { type: 'string', enum: ['json'] }),
@@ -79,7 +79,7 @@ function embedRoutes(hasMcp: boolean): Record<string, Route> {
       ],
       content: { 'application/json': { schema: { type: 'object' } } },
       // oEmbed 1.0, section 2.3.3
-      refusals: { 501: 'Another format than json was asked for; the body has the code invalid_input' },
+      refusals: { 501: 'Only JSON is supported; the body has the code invalid_input' },
     },
   }
 }
@@ -189,7 +189,7 @@ export function createOpenApi(
       parameters: route.parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       responses: {
         200: {
-          description: 'The bytes, for saving',
+          description: 'The file',
           content: 'type' in route ? { [route.type]: {} } : { 'text/plain': {}, 'application/octet-stream': {} },
         },
         default: { $ref: '#/components/responses/Error' },

@@ -28,7 +28,7 @@ export function createRateLimits(
   const refuse = (waitMs: number): never => {
     // A clock that was set back must not make anybody wait longer than a window.
     const retryAfterSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)))
-    const message = `Too many requests: ${perMinute} a minute are served to one caller, expensive ones count as several. Try again in ${retryAfterSeconds} seconds.`
+    const message = `Too many requests. The limit is ${perMinute} per minute and caller; expensive requests count as several. Try again in ${retryAfterSeconds} seconds.`
     throw new AppError('rate_limited', message, { retryAfterSeconds })
   }
   /** A count that is no number would never reach the limit again. */

@@ -78,7 +78,7 @@ function readQuery(search: string, kinds: Map<string, InputKind>): Record<string
       if (entries.some((text) => text !== '')) values[name] = entries.filter((text) => text !== '')
       continue
     }
-    if (texts.length > 1) throw invalidInput(name, `${name} is given ${texts.length} times; give it once.`)
+    if (texts.length > 1) throw invalidInput(name, `${name} is given ${texts.length} times. Give it once.`)
     const text = texts[0] ?? ''
     if (text !== '' || name === 'query' || name === 'q') values[name] = coerceText(text, kind)
   }

@@ -24,10 +24,10 @@ export function givenEmail(email: string): string | null {
 
 /** An e-mail address as it is kept: in lower case. */
 export const emailField = z
-  .email('is not an e-mail address')
-  .max(254, 'is longer than 254 characters')
+  .email('is not an email address')
+  .max(254, 'must have at most 254 characters')
   .transform((email) => email.toLowerCase())
-  .refine((email) => givenEmail(email) !== null, 'is not an address that can be written to')
+  .refine((email) => givenEmail(email) !== null, 'is not a deliverable address')
 
 export const displayNameField = textField({ max: 100 })
 export const bioField = textField({ max: 500 })

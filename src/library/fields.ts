@@ -25,9 +25,9 @@ export function textField(limits: TextLimits) {
 function textFault(text: string, limits: TextLimits): string | null {
   if (isLongerThan(text, limits.max)) return `has ${countCharacters(text)} characters; the limit is ${limits.max}`
   if (limits.min && countCharacters(text) < limits.min) return `needs at least ${limits.min} character${limits.min === 1 ? '' : 's'}`
-  if (limits.blank === false && isBlank(text)) return 'is blank; write something'
+  if (limits.blank === false && isBlank(text)) return 'is blank'
   const forbidden = hasForbiddenCharacter(text)
-  return forbidden ? `has a ${forbidden} in it, which cannot be stored` : null
+  return forbidden ? `contains a ${forbidden}, which cannot be stored` : null
 }
 
 export const PROMPT_TYPES = ['TEXT', 'STRUCTURED', 'IMAGE', 'VIDEO', 'AUDIO'] as const

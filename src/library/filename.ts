@@ -3,16 +3,16 @@ const MAX_FILENAME_BYTES = 255
 /** What is wrong with a skill's filename, as the end of a sentence ("… must not …"), or null when it is a good one. Expects NFC. */
 export function filenameFault(filename: string): string | null {
   if (filename === '') return 'is empty'
-  if (!filename.isWellFormed()) return 'has half of a surrogate pair in it'
-  if (Buffer.byteLength(filename, 'utf8') > MAX_FILENAME_BYTES) return `is over ${MAX_FILENAME_BYTES} bytes`
-  if (filename.startsWith('/')) return 'starts with a slash; give a path relative to the skill'
-  if (filename.includes('\\')) return 'has a backslash; separate folders with /'
-  if (filename.includes(':')) return 'has a colon'
-  if (/\p{Cc}/u.test(filename)) return 'has a control character'
+  if (!filename.isWellFormed()) return 'contains half a surrogate pair'
+  if (Buffer.byteLength(filename, 'utf8') > MAX_FILENAME_BYTES) return `exceeds ${MAX_FILENAME_BYTES} bytes`
+  if (filename.startsWith('/')) return 'starts with a slash; use a path relative to the skill'
+  if (filename.includes('\\')) return 'contains a backslash; separate folders with /'
+  if (filename.includes(':')) return 'contains a colon'
+  if (/\p{Cc}/u.test(filename)) return 'contains a control character'
   for (const part of filename.split('/')) {
     if (part === '') return 'has an empty part'
-    if (part === '.' || part === '..') return `has a part "${part}"; give a plain path inside the skill`
-    if (part.endsWith('.') || part.endsWith(' ')) return 'has a part that ends in a dot or a space'
+    if (part === '.' || part === '..') return `contains "${part}"; use a plain path inside the skill`
+    if (part.endsWith('.') || part.endsWith(' ')) return 'has a part that ends with a dot or a space'
   }
   return null
 }
@@ -36,13 +36,13 @@ export function filenameClash(filenames: readonly string[]): string | null {
   for (const name of filenames) {
     const folded = foldFilename(name)
     const twin = files.get(folded)
-    if (twin !== undefined) return twin === name ? `"${name}" is there twice` : `"${name}" and "${twin}" differ in case alone`
+    if (twin !== undefined) return twin === name ? `"${name}" is listed twice` : `"${name}" and "${twin}" differ only in case`
     files.set(folded, name)
   }
   for (const name of filenames) {
     for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
       const file = files.get(foldFilename(name.slice(0, slash)))
-      if (file !== undefined) return `"${file}" is a file and the folder of "${name}" at once`
+      if (file !== undefined) return `"${file}" is both a file and the folder of "${name}"`
     }
   }
   return null

@@ -68,8 +68,8 @@ export function readFrontmatter(text: string, folder: string): Frontmatter {
   const description = read.data.description ?? null
   if (name === null) warnings.push('the frontmatter has no name')
   else if (!NAME_FORM.test(name) || name.length > MAX_NAME)
-    warnings.push(`the name "${name.slice(0, 80)}" is not 1 to 64 of a-z, 0-9 and single hyphens`)
-  else if (name !== folder) warnings.push(`the name "${name}" is not that of its folder`)
+    warnings.push(`the name "${name.slice(0, 80)}" must be 1 to 64 characters of a-z, 0-9 and single hyphens`)
+  else if (name !== folder) warnings.push(`the name "${name}" does not match its folder`)
   if (description === null) warnings.push('the frontmatter has no description')
   return { name, description, warnings }
 }

@@ -9,8 +9,7 @@ export type ParsedJson = { readonly ok: true; readonly value: unknown } | { read
 export function parseJson(text: string): ParsedJson {
   const { depth, members } = measure(text)
   if (depth > MAX_JSON_DEPTH) return { ok: false, reason: `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.` }
-  if (members > MAX_JSON_MEMBERS)
-    return { ok: false, reason: `The JSON has more than ${MAX_JSON_MEMBERS} members; nothing here takes as many.` }
+  if (members > MAX_JSON_MEMBERS) return { ok: false, reason: `The JSON has more than ${MAX_JSON_MEMBERS} members, which is the limit.` }
   try {
     const value: unknown = JSON.parse(text)
     return { ok: true, value }

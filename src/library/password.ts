@@ -20,10 +20,10 @@ async function readCommonPasswords(): Promise<ReadonlySet<string>> {
 
 /** What is wrong with a new password, as the end of a sentence, or null. `names` are what it must not be: the username, the e-mail address. */
 export async function passwordFault(password: string, names: readonly string[]): Promise<string | null> {
-  if (password.length < PASSWORD_LENGTH.min) return `needs at least ${PASSWORD_LENGTH.min} characters`
-  if (password.length > PASSWORD_LENGTH.max) return `may have at most ${PASSWORD_LENGTH.max} characters`
+  if (password.length < PASSWORD_LENGTH.min) return `must have at least ${PASSWORD_LENGTH.min} characters`
+  if (password.length > PASSWORD_LENGTH.max) return `must have at most ${PASSWORD_LENGTH.max} characters`
   const folded = password.normalize('NFKC').toLowerCase()
-  if (names.some((name) => name.toLowerCase() === folded)) return 'must not be the name or the e-mail address'
+  if (names.some((name) => name.toLowerCase() === folded)) return 'must not be the username or the email address'
   if (new Set(password).size < 3) return 'repeats the same characters; choose another'
   common ??= readCommonPasswords()
   if (OWN_NAMES.includes(folded) || (await common).has(folded)) return 'is one of the most common passwords; choose another'

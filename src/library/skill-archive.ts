@@ -64,7 +64,7 @@ export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, R
   })
   const top = findTopFolder(entries.map((entry) => entry.name))
   if (entries.length > MAX_SKILL_FILES)
-    throw new AppError('too_large', `The archive holds ${entries.length} files; a skill may have ${MAX_SKILL_FILES}.`)
+    throw new AppError('too_large', `The archive has ${entries.length} files; the limit for a skill is ${MAX_SKILL_FILES}.`)
   const files: SkillFile[] = []
   let left = MAX_SKILL_BYTES
   for (const entry of entries) {
@@ -74,7 +74,7 @@ export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, R
     const bytes = readEntry(archive, entry, filename, left)
     left -= bytes.length
     const name = filename.split('/').at(-1) ?? filename
-    if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'holds a private key' })
+    if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'contains a private key' })
     else files.push({ filename, bytes })
     yield
   }
@@ -89,7 +89,7 @@ function leftOutReason(name: string): { filename: string; reason: string } | nul
     const filename = parts.slice(0, index + 1).join('/')
     if (isSystemName(part)) return { filename, reason: 'belongs to the operating system' }
     if (isLeftOutName(part)) return { filename, reason: 'is never imported' }
-    if (index === parts.length - 1 && isSecretName(part)) return { filename, reason: 'may hold a secret' }
+    if (index === parts.length - 1 && isSecretName(part)) return { filename, reason: 'may contain a secret' }
   }
   return null
 }
@@ -105,11 +105,11 @@ function findTopFolder(names: readonly string[]): string {
 function readEntries(archive: Uint8Array): Entry[] {
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength)
   const end = findEnd(view)
-  if (end === null) throw new AppError('invalid_input', 'This is not a zip archive; send the folder of a skill as .zip.')
+  if (end === null) throw new AppError('invalid_input', 'This is not a zip archive. Send the folder of a skill as .zip.')
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)
   if (view.getUint16(end + 4, true) !== 0 || count === 0xffff || at === 0xffffffff)
-    throw new AppError('invalid_input', 'The archive is split or in the Zip64 form, which is not read; pack it again as a plain zip.')
+    throw new AppError('invalid_input', 'The archive is split or uses Zip64, which is not supported. Pack it again as a plain zip.')
   if (count > MAX_ENTRIES) throw new AppError('too_large', `The archive lists ${count} entries; the limit is ${MAX_ENTRIES}.`)
   const entries: Entry[] = []
   for (let n = 0; n < count; n++) {
@@ -158,24 +158,25 @@ function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
 function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: number): Uint8Array {
   const shown = shorten(filename)
   if (entry.isEncrypted) throw new AppError('invalid_input', `"${shown}" in the archive is encrypted; pack it again without a password.`)
-  if (entry.isSpecial) throw new AppError('invalid_input', `"${shown}" in the archive is a link or a device; only files are read.`)
+  if (entry.isSpecial)
+    throw new AppError('invalid_input', `"${shown}" in the archive is a link or a device; only regular files are supported.`)
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength)
   if (entry.offset + 30 > archive.length || view.getUint32(entry.offset, true) !== 0x04034b50)
-    throw damaged(`"${shown}" is not where it should be`)
+    throw damaged(`"${shown}" is at the wrong offset`)
   const start = entry.offset + 30 + view.getUint16(entry.offset + 26, true) + view.getUint16(entry.offset + 28, true)
   if (start + entry.packedBytes > archive.length) throw damaged(`"${shown}" is cut off`)
   const packed = archive.subarray(start, start + entry.packedBytes)
   const refuse = (bytes: number) => {
     if (bytes > MAX_FILE_BYTES)
-      throw new AppError('too_large', `"${shown}" in the archive is over ${MAX_FILE_BYTES} bytes (1 MiB), the limit for a file.`)
+      throw new AppError('too_large', `"${shown}" in the archive exceeds ${MAX_FILE_BYTES} bytes (1 MiB), the limit for a file.`)
     if (bytes > left)
-      throw new AppError('too_large', `The files in the archive are over ${MAX_SKILL_BYTES} bytes (8 MiB), the limit for a skill.`)
+      throw new AppError('too_large', `The files in the archive exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total, the limit for a skill.`)
   }
   if (entry.method === 0) refuse(packed.length)
   else if (entry.method !== 8)
-    throw new AppError('invalid_input', `"${shown}" in the archive is packed in a way that is not read; use plain zip (deflate).`)
+    throw new AppError('invalid_input', `"${shown}" in the archive uses an unsupported compression method; use plain zip (deflate).`)
   const bytes = entry.method === 0 ? packed.slice() : inflate(packed, shown, refuse)
-  if (bytes.length !== entry.bytes || crc32(bytes) !== entry.crc) throw damaged(`"${shown}" is not what the archive says it is`)
+  if (bytes.length !== entry.bytes || crc32(bytes) !== entry.crc) throw damaged(`"${shown}" does not match its checksum`)
   return bytes
 }
 

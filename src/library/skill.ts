@@ -50,8 +50,7 @@ export function fromFileContent(file: FileContent, path: string): SkillFile {
     }
     return { filename, bytes: Buffer.from(file.content, 'base64') }
   }
-  if (!file.content.isWellFormed())
-    throw invalidInput(`${path}content`, `${path}content of "${filename}" has half of a surrogate pair in it.`)
+  if (!file.content.isWellFormed()) throw invalidInput(`${path}content`, `${path}content of "${filename}" contains half a surrogate pair.`)
   return { filename, bytes: Buffer.from(file.content, 'utf8') }
 }
 
@@ -77,12 +76,12 @@ export function checkSkillFiles(files: readonly { readonly filename: string; rea
       )
     }
   }
-  if (total > MAX_SKILL_BYTES) refuse('files', `the files have ${total} bytes together; the limit is ${MAX_SKILL_BYTES} (8 MiB)`)
+  if (total > MAX_SKILL_BYTES) refuse('files', `the files have ${total} bytes in total; the limit is ${MAX_SKILL_BYTES} (8 MiB)`)
   if (details.length === 0) {
     const clash = filenameClash(files.map((file) => file.filename))
     if (clash) refuse('files', clash)
     if (!files.some((file) => file.filename === SKILL_MD))
-      refuse('files', `${SKILL_MD} is missing; every skill has one at its root, spelled exactly so`)
+      refuse('files', `${SKILL_MD} is missing; every skill needs one at its root, spelled exactly like this`)
   }
   if (details.length > 0) throw new AppError('invalid_input', `${details.map((d) => d.message).join('; ')}.`, { details })
 }
@@ -109,18 +108,17 @@ export function applyFileChange(files: readonly SkillFile[], change: FileChange)
   if (change.kind === 'remove') {
     if (filename === SKILL_MD)
       throw invalidInput('filename', `${SKILL_MD} is required in every skill and cannot be removed; update it, or delete the skill.`)
-    if (!existing) throw new AppError('not_found', `The skill has no file "${filename}".`)
+    if (!existing) throw new AppError('not_found', `File "${filename}" not found in the skill.`)
     return files.filter((file) => file !== existing)
   }
   if (change.kind === 'add') {
-    if (filename === SKILL_MD)
-      throw invalidInput('filename', `${SKILL_MD} is already there in every skill; update it instead of adding it again.`)
-    if (existing) throw new AppError('conflict', `The skill already has a file "${filename}"; update it instead.`)
+    if (filename === SKILL_MD) throw invalidInput('filename', `${SKILL_MD} exists in every skill; update it instead.`)
+    if (existing) throw new AppError('conflict', `File "${filename}" already exists in the skill; update it instead.`)
     const next = [...files, { filename, bytes: change.file.bytes }]
     checkSkillFiles(next)
     return next
   }
-  if (!existing) throw new AppError('not_found', `The skill has no file "${filename}"; add it first.`)
+  if (!existing) throw new AppError('not_found', `File "${filename}" not found in the skill; add it first.`)
   const next = files.map((file) => (file === existing ? { filename, bytes: change.file.bytes } : file))
   checkSkillFiles(next)
   return next

@@ -11,8 +11,7 @@ export function toTags(names: readonly string[]): Tag[] {
   for (const [index, written] of names.entries()) {
     const name = written.normalize('NFC').trim().replace(/\s+/gu, ' ')
     const slug = slugifyTag(name)
-    if (slug === '')
-      throw invalidInput(`tags[${index}]`, `tags[${index}] has no letter or digit, so it could not be found again; name it in words.`)
+    if (slug === '') throw invalidInput(`tags[${index}]`, `tags[${index}] has no letter or digit and could not be searched; use words.`)
     if (!tags.has(slug)) tags.set(slug, { name, slug })
   }
   return [...tags.values()]

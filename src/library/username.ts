@@ -41,10 +41,10 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 export function usernameFault(username: string): string | null {
   if (username === '') return 'is empty'
   if (username.length > MAX_USERNAME) return `has ${username.length} characters; the limit is ${MAX_USERNAME}`
-  if (!/^[A-Za-z0-9._-]+$/.test(username)) return 'may hold only A-Z, a-z, 0-9, dot, underscore and hyphen'
-  if (username === '.' || username === '..') return 'must hold more than dots'
+  if (!/^[A-Za-z0-9._-]+$/.test(username)) return 'may contain only A-Z, a-z, 0-9, dot, underscore and hyphen'
+  if (username === '.' || username === '..') return 'must not consist of dots only'
   if (/\.git$/i.test(username)) return 'must not end in ".git"'
-  return RESERVED_NAMES.has(username.toLowerCase()) ? 'is reserved: it is part of the addresses of this service' : null
+  return RESERVED_NAMES.has(username.toLowerCase()) ? 'is reserved for addresses of this service' : null
 }
 
 /** An imported contributor's name in the characters of a username; others become hyphens. */

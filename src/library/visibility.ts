@@ -55,6 +55,6 @@ export function askedVisibility(input: { visibility?: Visibility | undefined; is
  */
 export function refuseWhileHeld(isHeld: boolean, visibility: Visibility): void {
   if (isHeld && visibility === 'public') {
-    throw new AppError('forbidden', 'An administrator has taken this out of the lists; it cannot be public until they lift that.')
+    throw new AppError('forbidden', 'An administrator has unlisted this item; it cannot be public until an administrator relists it.')
   }
 }

@@ -44,7 +44,7 @@ export function askableVariables(variables: readonly AskedVariable[]): AskedVari
 function toText(name: string, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value) && value.every((choice) => typeof choice === 'string')) return value.join(', ')
-  throw invalidInput(`variables.${name}`, `The answer for "${name}" must be text.`)
+  throw invalidInput(`variables.${name}`, `The answer for "${name}" must be a string.`)
 }
 
 /**

@@ -160,7 +160,7 @@ export function createMcpEndpoint(
         answers.push(answer)
       } else {
         isFull = true
-        const tooMuch = new AppError('too_large', 'The answers of this batch are too large together; ask for this one by itself.')
+        const tooMuch = new AppError('too_large', 'The responses of this batch are too large in total; send this request separately.')
         answers.push(refuse(tooMuch, request.id))
       }
     }
@@ -172,11 +172,11 @@ export function createMcpEndpoint(
     const { quota } = call.owner
     const open = listening.of(quota)
     if (open >= MAX_LISTENING_EACH) {
-      throw new AppError('rate_limited', `${open} subscriptions of yours are open already; close some.`, { retryAfterSeconds: 5 })
+      throw new AppError('rate_limited', `You already have ${open} open subscriptions. Close some first.`, { retryAfterSeconds: 5 })
     }
     const release = listening.add(quota)
     const over = new AbortController()
-    const unwatch = sessions.watch(call.owner.owner, () => over.abort(new Error('The key of this subscription is not good any more')))
+    const unwatch = sessions.watch(call.owner.owner, () => over.abort(new Error('The key of this subscription is no longer valid')))
     const ended = () => {
       release()
       unwatch()
@@ -234,7 +234,7 @@ export function createMcpEndpoint(
         if (!(await isLegacyRequest(request, withWholeId(message)))) return await postModern(call, request, message)
       }
       if (!isLegacyVersion) {
-        return refuse(`MCP-Protocol-Version "${version.slice(0, 80)}" is not served here. Served: ${SERVED_VERSIONS.join(', ')}.`)
+        return refuse(`MCP-Protocol-Version "${version.slice(0, 80)}" is not supported. Supported: ${SERVED_VERSIONS.join(', ')}.`)
       }
       const isInitialize = asked?.method === 'initialize'
       if (session && !isInitialize) return await postToSession(session, message, call)
@@ -327,7 +327,7 @@ async function nameErrors(response: Response, requestId: string): Promise<Answer
   if (response.ok || !isJsonContentType(response.headers.get('content-type'))) return await fromResponse(response)
   const body = errorBody.safeParse(await response.json())
   const code = STATUS_CODES[response.status] ?? (response.status >= 500 ? 'internal' : 'invalid_input')
-  if (!body.success) return jsonAnswer(toErrorBody(new AppError(code, 'The request was refused.'), requestId), response.status)
+  if (!body.success) return jsonAnswer(toErrorBody(new AppError(code, 'The request was rejected.'), requestId), response.status)
   const data = { ...body.data.error.data, code, requestId }
   return jsonAnswer({ ...body.data, error: { ...body.data.error, data } }, response.status)
 }

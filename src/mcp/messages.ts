@@ -56,9 +56,9 @@ export function describeFault(value: unknown): string {
   if (!isObject(value)) return `${start} it must be an object.`
   const { jsonrpc, method } = value
   if (jsonrpc !== '2.0') return `${start} jsonrpc must be "2.0".`
-  if ('id' in value && !isId(value['id'])) return `${start} id must be a text or a number.`
+  if ('id' in value && !isId(value['id'])) return `${start} id must be a string or a number.`
   if (method === undefined) return `${start} method is required.`
-  if (typeof method !== 'string') return `${start} method must be a text.`
+  if (typeof method !== 'string') return `${start} method must be a string.`
   return `${start} params must be an object.`
 }
 
@@ -69,7 +69,7 @@ export function describeMetaFault(params: Readonly<Record<string, unknown>> | un
   if (!isObject(meta)) return 'params._meta must be an object.'
   const token = meta['progressToken']
   const isToken = token === undefined || typeof token === 'string' || Number.isSafeInteger(token)
-  return isToken ? null : 'params._meta.progressToken must be a text or a whole number.'
+  return isToken ? null : 'params._meta.progressToken must be a string or an integer.'
 }
 
 const rpcError = z.object({ code: z.number().int(), message: z.string() })

@@ -24,7 +24,7 @@ export async function answerOnce(mcp: McpServer, { id, method, params }: Request
     resolve({ jsonrpc: '2.0', id: 1, error: { code, message, data: { code: 'invalid_input' } } })
   // The SDK drops invalid messages without an answer; it only reports them here.
   mcp.server.onerror = () => fail(INVALID_PARAMS, describeMetaFault(params) ?? `The params of ${method.slice(0, 80)} are not valid.`)
-  const deadline = setTimeout(() => fail(INTERNAL_ERROR, 'The answer took too long.'), ANSWER_WITHIN_MS)
+  const deadline = setTimeout(() => fail(INTERNAL_ERROR, 'The response timed out.'), ANSWER_WITHIN_MS)
   // The SDK accepts only integers as numeric ids, and drops others without an answer.
   transport.onmessage?.({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) })
   try {

@@ -168,7 +168,8 @@ export function createServerFactory(
       const render = async (values: Record<string, string>) =>
         renderedPrompt.parse(await invoke('render_exposed_prompt', { ...filter, name, arguments: values }))
       try {
-        if (Object.keys(given).length > MAX_ARGUMENTS) throw new AppError('invalid_input', `At most ${MAX_ARGUMENTS} arguments are taken.`)
+        if (Object.keys(given).length > MAX_ARGUMENTS)
+          throw new AppError('invalid_input', `At most ${MAX_ARGUMENTS} arguments are allowed.`)
         let prompt = await render(given)
         const missing = canAsk() ? askableVariables(prompt.unfilled.map((unfilled) => ({ name: unfilled, required: true }))) : []
         if (missing.length > 0) {

@@ -34,7 +34,7 @@ export function filterLines(answer: (line: string) => void): Transform {
       return null
     }
     if (Array.isArray(value)) {
-      refuse(INVALID_REQUEST, 'There are no batches over stdio; send one message at a time.')
+      refuse(INVALID_REQUEST, 'Batches are not supported over stdio. Send one message at a time.')
       return null
     }
     if (!isMessage(value) || !isObject(value)) {
@@ -45,7 +45,7 @@ export function filterLines(answer: (line: string) => void): Transform {
     const request = asRequest(value)
     if (!request) return JSON.stringify({ jsonrpc: '2.0', method: value['method'], params: value['params'] })
     if (typeof request.id === 'number' && !Number.isSafeInteger(request.id)) {
-      refuse(INVALID_REQUEST, 'This is not a JSON-RPC 2.0 message: id must be a text or a whole number.', request.id)
+      refuse(INVALID_REQUEST, 'This is not a JSON-RPC 2.0 message: id must be a string or an integer.', request.id)
       return null
     }
     const fault = describeMetaFault(request.params)
@@ -70,7 +70,7 @@ export function filterLines(answer: (line: string) => void): Transform {
       }
       if (length > MAX_LINE) {
         begin('')
-        refuse(INVALID_REQUEST, `A message may have up to ${MAX_LINE} characters.`)
+        refuse(INVALID_REQUEST, `A message can have up to ${MAX_LINE} characters.`)
       }
       done()
     },

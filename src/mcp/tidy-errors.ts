@@ -10,12 +10,12 @@ const issues = z
   .array(z.object({ path: z.array(z.union([z.string(), z.number()])), expected: z.string().optional(), message: z.string() }))
   .min(1)
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
-  ['string', 'a text'],
+  ['string', 'a string'],
   ['number', 'a number'],
   ['boolean', 'true or false'],
   ['object', 'an object'],
   ['record', 'an object'],
-  ['array', 'a list'],
+  ['array', 'an array'],
 ])
 
 /** Rewrites the SDK's errors: one sentence about the first fault instead of the validator's output, and always a code. */
@@ -24,7 +24,7 @@ function tidyError(answer: object, method: string): object {
   if (!failed) return answer
   const { code, message, data } = failed.error
   if (code === METHOD_NOT_FOUND) {
-    return { ...failed, error: { code, message: `There is no method "${method.slice(0, 80)}".`, data: { code: 'not_found' } } }
+    return { ...failed, error: { code, message: `Unknown method "${method.slice(0, 80)}".`, data: { code: 'not_found' } } }
   }
   const start = message.indexOf('[')
   const first = start === -1 ? undefined : readIssues(message.slice(start))

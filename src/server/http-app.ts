@@ -111,7 +111,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     throw error
   })
   hono.notFound(() => {
-    throw new AppError('not_found', 'There is nothing at this address.')
+    throw new AppError('not_found', 'Nothing found at this address.')
   })
   /** A route whose handler is mounted in Hono. */
   const mounted = (route: Route): BoundRoute => ({

@@ -73,7 +73,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     if (exchange.method === 'OPTIONS') return
     if (kind === 'mcp' && !isMcpCall(exchange)) {
-      throw new AppError('method_not_allowed', 'This endpoint takes POST; GET and DELETE need a session that initialize opened.')
+      throw new AppError('method_not_allowed', 'This endpoint accepts POST; GET and DELETE need a session opened by initialize.')
     }
     if (kind === 'mcp' || !isRead(exchange.method)) checkOrigin(exchange.header('origin') ?? null, rules)
   }
@@ -148,8 +148,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const respond = (call: OpenCall, route: BoundRoute | null, allowed: readonly string[]): Answer | Promise<Answer> => {
     if (route) return route.handle(call)
     const { method } = call.exchange
-    if (allowed.length > 0) throw new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(', ')}.`)
-    throw new AppError('not_found', 'There is nothing at this address.')
+    if (allowed.length > 0) throw new AppError('method_not_allowed', `${method} is not supported here; use ${allowed.join(', ')}.`)
+    throw new AppError('not_found', 'Nothing found at this address.')
   }
 
   const refuse = async (call: OpenCall, error: AppError, allowed: readonly string[], place: Place | null): Promise<Answer> => {

@@ -35,7 +35,7 @@ export interface RunningServer {
 const STARTING: Pipeline = async ({ path }, send) => {
   if (path === '/healthz') return await send(jsonAnswer({ status: 'ok' }))
   if (path === '/readyz') return await send(jsonAnswer({ status: 'starting' }, 503))
-  const error = new AppError('unavailable', 'The service is starting; try again in a moment.', { retryAfterSeconds: 2 })
+  const error = new AppError('unavailable', 'The service is starting. Try again in a moment.', { retryAfterSeconds: 2 })
   const requestId = randomUUID()
   const headers = { ...errorHeaders(error), 'cache-control': 'no-store', 'x-request-id': requestId }
   const body = path === MCP_PATH ? toMcpErrorBody(error, requestId) : toErrorBody(error, requestId)
@@ -66,8 +66,8 @@ export async function startServer(address: { host: string; port: number }, logge
         purges: app.store.purges,
         audit: app.store.audit,
         clock: app.clock,
-        onPurged: (removed) => logger.info(removed, 'Deleted items and versions that are over TRASH_DAYS or VERSIONS_KEEP'),
-        onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed and will be tried again'),
+        onPurged: (removed) => logger.info(removed, 'Deleted items and versions past TRASH_DAYS or VERSIONS_KEEP'),
+        onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed; will retry'),
       })
       // The first search should not wait for it; errors surface with the first use.
       app.store.service.loadSearch().catch(() => {})

@@ -53,6 +53,6 @@ function parse(path: string, bytes: Uint8Array): z.infer<typeof categoriesFile> 
   try {
     return categoriesFile.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch (error) {
-    throw new AppError('invalid_input', `${path} is not a list of categories as an export writes it.`, { cause: error })
+    throw new AppError('invalid_input', `${path} is not a list of categories written by export.`, { cause: error })
   }
 }

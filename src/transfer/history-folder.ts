@@ -86,7 +86,7 @@ function requireImportable(record: HistoryRecord): void {
   const what = `${issue?.path.join('.') || 'it'} ${issue?.message}`
   throw new AppError(
     'unavailable',
-    `The library has a ${record.record} ${name} that no import would take: ${what}. An export without --full works.`,
+    `The library has a ${record.record} ${name} that cannot be imported: ${what}. Export without --full instead.`,
   )
 }
 
@@ -99,7 +99,7 @@ export async function openHistoryFolder(exported: string): Promise<(History & Hi
   const folder = join(exported, EXPORT_NAMES.historyFolder)
   const about = await lstat(folder).catch(() => null)
   if (about === null) return null
-  if (!about.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder; links are not followed.`)
+  if (!about.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder (links are not followed).`)
   const { digest, counts, readable } = await readManifest(join(folder, MANIFEST))
   for (const name of READABLE) {
     if ((await digestFile(join(exported, name))) !== readable[name]) throw changed(join(exported, name))
@@ -114,7 +114,7 @@ export async function openHistoryFolder(exported: string): Promise<(History & Hi
 
 async function readManifest(path: string): Promise<z.infer<typeof manifestSchema>> {
   const bytes = await readRegularFile(path, MAX_MANIFEST_BYTES)
-  if (bytes === null) throw new AppError('invalid_input', `${path} is missing: the export is not whole.`)
+  if (bytes === null) throw new AppError('invalid_input', `${path} is missing: the export is incomplete.`)
   try {
     return manifestSchema.parse(JSON.parse(bytes.toString('utf8')))
   } catch (error) {
@@ -135,7 +135,7 @@ async function* readRecords(exported: string, path: string, expected: History): 
     yield record
   }
   if (hash.digest('hex') !== expected.digest || JSON.stringify(counter.read()) !== JSON.stringify(expected.counts)) {
-    throw new AppError('invalid_input', `${path} is not what the manifest says: it is damaged or was changed.`)
+    throw new AppError('invalid_input', `${path} does not match the manifest: it is damaged or was changed.`)
   }
 }
 
@@ -155,7 +155,7 @@ function parseRecord(path: string, number: number, line: string): HistoryRecord 
 /** The bytes of a regular file, hashed as they are read. */
 async function* hashed(path: string, hash: { update(bytes: Uint8Array): unknown }): AsyncGenerator<Uint8Array> {
   const about = await lstat(path).catch(() => null)
-  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is missing, or not a regular file; links are not followed.`)
+  if (!about?.isFile()) throw new AppError('invalid_input', `${path} is missing or not a regular file (links are not followed).`)
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     for await (const chunk of file.createReadStream({ autoClose: false })) {
@@ -184,11 +184,12 @@ async function checkSkill(
 async function readBlob(folder: string, sha256: string): Promise<Uint8Array> {
   const { folder: part, file } = placeOf(folder, sha256)
   for (const path of [join(folder, FILES), part]) {
-    if (!(await isFolder(path))) throw new AppError('invalid_input', `${path} is missing, or not a folder; links are not followed.`)
+    if (!(await isFolder(path))) throw new AppError('invalid_input', `${path} is missing or not a folder (links are not followed).`)
   }
   const bytes = await readRegularFile(file, MAX_FILE_BYTES)
-  if (bytes === null) throw new AppError('invalid_input', `${file} is missing: the export is not whole.`)
-  if (digestOf(bytes) !== sha256) throw new AppError('invalid_input', `${file} is damaged: its name is not the digest of what it holds.`)
+  if (bytes === null) throw new AppError('invalid_input', `${file} is missing: the export is incomplete.`)
+  if (digestOf(bytes) !== sha256)
+    throw new AppError('invalid_input', `${file} is damaged: its name does not match the digest of its content.`)
   return bytes
 }
 
@@ -215,6 +216,6 @@ async function isFolder(path: string): Promise<boolean> {
 function changed(path: string): AppError {
   return new AppError(
     'invalid_input',
-    `${path} was changed since the export, and the history beside it does not know that. Import what is there with --without-history.`,
+    `${path} was changed after the export and no longer matches the history. Import the current items with --without-history.`,
   )
 }

@@ -71,7 +71,7 @@ async function importRow(
   report.read++
   const refuse = (reason: string) => {
     report.refused++
-    addRemark(report, `Row ${row.number} refused: ${reason.replace(/\.$/, '')}.`)
+    addRemark(report, `Row ${row.number} rejected: ${reason.replace(/\.$/, '')}.`)
   }
   if ('fault' in row) return refuse(row.fault)
   try {
@@ -96,7 +96,7 @@ async function importDraft(
   categories: ReadonlySet<string>,
 ): Promise<Outcome> {
   const ownerName = options.owner ?? draft.owner
-  if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; give one with --user')
+  if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; set one with --user')
   // Checked before anybody is made for its sake: a refused entry leaves no trace.
   toTags(draft.tags)
   const stated = statedVisibility(draft, options)

@@ -46,7 +46,7 @@ export async function importSkills(
     misspelled.push(`Skipped ${relative(folder, path)}: the file must be spelled SKILL.md.`)
   })
   if (folders.length === 0) {
-    throw new AppError('invalid_input', [`${folder} has no skill in it: no folder with a SKILL.md.`, ...misspelled].join(' '))
+    throw new AppError('invalid_input', [`No skill found in ${folder}: no folder has a SKILL.md.`, ...misspelled].join(' '))
   }
   for (const remark of misspelled) addRemark(report, remark)
   if (options.owner !== undefined) await people.findOwner(store, options.owner)
@@ -57,12 +57,12 @@ export async function importSkills(
     const name = relative(folder, path) || basename(path)
     try {
       const known = metadata?.get(name)
-      if (metadata && !known) throw new AppError('invalid_input', 'the index does not name it')
+      if (metadata && !known) throw new AppError('invalid_input', 'it is not in the index')
       report[await importSkill(store, path, options, known ?? {}, people, claimed, categories, report)]++
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'internal') throw error
       report.refused++
-      addRemark(report, `Skill ${name} refused: ${error.message.replace(/\.$/, '')}.`)
+      addRemark(report, `Skill ${name} rejected: ${error.message.replace(/\.$/, '')}.`)
     }
     options.onProgress?.(report.read)
   }
@@ -83,7 +83,7 @@ async function importSkill(
   const remark = (text: string) => addRemark(report, `Skill ${basename(path)}: ${text}.`)
   for (const text of draft.remarks) remark(text)
   const ownerName = options.owner ?? known.owner
-  if (ownerName === undefined) throw new AppError('invalid_input', 'it names no owner; give one with --user')
+  if (ownerName === undefined) throw new AppError('invalid_input', 'it names no owner; set one with --user')
   const fields = {
     title: known.title ?? draft.title,
     description: known.description === undefined ? draft.description : known.description,

@@ -142,7 +142,7 @@ export async function importLibrary(
   const promptsFile = await findPromptsFile(folder)
   const metadata = await readSkillsIndex(join(folder, SKILLS_INDEX))
   if (promptsFile === null && metadata.size === 0) {
-    throw new AppError('invalid_input', `${folder} holds no library: no prompts.jsonl and no skills.json.`)
+    throw new AppError('invalid_input', `No library found in ${folder}: no prompts.jsonl or skills.json.`)
   }
   const madeCategories = await importCategories(store, join(folder, CATEGORIES))
   const people = createPeople()
@@ -169,7 +169,7 @@ export async function importWholeLibrary(
   onItem: (done: number, of: number) => void = () => {},
 ): Promise<History & { readonly isNew: boolean }> {
   const history = await openHistoryFolder(folder)
-  if (history === null) throw new AppError('invalid_input', `${folder} holds no history of a library.`)
+  if (history === null) throw new AppError('invalid_input', `${folder} contains no library history.`)
   let done = 0
   const { counts, isNew } = await store.importHistory(history, () => onItem(++done, history.counts.items))
   return { digest: history.digest, counts, isNew }
@@ -189,7 +189,7 @@ async function readSkillsIndex(path: string): Promise<Map<string, SkillMetadata>
   try {
     return new Map(skillsIndex.parse(JSON.parse(bytes.toString('utf8'))).map(({ folder, ...entry }) => [folder, toMetadata(entry)]))
   } catch (error) {
-    throw new AppError('invalid_input', `${path} is not a list of skills as an export writes it.`, { cause: error })
+    throw new AppError('invalid_input', `${path} is not a list of skills written by export.`, { cause: error })
   }
 }
 

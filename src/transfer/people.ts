@@ -25,11 +25,11 @@ export function createPeople(): People {
       if (cached) return cached
       let user = await store.people.findUser(username)
       const fault = user ? null : usernameFault(username)
-      if (fault) throw new AppError('invalid_input', `The user name "${username.slice(0, 80)}" ${fault}.`)
+      if (fault) throw new AppError('invalid_input', `The username "${username.slice(0, 80)}" ${fault}.`)
       if (user?.isPlaceholder)
         throw new AppError(
           'invalid_input',
-          `"${user.username}" stands for a contributor of imported items and cannot own any; name another user.`,
+          `"${user.username}" is an imported author without an account and cannot own items. Use another user.`,
         )
       if (!user) {
         user = await store.people.createUser({ username, defaultVisibility: 'private' })

@@ -108,9 +108,9 @@ export async function* readPromptFile(from: string | PromptSource): AsyncGenerat
 export async function findPromptFormat(path: string): Promise<PromptFormat> {
   const about = await lstat(path).catch(() => null)
   if (!about) throw new AppError('invalid_input', `${path} does not exist.`)
-  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
+  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file (links are not followed).`)
   const format = ENDINGS[extname(path).toLowerCase()]
-  if (!format) throw new AppError('invalid_input', `${path} does not end in .csv, .json or .jsonl, so its format is not known.`)
+  if (!format) throw new AppError('invalid_input', `${path} has an unknown format; use .csv, .json or .jsonl.`)
   return format
 }
 
@@ -197,7 +197,7 @@ async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
   const list = z
     .union([z.array(z.unknown()), z.object({ prompts: z.array(z.unknown()) }).transform((object) => object.prompts)])
     .safeParse(value)
-  if (!list.success) throw new AppError('invalid_input', `${path} must hold a list of prompts, or an object with a list "prompts".`)
+  if (!list.success) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)
   for (const [index, entry] of list.data.entries()) yield { number: index + 1, ...toDraft(entry) }
 }
 
@@ -214,24 +214,24 @@ async function* upTo(max: number, path: string, bytes: AsyncIterable<Uint8Array>
 /** Checks one entry with the same fields a save is checked with. */
 function toDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { fault: string } {
   const raw = rawRow.safeParse(value)
-  if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} is not of the right kind` }
+  if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} has the wrong type` }
   const row = raw.data
   const title = titleField.safeParse(row.title ?? row.act ?? '')
   if (!title.success) return { fault: `title ${title.error.issues[0]?.message}` }
   const content = contentField.safeParse(row.content ?? row.prompt ?? '')
   if (!content.success) return { fault: `content ${content.error.issues[0]?.message}` }
   const type = z.enum(PROMPT_TYPES).safeParse(row.type?.trim() ? row.type.trim().toUpperCase() : 'TEXT')
-  if (!type.success) return { fault: `type "${row.type}" is none of ${PROMPT_TYPES.join(', ')}` }
+  if (!type.success) return { fault: `type "${row.type}" is not one of ${PROMPT_TYPES.join(', ')}` }
   const visibility = readVisibility(row)
   if (visibility === null) {
     return row.visibility
-      ? { fault: `visibility "${row.visibility}" is none of ${VISIBILITIES.join(', ')}` }
-      : { fault: `isPrivate "${row.isPrivate}" is neither true nor false` }
+      ? { fault: `visibility "${row.visibility}" is not one of ${VISIBILITIES.join(', ')}` }
+      : { fault: `isPrivate "${row.isPrivate}" must be true or false` }
   }
   const tags = tagsField.safeParse(typeof row.tags === 'string' ? splitList(row.tags) : (row.tags ?? []))
   if (!tags.success) return { fault: `tags ${tags.error.issues[0]?.message}` }
   if (row.description && (!row.description.isWellFormed() || row.description.includes('\0')))
-    return { fault: 'description has a character that cannot be stored' }
+    return { fault: 'description contains a character that cannot be stored' }
   // An empty cell of a CSV is no description; an empty text in JSON is one.
   const description = row.description ? cutAtWord(row.description, MAX_DESCRIPTION) : isCsv ? null : (row.description ?? null)
   return {

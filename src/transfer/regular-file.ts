@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts'
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer | null> {
   const about = await lstat(path).catch(() => null)
   if (about === null) return null
-  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file; links are not followed.`)
+  if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file (links are not followed).`)
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const { size } = await file.stat()

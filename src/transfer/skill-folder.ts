@@ -37,7 +37,7 @@ const MAX_DEPTH = 128
 export async function findSkillFolders(folder: string, onMisspelled: (path: string) => void = () => {}, depth = 0): Promise<string[]> {
   const about = await lstat(folder).catch(() => null)
   if (!about && depth === 0) throw new AppError('invalid_input', `${folder} does not exist.`)
-  if (!about?.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder that can be read.`)
+  if (!about?.isDirectory()) throw new AppError('invalid_input', `${folder} is not a readable folder.`)
   const entries = await readdir(folder, { withFileTypes: true })
   if (entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) return [folder]
   for (const { name } of entries) if (name.toLowerCase() === SKILL_MD.toLowerCase()) onMisspelled(join(folder, name))
@@ -74,21 +74,21 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
         continue
       }
       if (!entry.isFile()) {
-        remarks.push(`skipped ${name}, which is no regular file`)
+        remarks.push(`skipped ${name}: not a regular file`)
         continue
       }
       if (leavesOut && isSecretName(entry.name)) {
-        remarks.push(`skipped ${name}, which may hold a secret`)
+        remarks.push(`skipped ${name}: may contain a secret`)
         continue
       }
       const content = await readRegularFile(from, name)
       if (leavesOut && holdsPrivateKey(entry.name, content)) {
-        remarks.push(`skipped ${name}, which holds a private key`)
+        remarks.push(`skipped ${name}: contains a private key`)
         continue
       }
       bytes += content.length
       if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
-      if (bytes > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files have more than ${MAX_SKILL_BYTES} bytes (8 MiB) together`)
+      if (bytes > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
       files.push({ filename: normalizeFilename(name), bytes: content })
     }
   }
@@ -99,7 +99,7 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
   const title = cutCharacters((frontmatter.name?.trim() || basename(folder)).replaceAll('\0', ' ').toWellFormed(), MAX_TITLE)
   const full = frontmatter.description?.replaceAll('\0', ' ').toWellFormed().trim() || null
   const description = full === null ? null : cutAtWord(full, MAX_DESCRIPTION)
-  if (description !== full) remarks.push(`description cut to ${MAX_DESCRIPTION} characters for the record; SKILL.md keeps it whole`)
+  if (description !== full) remarks.push(`description cut to ${MAX_DESCRIPTION} characters; SKILL.md keeps the full text`)
   return { title, description, files, remarks: options.isExport ? [] : [...frontmatter.warnings, ...remarks] }
 }
 
@@ -127,7 +127,7 @@ async function readRegularFile(path: string, name: string): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     const about = await file.stat()
-    if (!about.isFile()) throw new AppError('invalid_input', `${name} is no regular file`)
+    if (!about.isFile()) throw new AppError('invalid_input', `${name} is not a regular file`)
     if (about.size > MAX_FILE_BYTES)
       throw new AppError('invalid_input', `${name} has ${about.size} bytes; the limit for a file is ${MAX_FILE_BYTES} (1 MiB)`)
     return await file.readFile()

@@ -8,21 +8,21 @@ import { AppError } from '../errors.ts'
  * @throws AppError `invalid_input` when there is a file, a link or a folder with something in it
  */
 export async function writeWholeFolder<T>(folder: string, mode: number, write: (partial: string) => Promise<T>): Promise<T> {
-  if (folder.trim() === '') throw new AppError('invalid_input', 'Name a folder to write to.')
+  if (folder.trim() === '') throw new AppError('invalid_input', 'Specify a folder to write to.')
   const target = resolve(folder)
   const about = await lstat(target).catch(() => null)
   if (about?.isSymbolicLink())
-    throw new AppError('invalid_input', `${folder} is a symbolic link, which is not followed; choose another name.`)
-  if (about && !about.isDirectory()) throw new AppError('invalid_input', `${folder} exists and is not a folder; choose another name.`)
+    throw new AppError('invalid_input', `${folder} is a symbolic link, which is not followed. Choose another name.`)
+  if (about && !about.isDirectory()) throw new AppError('invalid_input', `${folder} exists and is not a folder. Choose another name.`)
   if (about && (await readdir(target)).length > 0)
-    throw new AppError('invalid_input', `${folder} is not empty; choose a new or an empty folder.`)
+    throw new AppError('invalid_input', `${folder} is not empty. Choose a new or empty folder.`)
   const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
   try {
     await mkdir(dirname(target), { recursive: true, mode })
     // Not recursive: what is there already belongs to somebody else.
     await mkdir(partial, { mode })
   } catch (error) {
-    throw new AppError('invalid_input', `${folder} cannot be made: ${error instanceof Error ? error.message : String(error)}.`, {
+    throw new AppError('invalid_input', `Could not create ${folder}: ${error instanceof Error ? error.message : String(error)}.`, {
       cause: error,
     })
   }

@@ -117,8 +117,8 @@ for (const engine of ENGINES) {
       ],
       ['the manifest is missing', () => rmSync(path('history/manifest.json')), /manifest\.json is missing/],
       ['the records are missing', () => rmSync(path('history/records.jsonl')), /records\.jsonl is missing/],
-      ['a file is missing', () => rmSync(path(blob())), /is missing: the export is not whole/],
-      ['a file was changed', () => writeFileSync(path(blob()), 'x'), /its name is not the digest/],
+      ['a file is missing', () => rmSync(path(blob())), /is missing: the export is incomplete/],
+      ['a file was changed', () => writeFileSync(path(blob()), 'x'), /its name does not match the digest/],
       [
         'a prompt was edited by hand',
         () => edit('prompts.jsonl', (text) => text.replace('Twice', 'Thrice')),
@@ -265,7 +265,7 @@ for (const engine of ENGINES) {
             const [, file] = first(lines, 'version', ({ files }) => Array.isArray(files))['files'] as Line[]
             Object.assign(file ?? {}, { filename: '../../x' })
           }),
-        /part "\.\."/,
+        /contains "\.\."/,
       ],
       [
         'a file has another size',

@@ -165,7 +165,7 @@ describe('keys', () => {
     )
     const rows: [string[], RegExp][] = [
       [['users', 'create', 'Ada'], /taken/],
-      [['users', 'create', 'a b'], /may hold only/],
+      [['users', 'create', 'a b'], /may contain only/],
       [
         ['keys', 'create', '--user', 'nobody', '--name', 'x'],
         /User "nobody" not found\. Create it with the same DATABASE_URL: \S+ \S+main\.js users create nobody\n$/,
@@ -238,7 +238,7 @@ describe('operations as commands', () => {
     const remote = createPlace()
     const env = { PROMPTS_API_KEY: key }
     const keyless = await remote.commonplace(['save-prompt', '--title', 'x', '--content', 'y', '--url', url])
-    expect([keyless.code, keyless.stderr]).toEqual([77, 'save_prompt needs an API key: set PROMPTS_API_KEY to one.\n'])
+    expect([keyless.code, keyless.stderr]).toEqual([77, 'save_prompt needs an API key: set PROMPTS_API_KEY.\n'])
     const far = await remote.commonplace(['get-prompt', 'walrus', '--variables', '{"x":"a/b?"}', '--url', url], { env })
     expect(JSON.parse(far.stdout).content).toBe('From a file: a/b?')
     const gone = await remote.commonplace(['delete', 'prompts', 'walrus', '--url', url], { env })

@@ -200,7 +200,7 @@ describe('the service', () => {
     const { save, send, pending, written, ready } = await serve(model, ['--starter'])
     const { id } = await save('Bad one', 'unspeakable')
     expect(await eventually(async () => (await pending()) === 1, 15)).toBe(true)
-    const isSaid = () => written().split(`refused the text of item ${id}`).length - 1
+    const isSaid = () => written().split(`rejected the text of item ${id}`).length - 1
     expect(await eventually(async () => isSaid() === 1)).toBe(true)
     const before = (await sentTexts(model)).length
     await save('Good one', 'Fine')
@@ -215,7 +215,7 @@ describe('the service', () => {
   it('takes a provider that refuses everything for one that fails', async () => {
     const { save, ready, written, metric } = await serve('refuses-all:it')
     await save('One', 'text')
-    expect(await eventually(async () => written().includes('refuses every text'))).toBe(true)
+    expect(await eventually(async () => written().includes('rejects every text'))).toBe(true)
     expect(await ready()).toEqual([200, 'degraded'])
     expect(await metric('commonplace_embeddings_refused_total')).toBe(0)
   })
@@ -238,7 +238,7 @@ describe('a provider that fails', () => {
     expect(await eventually(async () => (await pending()) === 0, 40)).toBe(true)
     expect(await eventually(async () => (await ready())[1] === 'ok', 40)).toBe(true)
     expect((await search('kitty'))[0]).toBe('Whisker plan')
-    expect(written()).toContain('answered 500')
+    expect(written()).toContain('returned 500')
     for (const hidden of [SECRET, 'whisker', 'Whisker']) expect(written()).not.toContain(hidden)
   })
 
@@ -329,15 +329,15 @@ describe('the command', () => {
     expect([wrongKey.code, wrongKey.stdout, wrongKey.stderr]).toEqual([
       69,
       '',
-      'The embedding model bad-key:cli answered 401 (the key is not accepted).\n',
+      'The embedding model bad-key:cli returned 401 (the key was rejected).\n',
     ])
     const all = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-all:cli') })
-    expect([all.code, all.stderr]).toEqual([69, 'The embedding model refuses-all:cli refuses every text; check EMBEDDINGS_MODEL.\n'])
+    expect([all.code, all.stderr]).toEqual([69, 'The embedding model refuses-all:cli rejects every text. Check EMBEDDINGS_MODEL.\n'])
     const one = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-one:cli') })
     expect([one.code, one.stdout]).toEqual([1, '1 items embedded with refuses-one:cli, 1 refused.\n'])
     expect(one.stderr).toMatch(/^The model rejected the text of item [0-9a-f-]{36}; the item has no embedding\.\n$/)
     const pair = await place.commonplace(['serve'], { env: { EMBEDDINGS_URL: models.baseUrl, EMBEDDINGS_MODEL: '' } })
-    expect([pair.code, pair.stderr]).toEqual([64, 'EMBEDDINGS_URL is set, which needs EMBEDDINGS_MODEL too; set both or neither.\n'])
+    expect([pair.code, pair.stderr]).toEqual([64, 'EMBEDDINGS_URL also needs EMBEDDINGS_MODEL. Set both or neither.\n'])
   })
 })
 

@@ -85,7 +85,7 @@ describe('a database server', () => {
     [
       'that is not there',
       (url: URL) => (url.port = '1'),
-      /^The library at postgres:\/\/127\.0\.0\.1:1\/\S+ could not be opened: .*ECONNREFUSED/,
+      /^Could not open the library at postgres:\/\/127\.0\.0\.1:1\/\S+: .*ECONNREFUSED/,
     ],
     [
       'with another password',

@@ -76,7 +76,7 @@ describe('people, on the command line and on the pages', () => {
   })
 
   it.each([
-    [['users', 'invite', 'a b'], /may hold only/],
+    [['users', 'invite', 'a b'], /may contain only/],
     [['users', 'invite', 'ada'], /already has an account/],
     [['users', 'invite', 'new', '--expires', 'x'], /x/],
     [['users', 'reset-link', 'nobody'], /Nobody called "nobody" can sign in/],

@@ -83,7 +83,7 @@ describe('purge', () => {
       [['purge', 'prompts', id, '--file', 'x'], '--file works on skills only', 64],
       [['purge', 'prompts', id, '--user', 'ada', '--versions', '1-2', '--yes'], 'Version 2 is the newest', 75],
       // An administrator does not see what is private.
-      [['purge', 'prompts', id, '--yes'], 'No prompt with this id', 66],
+      [['purge', 'prompts', id, '--yes'], 'Prompt not found', 66],
     ] as const) {
       const refused = await command(args)
       expect([refused.stderr.includes(sentence), refused.code], `${args.join(' ')}: ${refused.stderr}`).toEqual([true, code])

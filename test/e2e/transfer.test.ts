@@ -357,7 +357,7 @@ describe('importing skills', () => {
       'server.pem',
       'note.txt, which holds a private key',
       'link.txt, which is no regular file',
-      'not that of its folder',
+      'does not match its folder',
       'description cut to 500',
     ])
       expect(stderr).toContain(remark)
@@ -466,7 +466,7 @@ describe('exporting', () => {
     writeFileSync(join(folder, 'lower', 'skill.md'), '---\nname: lower\ndescription: d\n---\n')
     const remark = `Skipped ${join('lower', 'skill.md')}: the file must be spelled SKILL.md.`
     const none = await place.commonplace(['import', 'skills', folder, '--user', 'demo'])
-    expect([none.code, none.stderr]).toEqual([64, `${folder} has no skill in it: no folder with a SKILL.md. ${remark}\n`])
+    expect([none.code, none.stderr]).toEqual([64, `No skill found in ${folder}: no folder has a SKILL.md. ${remark}\n`])
     mkdirSync(join(folder, 'good'))
     writeFileSync(join(folder, 'good', 'SKILL.md'), '---\nname: good\ndescription: d\n---\n')
     const one = await place.commonplace(['import', 'skills', folder, '--user', 'demo'])

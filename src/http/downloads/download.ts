@@ -29,11 +29,13 @@ export function createPieceSender(): SendPieces {
   const open = createTally()
   return (caller, pieces, headers) => {
     if (open.of(caller) >= MAX_OPEN) {
-      throw new AppError('rate_limited', `${MAX_OPEN} of your downloads are being sent already; wait for one.`, { retryAfterSeconds: 5 })
+      throw new AppError('rate_limited', `You already have ${MAX_OPEN} running downloads. Wait for one to finish.`, {
+        retryAfterSeconds: 5,
+      })
     }
     const release = open.add(caller)
     const end = new AbortController()
-    const timer = setTimeout(() => end.abort(new Error('The download took too long')), MAX_MS).unref()
+    const timer = setTimeout(() => end.abort(new Error('The download timed out')), MAX_MS).unref()
     const finish = () => {
       clearTimeout(timer)
       release()

@@ -13,13 +13,13 @@ export function backupMetrics(figures: BackupFigures): readonly Metric[] {
   return [
     {
       name: 'commonplace_backup_last_success_timestamp_seconds',
-      help: 'When the newest scheduled backup was made, in seconds since 1970; 0 when there is none',
+      help: 'Time of the newest scheduled backup, in Unix seconds; 0 if none',
       kind: 'gauge',
       read: () => [{ value: (figures.lastBackup()?.getTime() ?? 0) / 1000 }],
     },
     {
       name: 'commonplace_backup_failures_total',
-      help: 'Scheduled backups that could not be made',
+      help: 'Failed scheduled backups',
       kind: 'counter',
       read: () => [{ value: figures.failures() }],
     },

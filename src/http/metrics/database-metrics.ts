@@ -7,7 +7,7 @@ export function databaseMetrics({ readUsage }: Pick<ServiceStore, 'readUsage'>):
   return [
     {
       name: 'commonplace_database_connections',
-      help: 'Connections of this process to the database, by state (busy, idle)',
+      help: 'Database connections of this process, by state (busy, idle)',
       kind: 'gauge',
       labels: ['state'],
       read() {
@@ -20,7 +20,7 @@ export function databaseMetrics({ readUsage }: Pick<ServiceStore, 'readUsage'>):
     },
     {
       name: 'commonplace_database_waiting',
-      help: 'Statements and transactions of this process that wait for a connection',
+      help: 'Statements and transactions of this process waiting for a connection',
       kind: 'gauge',
       read: () => [{ value: readUsage()?.waiting ?? 0 }],
     },

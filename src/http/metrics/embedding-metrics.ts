@@ -15,13 +15,13 @@ export function embeddingMetrics(figures: EmbeddingFigures, countItems: () => Pr
   return [
     {
       name: 'commonplace_embeddings_up',
-      help: '1 when the provider of embeddings answered when it was last asked, 0 when search does without it',
+      help: '1 if the last call to the embeddings provider succeeded, 0 if search works without it',
       kind: 'gauge',
       read: () => [{ value: figures.isUp ? 1 : 0 }],
     },
     {
       name: 'commonplace_embeddings_items',
-      help: 'Public items, by whether they have a vector of the model (embedded) or not yet (pending)',
+      help: 'Public items by embedding state (embedded, pending)',
       kind: 'gauge',
       labels: ['state'],
       async read() {
@@ -40,13 +40,13 @@ export function embeddingMetrics(figures: EmbeddingFigures, countItems: () => Pr
     },
     {
       name: 'commonplace_embeddings_refused_total',
-      help: 'Items whose text the provider refused',
+      help: 'Items whose text the provider rejected',
       kind: 'counter',
       read: () => [{ value: figures.counts().items.refused }],
     },
     {
       name: 'commonplace_embeddings_failures_total',
-      help: 'Times the provider failed, by what was to be embedded (items, queries)',
+      help: 'Provider failures, by input (items, queries)',
       kind: 'counter',
       labels: ['purpose'],
       read() {
@@ -59,7 +59,7 @@ export function embeddingMetrics(figures: EmbeddingFigures, countItems: () => Pr
     },
     {
       name: 'commonplace_embeddings_queries_total',
-      help: 'Queries, by where their vector came from: sent to the provider, remembered, or none (fallback)',
+      help: 'Queries by source of their embedding: provider, cache or none (fallback)',
       kind: 'counter',
       labels: ['source'],
       read() {

@@ -38,7 +38,7 @@ export function libraryMetrics(version: string, read: () => Promise<LibraryFigur
   return [
     {
       name: 'commonplace_build_info',
-      help: '1, with the version of the service and the number of its newest migration',
+      help: 'Always 1; labels are the version of the service and its newest migration',
       kind: 'gauge',
       labels: ['version', 'schema'],
       read: async () => [{ labels: { version, schema: (await read()).schema.slice(0, 4) }, value: 1 }],
@@ -68,7 +68,7 @@ export function libraryMetrics(version: string, read: () => Promise<LibraryFigur
       },
     },
     gauge('commonplace_mcp_sessions', 'Sessions of MCP clients', ({ sessions }) => sessions),
-    gauge('commonplace_search_ready', '1 when search has read the library', ({ search }) => Number(search.isReady)),
+    gauge('commonplace_search_ready', '1 when search has loaded the library', ({ search }) => Number(search.isReady)),
     gauge('commonplace_search_items', 'Items in the search index of this process', ({ search }) => search.items),
   ]
 }
@@ -76,18 +76,18 @@ export function libraryMetrics(version: string, read: () => Promise<LibraryFigur
 /** What this process is busy with, read without asking the library. */
 export function loadMetrics(load: () => LoadFigures, faults: () => FaultCounts): readonly Metric[] {
   return [
-    { name: 'commonplace_http_running', help: 'Requests that are worked on', kind: 'gauge', read: () => [{ value: load().running }] },
-    { name: 'commonplace_http_streams', help: 'Streams that are open', kind: 'gauge', read: () => [{ value: load().streams }] },
+    { name: 'commonplace_http_running', help: 'Requests in progress', kind: 'gauge', read: () => [{ value: load().running }] },
+    { name: 'commonplace_http_streams', help: 'Open streams', kind: 'gauge', read: () => [{ value: load().streams }] },
     {
       name: 'commonplace_http_waiting',
-      help: 'Requests that wait, for a place among those of their caller (admission) or for their turn (turns)',
+      help: 'Waiting requests: for a slot of their caller (admission) or for their turn (turns)',
       kind: 'gauge',
       labels: ['queue'],
       read: () => Object.entries(load().waiting).map(([queue, value]) => ({ labels: { queue }, value })),
     },
     {
       name: 'commonplace_library_faults_total',
-      help: 'Requests that met a fault of the library, by kind (full, readonly, io, damaged, moved, unreachable, other)',
+      help: 'Requests failed by a library fault, by kind (full, readonly, io, damaged, moved, unreachable, other)',
       kind: 'counter',
       labels: ['kind'],
       read: () => [...faults()].map(([kind, value]) => ({ labels: { kind }, value })),

@@ -51,7 +51,7 @@ export function createRequestCounts(): RequestCounts {
     })
     const durations = new prometheus.Histogram({
       name: 'commonplace_http_request_duration_seconds',
-      help: 'How long requests took, by kind of address',
+      help: 'Request duration, by kind of address',
       labelNames: ['route'],
       buckets: BUCKETS,
       registers: [],
@@ -79,7 +79,7 @@ export function metricsRoute(token: string | null, metrics: readonly Metric[], r
     kind: 'probe',
     cost: 0,
     async handle({ exchange }) {
-      if (token === null) throw new AppError('not_found', 'There is nothing at this address.')
+      if (token === null) throw new AppError('not_found', 'Nothing found at this address.')
       checkToken(exchange.header('authorization') ?? '', token)
       loading ??= loadRegistry(metrics, await requests?.collectors)
       const registry = await loading
@@ -93,7 +93,7 @@ function checkToken(header: string, token: string): void {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(header) ?? []
   if (!timingSafeEqual(digest(given), digest(token))) {
-    throw new AppError('unauthenticated', 'Metrics need the token of the setting METRICS_TOKEN, in the header Authorization: Bearer TOKEN.')
+    throw new AppError('unauthenticated', 'Metrics need the METRICS_TOKEN, sent as Authorization: Bearer TOKEN.')
   }
 }
 

@@ -22,25 +22,25 @@ const color = z
 
 /** What an embed shows (specification, section 2.4): the one schema of addresses, the designer, stored embeds and examples. */
 export const embedConfig = z.object({
-  prompt: textField({ max: MAX_EMBED_PROMPT }).optional().meta({ description: 'The text that is shown; it may have lines.' }),
-  context: list.meta({ description: 'References with commas between them: @file.ts, #image.png, https://example.org, folder/' }),
-  model: label.meta({ description: 'Name of a model, as it is shown.' }),
-  mode: label.meta({ description: 'Such as code, chat, ask or plan.' }),
+  prompt: textField({ max: MAX_EMBED_PROMPT }).optional().meta({ description: 'The text to show; may have several lines.' }),
+  context: list.meta({ description: 'References, separated by commas: @file.ts, #image.png, https://example.org, folder/' }),
+  model: label.meta({ description: 'Name of the model to show.' }),
+  mode: label.meta({ description: 'For example code, chat, ask or plan.' }),
   thinking: flag,
   reasoning: flag,
   planning: flag,
   fast: flag,
-  filetree: text.meta({ description: 'Paths, one a line; a folder of its own ends with a slash.' }),
+  filetree: text.meta({ description: 'Paths, one per line; end folders with a slash.' }),
   showFiletree: flag,
   showDiff: flag,
   diffFilename: textField({ max: 255 }).optional(),
   diffOldText: text,
   diffNewText: text,
-  flashButton: z.enum(['accept']).optional().meta({ description: 'The button below the change that draws attention.' }),
+  flashButton: z.enum(['accept']).optional().meta({ description: 'The button below the diff that pulses.' }),
   lightColor: color.meta({ description: 'The accent on light pages, as #rrggbb.' }),
   darkColor: color.meta({ description: 'The accent on dark pages, as #rrggbb.' }),
-  themeMode: z.enum(['auto', 'light', 'dark']).optional().meta({ description: 'auto follows the system of the reader.' }),
-  mcpTools: list.meta({ description: 'Tools, one a line, as server:tool.' }),
+  themeMode: z.enum(['auto', 'light', 'dark']).optional().meta({ description: 'auto matches the system of the reader.' }),
+  mcpTools: list.meta({ description: 'Tools, one per line, as server:tool.' }),
   showMcpTools: flag,
 })
 

@@ -48,12 +48,12 @@ export function createQuestionBounds(limits: QuestionLimits): {
         has: (id) => asked.has(id),
         ask(id) {
           if (asked.size >= limits.perSession || byQuota.of(quota) >= limits.perQuota) {
-            throw new AppError('rate_limited', 'Too many questions to your user are open already; answer or cancel some.', {
+            throw new AppError('rate_limited', 'Too many open questions for your user. Answer or cancel some.', {
               retryAfterSeconds: 5,
             })
           }
           if (count >= limits.most) {
-            throw new AppError('unavailable', 'Too many questions are open at this moment; try again.', { retryAfterSeconds: 5 })
+            throw new AppError('unavailable', 'Too many open questions. Try again in a moment.', { retryAfterSeconds: 5 })
           }
           count++
           asked.set(id, { release: byQuota.add(quota), timer: undefined })

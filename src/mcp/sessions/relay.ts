@@ -111,9 +111,9 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
 
   return {
     async ask(holder, sha256, request, message) {
-      if (request.signal.aborted) throw new AppError('unavailable', 'The client left.')
+      if (request.signal.aborted) throw new AppError('unavailable', 'The client disconnected.')
       if (message !== undefined && Buffer.byteLength(JSON.stringify(message)) > MAX_MESSAGE_BYTES) {
-        throw new AppError('too_large', `A message of a session may have up to ${MAX_MESSAGE_BYTES / 1024} KiB.`)
+        throw new AppError('too_large', `A session message can have up to ${MAX_MESSAGE_BYTES / 1024} KiB.`)
       }
       const id = randomUUID()
       const headers = Object.fromEntries(
@@ -136,7 +136,7 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
       const tellLeft = () => void sent.then(() => send(holder, { is: 'left', id })).catch(() => {})
       const leave = () => {
         over()
-        head.reject(new AppError('unavailable', 'The client left.'))
+        head.reject(new AppError('unavailable', 'The client disconnected.'))
         tellLeft()
       }
       const fail = () => {
@@ -144,7 +144,7 @@ export function createRelay(instances: Instances, handlers: RelayHandlers): Rela
         // It may just be slow: its answer is no longer awaited.
         tellLeft()
         head.resolve(null)
-        stream?.error(new AppError('unavailable', 'The instance that answered has gone.'))
+        stream?.error(new AppError('unavailable', 'The instance handling this session stopped.'))
       }
       let timer = setTimeout(fail, BEGUN_WITHIN_MS)
       const body = new ReadableStream<Uint8Array>({

@@ -152,7 +152,7 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     const replayed = await transport.handleRequest(openingRequest(), { parsedBody: JSON.parse(record.initialize) })
     await replayed.body?.cancel()
     const questions = bounds.open(quota, (requestId) => {
-      const params = { requestId, reason: 'The client left and did not come back.' }
+      const params = { requestId, reason: 'The client disconnected and did not reconnect.' }
       transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
       transport.closeSSEStream(requestId)
     })
@@ -198,7 +198,7 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     async handle(server, request, message) {
       const requestId = asRequest(message)?.id
       if (requestId !== undefined && (server.pending.has(requestId) || server.questions.has(requestId))) {
-        throw new AppError('invalid_input', 'Another request of this session has the same id and is not answered yet.')
+        throw new AppError('invalid_input', 'The id of this request is already used by a pending request of this session.')
       }
       if (requestId !== undefined) {
         server.questions.ask(requestId)
@@ -266,5 +266,5 @@ export function hashSessionId(id: string): string {
 
 /** The error for a session that does not exist or belongs to somebody else. */
 export function sessionNotFound(): AppError {
-  return new AppError('not_found', 'Session not found, or it has ended. Initialize again.')
+  return new AppError('not_found', 'Unknown or ended session. Initialize again.')
 }

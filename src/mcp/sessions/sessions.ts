@@ -143,7 +143,7 @@ export function createSessions(
             if (answer) return answer
             gone = found.holder
           }
-          throw new AppError('unavailable', 'No instance serves this session at the moment. Try again.', { retryAfterSeconds: 1 })
+          throw new AppError('unavailable', 'No instance holds this session right now. Try again.', { retryAfterSeconds: 1 })
         },
         async end() {
           records.forget(sha256)

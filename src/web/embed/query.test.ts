@@ -84,7 +84,7 @@ describe('a configuration in an address', () => {
     expect(config).toEqual({ mode: 'plan' })
     expect(faults).toEqual([
       { field: 'prompt', message: 'has 10001 characters; the limit is 10000' },
-      { field: 'model', message: 'has a NUL in it, which cannot be stored' },
+      { field: 'model', message: 'contains a NUL, which cannot be stored' },
       { field: 'mode', message: 'is given 2 times; only the first is used' },
       { field: 'thinking', message: 'must be true or false' },
       { field: 'flashButton', message: 'must be one of: accept' },
