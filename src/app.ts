@@ -55,7 +55,7 @@ export interface App {
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
   onChange(listener: (change: LibraryChange) => void): () => void
   /**
-   * Begins to hear of the other instances: their changes are told as those of this one are, and `onMail` gets what they write to it.
+   * Subscribes to other instances: their changes are announced like local ones, and `onMail` gets their messages.
    * Returns how to stop.
    */
   listen(onMail: (body: string) => void): () => Promise<void>
@@ -70,7 +70,7 @@ interface DatabaseSettings {
   readonly databaseUrl: string
   /** For a server of databases: connections to read with. Default: 10. */
   readonly databaseConnections?: number
-  /** Hears of each statement of the database, without its values. */
+  /** Called with each database statement, without its values. */
   readonly onStatement?: OnStatement | undefined
   /** Whether a library file is copied before its schema is changed. Default: true. */
   readonly copiesBeforeUpgrade?: boolean
@@ -85,11 +85,11 @@ export interface AppSettings extends DatabaseSettings {
   readonly isBaseUrlGuessed?: boolean
   readonly secretKey?: string | null
   readonly improve: ImproveSettings
-  /** null: search goes by words and the built-in embedder. */
+  /** null: search uses words and the built-in embedder. */
   readonly embeddings: EmbeddingSettings | null
   /** Where the service makes backups by itself; null where it makes none. */
   readonly backupFolder?: string | null
-  /** Whether anybody may make an account. Default: by invite alone. */
+  /** Whether anyone can create an account. Default: only by invite. */
   readonly allowSignUp?: boolean
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
@@ -105,7 +105,7 @@ export interface Outside {
 
 /** 80 bits in hex: more than anybody guesses, few enough to type. */
 const SETUP_CODE_LENGTH = 20
-/** Connections to read with, where nothing else is said. */
+/** Default number of read connections. */
 const DATABASE_CONNECTIONS = 10
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -134,8 +134,8 @@ export function describeDatabase(databaseUrl: string): string {
 /**
  * Opens the library and brings it up to date; every command goes through here.
  * @param options.mustExist refuse to make a missing file
- * @param options.service opened to serve: it must be writable, and is made anew where there was one before only with `mayCreate`
- * @param options.onProgress hears of what takes time before the library is open, such as an upgrade
+ * @param options.service opened to serve: must be writable; a lost library is recreated only with `mayCreate`
+ * @param options.onProgress called during slow steps of opening, such as an upgrade
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
 export async function openApp(
@@ -194,7 +194,7 @@ export async function openApp(
     clock: outside.clock,
     passwordHash: settings.passwordHash ?? 'standard',
   })
-  // The same for every start and instance, so that nothing is kept of it; useless once somebody can sign in.
+  // Derived, so it is the same for every start and instance and never stored. Void once someone can sign in.
   const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
   const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
   const shared = {
@@ -265,8 +265,8 @@ export async function migrateData(fromUrl: string, toUrl: string, onProgress: (p
 }
 
 /**
- * Writes a backup of a library, beside whoever uses it.
- * @returns what it holds
+ * Writes a backup of a library while others may use it.
+ * @returns its manifest
  * @throws AppError as `backUpFile` and `backUpDatabase` say
  */
 export async function backUpLibrary(databaseUrl: string, target: string, options: { replaces?: boolean } = {}): Promise<Manifest> {
@@ -278,7 +278,7 @@ export async function backUpLibrary(databaseUrl: string, target: string, options
 }
 
 /**
- * Puts a backup in the place of a library that nobody uses, or into the empty database of a server.
+ * Replaces an unused library with a backup, or fills the empty database of a server.
  * @throws AppError as `restoreFile` says, and `conflict` for a database that is not empty
  */
 export async function restoreLibrary(
@@ -300,8 +300,8 @@ export async function restoreLibrary(
 }
 
 /**
- * Looks whether a library is sound, beside whoever uses it.
- * @param options.repairs whether what can be made again is; @param options.compacts whether the room that removed rows left is given back
+ * Checks a library while others may use it.
+ * @param options.repairs whether to rebuild derived data; @param options.compacts whether to reclaim free space
  */
 export async function examineLibrary(databaseUrl: string, options: { repairs: boolean; compacts: boolean }): Promise<readonly Finding[]> {
   requireFile(databaseUrl, 'Check DATABASE_URL.')
@@ -316,7 +316,7 @@ export async function examineLibrary(databaseUrl: string, options: { repairs: bo
   })
 }
 
-/** Looks whether a backup is sound, and holds what it says; it is only read. @throws AppError `unavailable` when it is not what it says */
+/** Checks a backup against its manifest, read-only. @throws AppError `unavailable` when they differ */
 export async function examineBackup(file: string): Promise<readonly Finding[]> {
   if (!existsSync(file)) throw new AppError('not_found', `No backup found at ${file}.`)
   const { said } = await checkBackup(file)

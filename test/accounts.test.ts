@@ -77,10 +77,10 @@ describe('signing up', () => {
     [{ username: 'ADA' }, 'The name "ADA" is taken; choose another.'],
     [{ password: 'short' }, 'The password must have at least 8 characters.'],
     [{ password: 'aaaaaaaaaaaa' }, 'The password repeats the same characters; choose another.'],
-    [{ username: 'longenough', password: 'LONGENOUGH' }, 'The password must not be the name or the e-mail address.'],
+    [{ username: 'longenough', password: 'LONGENOUGH' }, 'The password must not be the username or the email address.'],
     [{ password: 'x1y'.repeat(50) }, 'The password must have at most 128 characters.'],
-    [{ email: 'no address' }, 'email is not an e-mail address.'],
-    [{ email: 'x@login.invalid' }, 'email is not an address that can be written to.'],
+    [{ email: 'no address' }, 'email is not an email address.'],
+    [{ email: 'x@login.invalid' }, 'email is not a deliverable address.'],
     [{ email: 'ADA@example.org' }, 'An account with this email address already exists.'],
   ])('refuses %o', async (fields, fault) => {
     const admin = await signUp(test, 'ada')

@@ -405,7 +405,7 @@ describe('a stream', () => {
 })
 
 describe('the budget of a day', () => {
-  const used = /^This goes beyond what one person may have improved in a day: /
+  const used = /^Daily limit for improving prompts reached: /
 
   it('is a number of requests for each person, whatever keys they make, failed ones too, until midnight UTC', async () => {
     const { test, improve, key } = await start('normal:budget', { budget: { requests: 2, characters: null } })

@@ -15,15 +15,15 @@ export interface EmbeddingRun {
   readonly store: EmbeddingStore
   readonly embedder: TextEmbedder
   readonly signal: AbortSignal
-  /** Whether items that other instances are embedding are embedded as well: for who asks for all, here and now. */
-  readonly takesOver?: boolean
+  /** Also embeds items claimed by other instances, for a full rebuild. */
+  readonly stealsClaims?: boolean
   /** Where to begin: a position of `listUnembedded`. Moves on with each batch that is kept, so that a run that failed goes on from there. */
   position: number
   /** Digests of texts the provider refused: not sent again. */
   readonly refused: Set<string>
-  /** Hears of each batch that was kept. */
+  /** Called after each saved batch. */
   onSaved(count: number): void
-  /** Hears of an item whose text the provider refused. */
+  /** Called for each item whose text the provider rejected. */
   onRefused(id: string): void
 }
 
@@ -32,7 +32,7 @@ export interface EmbeddingRun {
  * @throws AppError `upstream_failed` when the provider fails, or refuses whatever it is sent; what `signal` was aborted with
  */
 export async function embedPending(run: EmbeddingRun): Promise<void> {
-  const { store, embedder, takesOver = false } = run
+  const { store, embedder, stealsClaims = false } = run
   // A claim that could not be renewed only lets another instance do the same work.
   const renewing =
     store.claimMs === null ? undefined : setInterval(() => void store.renewClaims(embedder.model).catch(() => {}), store.claimMs / 3)
@@ -40,7 +40,7 @@ export async function embedPending(run: EmbeddingRun): Promise<void> {
   try {
     for (;;) {
       run.signal.throwIfAborted()
-      const { items, position } = await store.listUnembedded(embedder.model, run.position, MAX_BATCH_TEXTS, { takesOver })
+      const { items, position } = await store.listUnembedded(embedder.model, run.position, MAX_BATCH_TEXTS, { stealsClaims })
       for (const batch of batchesOf(items.filter((item) => !run.refused.has(item.digest)))) await embedBatch(run, batch)
       run.position = position
       if (items.length === 0) return

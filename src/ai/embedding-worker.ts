@@ -4,12 +4,12 @@ import type { TextEmbedder } from '../library/ports/models.ts'
 import { backOffMs, type Patience } from './back-off.ts'
 import { type EmbeddingRun, embedPending } from './embed-pending.ts'
 
-/** How often everything is looked through without being told of a change: other processes write too. */
+/** Poll interval for changes by other processes. */
 const POLL_MS = 60_000
 const FIRST_RETRY_MS = 1000
 const MOST_RETRY_MS = 5 * 60_000
 
-/** Gives public items their vectors in the background. What has none is all it goes by, so it goes on after a restart where it was. */
+/** Embeds public items in the background. Its only state is which items have no embedding, so it resumes after a restart. */
 export interface EmbeddingWorker {
   start(onRemark: (message: string) => void): void
   /** Tells it that something was written. */

@@ -49,7 +49,7 @@ export function createEmbeddings(settings: EmbeddingSettings, store: EmbeddingSt
     },
     wake: worker.wake,
     embedAll: (listener) =>
-      embedPending({ store, embedder, signal: closed.signal, position: 0, refused: new Set(), takesOver: true, ...listener }),
+      embedPending({ store, embedder, signal: closed.signal, position: 0, refused: new Set(), stealsClaims: true, ...listener }),
     async stop() {
       closed.abort()
       queries.stop()

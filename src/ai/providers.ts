@@ -18,7 +18,7 @@ export interface ModelSettings {
 /** Most bytes of one answer: what is taken of it is a small part of that. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** A provider: the setting its key stands in, and how its model is made. Its address is said outright, so that the SDK takes none from the environment. */
+/** A provider: the setting of its key, and its model factory. The address is explicit, so that the SDK reads none from the environment. */
 interface Provider {
   readonly keySetting: string
   readonly key: (settings: ModelSettings) => string | null

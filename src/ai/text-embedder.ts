@@ -29,7 +29,7 @@ const STATUS_HINTS: Partial<Record<number, string>> = {
   429: 'rate limit reached or no credit left',
 }
 
-/** Models that want to be told in the text itself what it is for, by what their names have in them: from the model cards of their makers. */
+/** Prefixes that models expect before a text, by part of the model's name. Source: their model cards. */
 const PREFIXES: readonly { readonly name: RegExp; readonly query: string; readonly item: string }[] = [
   { name: /nomic-embed/i, query: 'search_query: ', item: 'search_document: ' },
   { name: /(^|[/_-])e5-(small|base|large)|multilingual-e5-(small|base|large)$/i, query: 'query: ', item: 'passage: ' },

@@ -1,6 +1,6 @@
 import type { Surface } from '../library/audit.ts'
 
-/** What a caller without a key needs, by the way it came: the end of the sentence that begins with what it asked for. */
+/** What a caller without a key needs, per surface. Completes the sentence "OPERATION needs …". */
 export const KEY_HINTS = {
   rest: 'an API key: send one in the X-API-Key header.',
   mcp: 'an API key: send one in the PROMPTS_API_KEY or X-API-Key header.',
@@ -12,7 +12,7 @@ export const KEY_HINTS = {
   remote: 'an API key: set PROMPTS_API_KEY.',
 } as const
 
-/** The ways in to a library that is opened here: what callers without a key are told, and what the audit log calls them. */
+/** Entry points of a local library: the hint for callers without a key, and the surface in the audit log. */
 export const ENTRIES = {
   web: { keyHint: KEY_HINTS.rest, surface: 'web' },
   rest: { keyHint: KEY_HINTS.rest, surface: 'rest' },

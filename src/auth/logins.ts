@@ -23,7 +23,7 @@ const MAX_USER_AGENT = 300
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
 const RESETS = 5
-/** Failed sign-ins of one account are recorded once in this time, however many there are: strangers cause them. */
+/** Minimum time between recorded failed sign-ins of one account, since anyone can cause them. */
 const FAILURE_SECONDS = 600
 /** Accounts made from one address in an hour. */
 const SIGN_UPS = 30
@@ -197,7 +197,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     await forget()
   }
 
-  /** The cookies of a session for who knows the password, or null. */
+  /** Session cookies if the password is right, else null. */
   const prove = async (login: { email: string; password: string; isRemembered: boolean }, client: ClientOfRequest) => {
     const { email, password, isRemembered } = login
     if (password.length > PASSWORD_LENGTH.max) return null
@@ -217,7 +217,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     if ((await failures.count(userId)) !== null) return
     await store.audit.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
   }
-  /** Hashes a password anew that was just proved, when its hash is weaker than what is asked for now. */
+  /** Rehashes a just verified password if its hash is weaker than the current setting. */
   const renewHash = async (userId: string, password: string) => {
     const account = [is('user_id', userId), is('provider_id', 'credential')]
     const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })

@@ -60,7 +60,7 @@ export function passwordHasher(kind: PasswordHash): PasswordHasher {
       const isOld = isWeakerHash(attempt.hash, kind)
       if (!isOld) await hashPassword(attempt.password)
       const isRight = await verify(attempt)
-      // One that is right is hashed anew afterwards.
+      // A correct password is rehashed afterwards.
       if (isOld && !isRight) await derive(attempt.password, randomBytes(SALT_BYTES), OWASP, KEY_BYTES)
       return isRight
     },

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 /** Memory that hashing may take, and how many are worked on at once if each takes little: each takes a core, too. */
 const MAX_MEMORY = 128 * 2 ** 20
 const MAX_AT_ONCE = 2
-/** Those that may wait for each place; more are told to come again. */
+/** Those that may wait for each place; more get `unavailable`. */
 const MAX_WAITING = 50
 
 /** Makes and checks hashes of passwords. */

@@ -32,7 +32,7 @@ async function findUserId(store: App['store'], username: string): Promise<string
   return user.id
 }
 
-/** `audit`: the log as lines of JSON, for whoever has the library anyway, so with every id. */
+/** `audit`: the log as JSON lines with every id, for people with access to the library. */
 export function addAuditCommand(program: Command, withApp: WithApp): void {
   program
     .command('audit')

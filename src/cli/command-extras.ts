@@ -2,7 +2,7 @@ import type { Option } from 'commander'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What a command has beside the inputs of its operation. */
+/** Extra options and output of a command. */
 export interface CommandExtra {
   readonly options: readonly Option[]
   /** The inputs, with those from the extra options. @throws AppError `invalid_input` */

@@ -3,8 +3,8 @@ import { constants } from 'node:os'
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Gives the first process of a container what every other process has: a signal that nobody handles ends it. For process 1 the kernel drops
- * such signals, so a service would start to its end after it was told to stop. Nothing is lost, because both engines undo what was not
+ * Makes unhandled signals end process 1 of a container, as they end any other process. For process 1 the kernel drops
+ * such signals, so a service would finish starting after it was signalled to stop. Nothing is lost, because both engines undo what was not
  * committed. Handlers that are added later, such as those of `serve`, take over.
  */
 export function endOnSignals(): void {

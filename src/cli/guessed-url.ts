@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 
 /** Warns on stderr when links use a guessed address. */
-export function tellOfGuessedUrl(app: Pick<App, 'baseUrl' | 'isBaseUrlGuessed'>): void {
+export function warnOfGuessedUrl(app: Pick<App, 'baseUrl' | 'isBaseUrlGuessed'>): void {
   if (!app.isBaseUrlGuessed) return
   process.stderr.write(
     `The address of the service is unknown, so links start with ${app.baseUrl}. Start the service once or set BASE_URL.\n`,

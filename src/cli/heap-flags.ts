@@ -5,7 +5,7 @@ export const HEAP_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20
 
 /**
  * Sees to it that this process runs with the heap flags, except those that were given a value already. V8 reads the size of the young
- * generation when it starts, so the process is started anew in its place, under the same id; where that cannot be, the flags are set now, which
+ * generation when it starts, so the process restarts itself under the same id; where that cannot be, the flags are set now, which
  * does a third of the good.
  * @param program the file to start, with `args`
  */

@@ -11,7 +11,7 @@ const MAIN = fileURLToPath(import.meta.url)
 const PACKAGED_NODE = fileURLToPath(new URL('../../node_modules/node/bin/node', import.meta.url))
 
 /**
- * Runs one command line. The program is loaded last: an older Node could not load it, and `serve` first starts this process anew,
+ * Runs one command line. The program is loaded last: an older Node could not load it, and `serve` first restarts this process,
  * with flags of its own.
  */
 export async function main(argv: readonly string[]): Promise<void> {

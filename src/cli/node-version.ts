@@ -2,7 +2,7 @@
 const MIN_NODE_MAJOR = 24
 
 /**
- * What to tell somebody whose Node is too old, or null. Must itself run on old versions.
+ * The error for an outdated Node, or null. Must run on old versions itself.
  * @param packagedNode the Node that `npm ci` installed; null where it did not run
  */
 export function oldNodeFault(version: string, packagedNode: string | null): string | null {

@@ -17,10 +17,10 @@ function toFlag(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** Inputs that take every word that is left, so that nobody needs quotes. */
+/** Inputs that take all remaining words, so that quotes are optional. */
 const WORDS = new Set(['query', 'prompt'])
 
-/** What some commands have beside the inputs of their operation. */
+/** Extra options of some commands. */
 const EXTRAS: Partial<Record<string, CommandExtra>> = { get_prompt: fillPrompt, get_skill: saveSkillFiles }
 
 const improved = z.object({ improved: z.string() })

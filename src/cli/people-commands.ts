@@ -11,7 +11,7 @@ import { usernameFault } from '../library/username.ts'
 import { createInvite, createResetLink, deletePerson, setRole } from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
-import { tellOfGuessedUrl } from './guessed-url.ts'
+import { warnOfGuessedUrl } from './guessed-url.ts'
 import { plural } from './plural.ts'
 import { suggest } from './program-name.ts'
 import { printTable } from './table.ts'
@@ -117,7 +117,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const { url } = await callAsOperator(app)(createInvite, { username: name, role: options.admin ? 'admin' : 'user', expiresInDays })
         process.stderr.write(`Invite${name === undefined ? '' : ` for ${name}`} created. The link works once and is not shown again:\n`)
         process.stdout.write(`${url}\n`)
-        tellOfGuessedUrl(app)
+        warnOfGuessedUrl(app)
       }),
     )
   users
@@ -128,7 +128,7 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         const { url } = await callAsOperator(app)(createResetLink, { username: name })
         process.stderr.write(`Password reset link for ${name}, valid for one hour. It is not shown again:\n`)
         process.stdout.write(`${url}\n`)
-        tellOfGuessedUrl(app)
+        warnOfGuessedUrl(app)
       }, EXISTING),
     )
   users

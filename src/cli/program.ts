@@ -16,7 +16,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import { addDataCommand } from './data-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
-import { tellOfGuessedUrl } from './guessed-url.ts'
+import { warnOfGuessedUrl } from './guessed-url.ts'
 import { addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
 import { addPurgeCommand } from './purge-command.ts'
@@ -55,7 +55,7 @@ async function withInvoke(options: { user?: string; url?: string }, work: Operat
       await work(
         invokeLocally(app.operations, () => app.contextFor(actor, 'cli')),
         (text) => {
-          if (text.includes(`"url": "${app.baseUrl}/`)) tellOfGuessedUrl(app)
+          if (text.includes(`"url": "${app.baseUrl}/`)) warnOfGuessedUrl(app)
         },
       )
     },
@@ -65,7 +65,7 @@ async function withInvoke(options: { user?: string; url?: string }, work: Operat
 
 async function serveMcp(options: { url?: string }): Promise<void> {
   const { name, title, version } = readProduct()
-  const buildServer = createServerFactory(OPERATIONS, { name, title, version }, { tellsChanges: false })
+  const buildServer = createServerFactory(OPERATIONS, { name, title, version }, { announcesChanges: false })
   const run = (invoke: Invoke) =>
     serveOverStdio(buildServer, {
       invoke,
@@ -77,7 +77,7 @@ async function serveMcp(options: { url?: string }): Promise<void> {
   await withApp(
     async (app) => {
       await app.authenticate(key)
-      tellOfGuessedUrl(app)
+      warnOfGuessedUrl(app)
       await run(invokeLocally(app.operations, async () => app.contextFor(await app.authenticate(key), 'stdio')))
     },
     { mustExist: true },

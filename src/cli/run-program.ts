@@ -8,7 +8,7 @@ const LINGER_MS = 500
 
 /** Runs one command line; the process's exit status says how it went. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  // Whoever reads our output may stop early (`… | head`); that is no fault.
+  // A closed output pipe (`… | head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(0)

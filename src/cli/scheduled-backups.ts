@@ -36,7 +36,7 @@ export interface ScheduledBackups {
   stop(): Promise<void>
 }
 
-/** @throws AppError `invalid_input` when there is no such folder */
+/** @throws AppError `invalid_input` when the folder does not exist */
 export function requireFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   throw new AppError('invalid_input', `BACKUP_DIR must be an existing folder; ${folder} is not.`)

@@ -22,7 +22,7 @@ export function defaultBaseUrl(host: string, port: number): string {
   return `http://${name}:${port}`
 }
 
-/** A port that nobody listens on at the moment. */
+/** A free port. */
 export async function findFreePort(host: string): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -34,7 +34,7 @@ export async function findFreePort(host: string): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Runs the service until it is told to stop (SIGINT, SIGTERM); resolves when everything is closed. */
+/** Runs the service until SIGINT or SIGTERM. Resolves when everything is closed. */
 export async function serve(config: Config, options: { starter: boolean; create: boolean }): Promise<void> {
   // Links need the port before the service listens, so a free one is looked for first.
   const port = config.PORT === 0 ? await findFreePort(config.HOST) : config.PORT

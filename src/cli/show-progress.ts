@@ -1,6 +1,6 @@
 import { progress } from '@clack/prompts'
 
-/** A bar on the terminal; nothing where nobody looks. Writes to stderr alone. */
+/** A progress bar on a terminal, otherwise silent. Writes to stderr only. */
 export interface ProgressBar {
   advanceTo(done: number): void
   stop(message: string): void

@@ -10,14 +10,14 @@ interface Screen {
 /** A text that is shown while it is being written. */
 interface TextDisplay {
   readonly onText: OnText
-  /** Prints the result: stdout has it exactly once, whoever watched. */
+  /** Prints the result exactly once on stdout. */
   finish(result: string): void
   /** Ends the line where the text broke off. */
   breakOff(): void
 }
 
 /**
- * Shows a text as it comes to whoever watches: on stdout when that is a terminal, else on stderr when that is one.
+ * Streams a text to the terminal: stdout if it is one, else stderr if it is one.
  * @param isResultText whether the result is that text; false when it is printed as JSON, and the text is shown on stderr alone
  */
 export function showText(stdout: Screen, stderr: Screen, isResultText: boolean): TextDisplay {

@@ -20,7 +20,7 @@ import {
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
-/** What people are told about a setting. */
+/** The documentation of a setting. */
 export interface SettingInfo {
   readonly fallback: unknown
   /** Default as the reference shows it, when it is not simply the value. */

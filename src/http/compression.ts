@@ -14,7 +14,7 @@ export type Coding = (typeof CODINGS)[number]
 const MIN_BYTES = 1024
 /** Texts; a stream of events must not wait in a compressor. */
 const COMPRESSIBLE = /^(?:text\/(?!event-stream\b)|application\/(?:[\w.+-]+\+)?(?:json|xml|javascript)\b|image\/svg\+xml)/i
-/** Answers for one reader may hold a secret, whose length would tell of it beside a text of somebody else's (BREACH). */
+/** Private responses may contain a secret that compression next to foreign text would leak (BREACH). */
 const FOR_ONE_READER = /\b(?:no-store|private|no-transform)\b/i
 /** Size of the cache of compressed answers, in bytes: lists and searches that are asked for again and again. */
 const MAX_CACHE_BYTES = 4 * 1024 * 1024

@@ -27,7 +27,7 @@ export function wantsEvents(accept: string | null): boolean {
 /**
  * Answers a call as server-sent events: `delta` with text to append, `restart` when what came so far is void, and last `result` with
  * the whole answer or `error` with an error as REST shows it. What fails before the first event is thrown, and has its own status.
- * `onFailure` hears of what fails after it, unless the reader has left.
+ * `onFailure` is called with later errors, unless the client has disconnected.
  * `client` is aborted when the reader leaves. A reader that is slow slows the call down; one that leaves ends it.
  */
 export async function answerWithEvents(

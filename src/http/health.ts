@@ -18,7 +18,7 @@ export interface Readiness {
   /** False while stopping. */
   isReady(): boolean
   embeddings(): EmbeddingsState
-  /** Hears of a library that does not answer. */
+  /** Called when the library does not respond. */
   onFault(error: AppError): void
 }
 

@@ -12,7 +12,7 @@ import { answerWithEvents, wantsEvents } from './event-stream.ts'
 
 type Rest = NonNullable<Surfaces['rest']>
 
-/** A route for every operation that has one. `onFault` hears of what goes wrong after an answer has begun. */
+/** A route for every operation that has one. `onFault` is called with errors after a response has started. */
 export function operationRoutes(
   operations: readonly Operation[],
   makeContext: MakeContext,

@@ -9,20 +9,20 @@ export const roleField = z.enum(ROLES)
 /** Keys one person may have that work. */
 export const MAX_KEYS = 100
 
-/** What stands for the e-mail address of somebody who gave none: nothing is ever sent there (RFC 2606). */
+/** Placeholder domain for accounts without an email address; never sent to (RFC 2606). */
 const NO_EMAIL_DOMAIN = 'login.invalid'
 
-/** The address kept for a login without an e-mail address. */
+/** The address kept for a login without an email address. */
 export function placeholderEmail(userId: string): string {
   return `${userId}@${NO_EMAIL_DOMAIN}`
 }
 
-/** The e-mail address somebody gave, or null for the one that stands for none. */
+/** The email address somebody gave, or null for the one that stands for none. */
 export function givenEmail(email: string): string | null {
   return email.toLowerCase().endsWith(`@${NO_EMAIL_DOMAIN}`) ? null : email
 }
 
-/** An e-mail address as it is kept: in lower case. */
+/** An email address as it is kept: in lower case. */
 export const emailField = z
   .email('is not an email address')
   .max(254, 'must have at most 254 characters')

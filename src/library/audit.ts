@@ -114,18 +114,18 @@ export interface AuditOrigin {
 /** Who runs a command is no user of the library. */
 export const OPERATOR_ORIGIN: AuditOrigin = { actorId: null, keyId: null, surface: 'cli' }
 
-/** Something that happened, as who did it records it. */
+/** An event to record. */
 export interface AuditEntry {
   readonly action: AuditAction
   readonly targetId: string | null
   /** Whom it concerns beside who did it: the owner of the item or key, the person themselves. */
   readonly ownerId: string | null
   readonly detail?: AuditDetail
-  /** For those who act as themselves from this event on, such as who signs in. Default: who is known to act */
+  /** For people who become the actor with this event, such as by signing in. Default: the current actor */
   readonly actorId?: string
 }
 
-/** Who acts for {@link Actor}: nobody where an operator acts on the command line, who is no user. */
+/** Who acts for {@link Actor}: null for an operator on the command line, who is not a user. */
 export function toOrigin(actor: Actor, surface: Surface): AuditOrigin {
   if (actor.kind === 'anonymous') return { actorId: null, keyId: null, surface }
   return { actorId: isId(actor.userId) ? actor.userId : null, keyId: actor.keyId ?? null, surface }
@@ -171,7 +171,7 @@ export interface AuditStore {
   actingAs<T>(origin: AuditOrigin, work: () => Promise<T>): Promise<T>
   /** Records what changes nothing else. Changes record themselves. */
   recordEvent(entry: AuditEntry): Promise<void>
-  /** `reader` decides which titles and names are told, not which events. */
+  /** `reader` decides which titles and names are included, not which events. */
   listEvents(reader: Actor, query: AuditQuery): Promise<AuditEvent[]>
   /** Removes events of before a time (ISO 8601), at most `limit`; gives how many. */
   removeEvents(before: string, limit: number): Promise<number>

@@ -25,7 +25,7 @@ export function isLongerThan(text: string, limit: number): boolean {
   return countCharacters(text) > limit
 }
 
-/** The first `limit` characters of `text`, never half of a surrogate pair. */
+/** The first `limit` characters of `text`, never splitting a surrogate pair. */
 export function cutCharacters(text: string, limit: number): string {
   if (!isLongerThan(text, limit)) return text
   let end = 0
@@ -47,7 +47,7 @@ export function cutAtWord(text: string, limit: number): string {
   return `${(space > head.length / 2 ? head.slice(0, space) : head).trimEnd()}…`
 }
 
-/** Whether a text holds what no stored text may hold: NUL, or half of a surrogate pair. */
+/** Whether a text contains what cannot be stored: NUL, or an unpaired surrogate. */
 export function hasForbiddenCharacter(text: string): 'NUL' | 'lone surrogate' | null {
   if (text.includes('\0')) return 'NUL'
   return text.isWellFormed() ? null : 'lone surrogate'

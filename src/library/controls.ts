@@ -21,7 +21,7 @@ export function hasControls(text: string): boolean {
   return ANY.test(text)
 }
 
-/** Marks of one text, and what stands for further controls: a text that is full of them must not grow to many times its length. */
+/** Marks of one text, and a placeholder for further ones, so that a text full of controls does not grow to many times its length. */
 const MAX_MARKS = 200
 const UNNAMED = '\ufffd'
 

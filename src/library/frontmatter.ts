@@ -1,7 +1,7 @@
 import { parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
 
-/** What a SKILL.md says of itself (agentskills.io), as far as it could be read, and what is odd about it. */
+/** The readable metadata of a SKILL.md (agentskills.io), and what is odd about it. */
 export interface Frontmatter {
   readonly name: string | null
   readonly description: string | null

@@ -13,7 +13,7 @@ interface FiledPrompt {
 }
 
 /**
- * A prompt as a `.prompt.md` file, which editors read as a command: what is known of it as YAML at the head, and then its text as it is.
+ * A prompt as a `.prompt.md` file, which editors read as a command: its metadata as YAML frontmatter, then its unchanged text.
  * @example writePromptMarkdown({slug: 'hi', title: 'Hi', content: 'Say hi', ...}) // '---\nname: hi\n…---\n\nSay hi'
  */
 export function writePromptMarkdown(prompt: FiledPrompt): string {

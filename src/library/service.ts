@@ -48,7 +48,7 @@ export interface LoadFigures {
   readonly streams: number
 }
 
-/** A fault that was met in the last day: the sentence callers were told, without its cause. */
+/** A fault of the last day: the error shown to callers, without its cause. */
 export interface RecentFault {
   readonly message: string
   readonly times: number

@@ -40,7 +40,7 @@ interface Entry {
 
 /**
  * The files of a skill out of the bytes of a zip, held to the limits of a skill while they are inflated: what a header says of sizes is
- * never believed. One folder around everything is taken off; secrets, tool folders and what an operating system adds are left out and named.
+ * never trusted. One folder around everything is taken off; secrets, tool folders and what an operating system adds are left out and named.
  * @throws AppError `invalid_input` (no zip, damaged, encrypted, links, bad or clashing names, no SKILL.md), `too_large` (a limit is passed)
  */
 export function readSkillArchive(archive: Uint8Array): ReadArchive {
@@ -58,7 +58,7 @@ export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, R
   const skipped: { filename: string; reason: string }[] = []
   const entries = readEntries(archive).filter((entry) => {
     const reason = leftOutReason(entry.name)
-    // What lies in a folder that is left out is told of once, by the folder.
+    // A skipped folder is reported once, not file by file.
     if (reason !== null && !skipped.some(({ filename }) => filename === reason.filename)) skipped.push(reason)
     return reason === null && !entry.isFolder
   })

@@ -7,7 +7,7 @@ export type Visibility = (typeof VISIBILITIES)[number]
 export const visibilitySchema = z.enum(VISIBILITIES)
 
 /**
- * How an item was come by: `id` (whoever has the id), `slug`, or `list` (every list, search, feed and count).
+ * How an item was reached: `id` (anyone with the id), `slug`, or `list` (every list, search, feed and count).
  */
 export type Reach = 'id' | 'slug' | 'list'
 

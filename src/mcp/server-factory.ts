@@ -55,7 +55,7 @@ export interface Extras {
   /** Called with each server before it connects. */
   readonly attach?: (server: McpServer) => void
   /** Whether connections get list_changed notifications. Default: true. */
-  readonly tellsChanges?: boolean
+  readonly announcesChanges?: boolean
 }
 
 const INSTRUCTIONS =
@@ -99,7 +99,7 @@ export function createServerFactory(
 ): (binding: Binding) => McpServer {
   const tools = [...describeTools(operations), ...(extras.tools ?? []).map((extra) => extra.tool)]
   const byName = selectTools(operations)
-  const { tellsChanges = true } = extras
+  const { announcesChanges = true } = extras
   const extraTools = new Map(extras.tools?.map((extra) => [extra.tool.name, extra]))
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
   return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills, signal }) => {
@@ -111,8 +111,8 @@ export function createServerFactory(
     const mcp = new McpServer(serverInfo, {
       capabilities: {
         tools: { listChanged: false },
-        prompts: { listChanged: tellsChanges },
-        ...(isWithoutSkills ? {} : { resources: { listChanged: tellsChanges } }),
+        prompts: { listChanged: announcesChanges },
+        ...(isWithoutSkills ? {} : { resources: { listChanged: announcesChanges } }),
         completions: {},
       },
       cacheHints: {

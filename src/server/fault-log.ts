@@ -8,7 +8,7 @@ const QUIET_MS = 60_000
 const MAX_KEPT = 100
 const DAY_MS = 86_400_000
 
-/** Logs what an operator must know. */
+/** Logs faults an operator must know about. */
 export type ReportFault = (error: AppError, requestId?: string) => void
 
 /** Faults, in the log and as figures. */

@@ -77,7 +77,7 @@ export interface HttpApp {
   close(): Promise<void>
 }
 
-/** The whole HTTP surface over an opened library: the route table, and the pipeline in front of it. */
+/** The whole HTTP surface over an opened library: the route table behind the pipeline. */
 export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
   const { baseUrl, operations, embeddings } = app
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')

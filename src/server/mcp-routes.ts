@@ -40,7 +40,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
     const context = app.contextFor(actor, isProxied(exchange) ? 'mcpBehindProxy' : 'mcp')
     const invoke = invokeLocally(app.operations, () => context)
     return {
-      // A failed tool answers 200, so the failure must be reported here.
+      // A failing tool returns 200, so later steps cannot see the failure.
       invoke: async (...args) => {
         // Known names only: the log holds nothing a client wrote but the path.
         if (names.has(args[0])) operations.add(args[0])

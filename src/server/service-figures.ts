@@ -18,7 +18,7 @@ interface FigureSources {
   readonly settings: readonly SettingState[]
 }
 
-/** Figures of the service, for metrics and for the status page. */
+/** Figures of the service, for metrics and the status page. */
 export function createServiceFigures({ app, version, admission, turns, faults, backups, settings }: FigureSources): {
   readonly metrics: readonly Metric[]
   readStatus(): Promise<ServiceStatus>

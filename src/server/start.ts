@@ -21,7 +21,7 @@ const CLOSE_IDLE_MS = 100
 
 /** A server that listens. */
 export interface RunningServer {
-  /** Serves a library from now on; until then every request is told that the service is starting. */
+  /** Starts serving a library. Until then every request gets `unavailable`. */
   open(
     app: App,
     settings: ServerSettings & Pick<Config, 'TRASH_DAYS' | 'VERSIONS_KEEP' | 'AUDIT_DAYS'>,
@@ -69,7 +69,7 @@ export async function startServer(address: { host: string; port: number }, logge
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions past TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed; will retry'),
       })
-      // The first search should not wait for it; errors surface with the first use.
+      // Warms up search. Errors are reported by the first search.
       app.store.service.loadSearch().catch(() => {})
     },
     async close() {

@@ -11,7 +11,7 @@ import { createPeople, type People } from './people.ts'
 import { addRemark, emptyReport, type ImportReport } from './report.ts'
 import { findSkillFolders, readSkillFolder } from './skill-folder.ts'
 
-/** What is known of a skill beside its folder: what an export or the starter library wrote down. */
+/** Metadata of a skill outside its folder, from an export or the starter library. */
 export interface SkillMetadata {
   readonly title?: string | undefined
   readonly description?: string | null | undefined

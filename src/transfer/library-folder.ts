@@ -57,7 +57,7 @@ export interface ExportReport {
 
 /**
  * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, a folder for each skill, and `categories.json`.
- * All of it is as it was at one moment. Versions, votes and the trash stay in the database. The folder appears whole or not at all.
+ * The export is a snapshot. Versions, votes and the trash stay in the database. The folder appears whole or not at all.
  * @throws AppError `invalid_input` when the folder cannot be made, or has something in it
  */
 export async function exportLibrary(store: TransferStore, folder: string, ownerId: string | null): Promise<ExportReport> {
@@ -159,7 +159,7 @@ export async function isWholeExport(folder: string): Promise<boolean> {
 
 /**
  * Fills an empty library with a folder that {@link exportWholeLibrary} wrote, all of it or nothing.
- * @param onItem hears of each item, and of how many there are
+ * @param onItem called for each item, with the total
  * @returns what came, and whether it was not there before
  * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the folder
  */

@@ -255,7 +255,7 @@ function toDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { faul
   }
 }
 
-/** The visibility an entry states; undefined when it states none, null when it cannot be told: a guess could publish what is private. */
+/** The visibility of an entry; undefined when missing, null when ambiguous: a guess could publish a private item. */
 function readVisibility(row: z.infer<typeof rawRow>): Visibility | undefined | null {
   if (row.visibility) return z.enum(VISIBILITIES).nullable().catch(null).parse(row.visibility.trim().toLowerCase())
   if (row.isPrivate === undefined || row.isPrivate === null || row.isPrivate === '') return undefined

@@ -32,7 +32,7 @@ const MAX_DEPTH = 128
 
 /**
  * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
- * Links are never followed. `onMisspelled` hears of files such as skill.md, whose folders are no skills.
+ * Links are never followed. `onMisspelled` is called for files such as skill.md, whose folders are not skills.
  */
 export async function findSkillFolders(folder: string, onMisspelled: (path: string) => void = () => {}, depth = 0): Promise<string[]> {
   const about = await lstat(folder).catch(() => null)

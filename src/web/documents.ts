@@ -150,7 +150,7 @@ function toAnchor(words: string, known: Map<string, number>): string {
 function mendLinks(tokens: readonly Token[], file: string, site: Site): Token[] {
   const open: boolean[] = []
   return tokens.filter((token) => {
-    // A picture beside a document is a file of the pages.
+    // Pictures next to documents are static files.
     if (token.type === 'image') token.attrSet('src', site.url(String(token.attrGet('src') ?? '')))
     if (token.type === 'link_close') return open.pop()
     if (token.type !== 'link_open') return true

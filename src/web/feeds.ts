@@ -33,7 +33,7 @@ interface FeedSettings {
   readonly baseUrl: string
 }
 
-/** Adds what programs look for beside pages: a feed, a sitemap, robots.txt and an icon, of public items alone whoever asks. Its routes are given back. */
+/** Adds the feed, sitemap, robots.txt and icon, with public items only. Returns the routes. */
 export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, baseUrl }: FeedSettings): readonly Route[] {
   const call = callAnonymously(makeContext)
 

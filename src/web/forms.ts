@@ -3,11 +3,11 @@ import type { Exchange } from '../exchange.ts'
 import type { Call } from '../http/call.ts'
 import { ERROR_WORDS } from './strings/errors.ts'
 
-/** Largest form of texts alone: the longest prompt, every character of it escaped, and the fields beside it. */
+/** Largest form without files: the longest prompt with every character escaped, plus other fields. */
 const MAX_FORM_BYTES = 3 * 1024 * 1024
 /** Largest anonymous form: names, passwords and secrets. */
 const MAX_ANONYMOUS_BYTES = 64 * 1024
-/** Largest form with files in it: a zip of the largest skill and the fields beside it. */
+/** Largest form with files: a zip of the largest skill, plus other fields. */
 const MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 /** Fields of one form, files among them. */
 const MAX_FIELDS = 1_000

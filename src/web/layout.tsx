@@ -17,7 +17,7 @@ interface LayoutProps {
   readonly kind?: 'website' | 'article' | 'profile' | undefined
   /** Path of a feed of what the page shows. Default: that of everything */
   readonly feed?: string | undefined
-  /** Id of the item that the page shows, where everybody may embed it. */
+  /** Id of the shown item, if anyone may embed it. */
   readonly embeddedId?: string | undefined
   readonly children?: Child
 }

@@ -19,7 +19,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
   ['try-it.js', 'dist/web/try-it.js', 'text/javascript; charset=utf-8'],
 ]
-/** Larger files are not held in memory; the build has laid their compressed forms beside them. */
+/** Larger files stay on disk, next to compressed copies made by the build. */
 const MAX_HELD_BYTES = 256 * 1024
 const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
 

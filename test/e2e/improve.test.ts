@@ -136,15 +136,15 @@ describe('the start', () => {
     }
     const prompt = (path: string) => ({ IMPROVE_SYSTEM_PROMPT_FILE: path })
     const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
-      [{ IMPROVE_MODEL: 'gpt-5' }, /^IMPROVE_MODEL is "gpt-5", which names no provider/],
-      [{ IMPROVE_MODEL: 'mistral/large' }, /^IMPROVE_MODEL is "mistral\/large", which names no provider/],
+      [{ IMPROVE_MODEL: 'gpt-5' }, /^IMPROVE_MODEL is "gpt-5", which has no known provider/],
+      [{ IMPROVE_MODEL: 'mistral/large' }, /^IMPROVE_MODEL is "mistral\/large", which has no known provider/],
       [{ IMPROVE_MODEL: 'openai/gpt-5' }, /^IMPROVE_MODEL is "openai\/gpt-5", which needs OPENAI_API_KEY\.$/m],
       [{ IMPROVE_MODEL: 'anthropic/x', OPENAI_API_KEY: SECRET }, /needs ANTHROPIC_API_KEY/],
       [{ IMPROVE_CONCURRENCY: '0' }, /^IMPROVE_CONCURRENCY must be/],
       [prompt(join(place.folder, 'nowhere.md')), /^IMPROVE_SYSTEM_PROMPT_FILE: \S+nowhere\.md cannot be read/],
       [prompt(place.folder), /is not a file/],
-      [prompt(file('blank.md', ' \n')), /blank\.md, which is blank\.$/m],
-      [prompt(file('large.md', 'x'.repeat(65_537))), /large\.md, which is over 65536 bytes\.$/m],
+      [prompt(file('blank.md', ' \n')), /blank\.md is blank\.$/m],
+      [prompt(file('large.md', 'x'.repeat(65_537))), /large\.md exceeds 65536 bytes\.$/m],
       [prompt(file('latin.md', Uint8Array.of(0x63, 0xe9))), /latin\.md cannot be read as UTF-8/],
     ]
     for (const [env, sentence] of rows) {

@@ -16,11 +16,11 @@ type Part = Output<typeof exportOwnItems>
 /** Reads the next part of a person's items. */
 type ReadPart = (input: { collection: 'prompts' | 'skills'; after: number }) => Promise<Part>
 
-/** Everything a person owns as a zip, read and packed as it is sent: an exported library, and what is kept of the account. */
+/** Everything a person owns as a zip, read and packed as it is sent: an exported library and the account data. */
 export function addAccountExportRoute(app: Hono<HttpEnv>, makeContext: MakeContext, sendPieces: SendPieces): Route {
   app.get('/settings/data/export.zip', async (c) => {
     const call = callLocally(() => makeContext(c.get('call').actor))
-    // Asked for before anything is sent: who is not signed in is told so by a status.
+    // Checked before the response starts, so that anonymous callers get an error status.
     const { sessions: _, ...account } = await call(showAccount, {})
     const { keys } = await call(listKeys, {})
     const { embeds } = await call(listEmbeds, {})

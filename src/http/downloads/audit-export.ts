@@ -19,7 +19,7 @@ export function addAuditExportRoute(app: Hono<HttpEnv>, makeContext: MakeContext
     const call = callLocally(() => makeContext(c.get('call').actor))
     const filters = Object.fromEntries(FILTERS.flatMap((name) => (c.req.query(name) ? [[name, c.req.query(name)]] : [])))
     const read = async (cursor?: string) => await call(listAuditEvents, { ...filters, cursor, limit: PAGE })
-    // Asked for before anything is sent: who may not read it is told so by a status.
+    // Checked before the response starts, so that unauthorised callers get an error status.
     const first = await read()
     return sendPieces(c.get('call').caller, lines(first, read), downloadHeaders('application/jsonl', 'commonplace-activity.jsonl'))
   })

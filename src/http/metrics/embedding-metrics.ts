@@ -1,7 +1,7 @@
 import type { EmbeddingCounts } from '../../library/ports/embeddings.ts'
 import type { Metric } from './metrics.ts'
 
-/** What is known of the provider of embeddings. */
+/** Metrics of the embeddings provider. */
 export interface EmbeddingFigures {
   readonly isUp: boolean
   counts(): {

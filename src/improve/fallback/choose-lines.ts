@@ -23,7 +23,7 @@ const OWN_LINES: ReadonlySet<string> = new Set(
 
 /** The kind of a prompt in which no cue is found. */
 const DEFAULT_KIND: Readonly<Record<OutputType, string>> = { text: 'generic', image: 'picture', video: 'film', sound: 'sound' }
-/** The kinds that are told by `media`; the others are kinds of text. */
+/** Kinds recognised by `media`; the others are kinds of text. */
 const MEDIA_KINDS: Readonly<Record<OutputType, readonly string[]>> = { text: [], image: ['graphic'], video: [], sound: ['music', 'speech'] }
 
 /**

@@ -6,7 +6,7 @@ type CuesByKind = Readonly<Record<string, string>>
 /** Lines to add, each with the cues that say that a prompt settles it, by the kinds they suit. */
 type LinesByKinds = Readonly<Record<string, CuesByKind>>
 
-/** What is known of a language: how to recognise it, kinds of prompts, and what to add to them. Strings are lists for findCue unless said otherwise. */
+/** Data of a language: how to recognise it, kinds of prompts, and what to add to them. Strings are lists for findCue unless noted. */
 export interface Language {
   /** Frequent words, between spaces: the evidence for the language. */
   readonly words: string

@@ -54,7 +54,7 @@ export function writeQuestion({ prompt, inspirations }: ImproveRequest, mark: st
   ].join('\n\n')
 }
 
-/** What is said of an answer that cannot be used. `missing` are names from the prompt, so they are data too. */
+/** The retry message for an unusable answer. `missing` are names from the prompt, so they are data too. */
 export function writeComplaint(fault: string, missing: readonly string[], mark: string): string {
   return [
     `The answer cannot be used: ${fault}. Write the improved prompt again, whole and by the rules.`,

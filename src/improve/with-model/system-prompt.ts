@@ -1,4 +1,4 @@
-/** What a model is told of its task, unless IMPROVE_SYSTEM_PROMPT_FILE says otherwise. The rules of form and safety are added to it by `ask.ts`. */
+/** The default system prompt (see IMPROVE_SYSTEM_PROMPT_FILE). `ask.ts` appends the rules of form and safety. */
 export const SYSTEM_PROMPT = `You are an editor of prompts: texts that people give to AI models. You are handed one prompt and write a better one for the same purpose.
 
 How to improve it:

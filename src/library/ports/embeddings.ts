@@ -20,14 +20,14 @@ export interface EmbeddingCounts {
 export interface EmbeddingStore {
   /**
    * Public items without a vector of this model, least recently changed first, beyond a position (0 is the beginning). Gives the position it came to;
-   * no items means there are none beyond. Written items come to stand at the end. What another instance was given is left out for a while, unless
-   * `takesOver`.
+   * no items means there are none beyond. Written items move to the end. What another instance was given is left out for a while, unless
+   * `stealsClaims`.
    */
   listUnembedded(
     model: string,
     after: number,
     limit: number,
-    options?: { takesOver?: boolean },
+    options?: { stealsClaims?: boolean },
   ): Promise<{ items: UnembeddedItem[]; position: number }>
   /** How long what was given out is kept from other instances, unless {@link renewClaims} is called meanwhile; null where there are no others. */
   readonly claimMs: number | null

@@ -1,13 +1,13 @@
 import type { EmbedConfig } from '../embed/config.ts'
 
-/** A configuration of an embed that somebody keeps. */
+/** A saved embed configuration. */
 export interface StoredEmbed {
   readonly id: string
   readonly config: EmbedConfig
   readonly createdAt: string
 }
 
-/** Embeds that people keep: read by whoever has the id, listed for and deleted by their owner alone. */
+/** Saved embeds: readable by anyone with the id, listed and deleted by their owner only. */
 export interface EmbedStore {
   /** null when the person keeps `most` already. */
   saveEmbed(userId: string, config: EmbedConfig, most: number): Promise<StoredEmbed | null>

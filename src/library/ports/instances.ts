@@ -10,7 +10,7 @@ export interface LibraryChange {
   readonly isPurge?: true | undefined
 }
 
-/** What an instance hears of the others. */
+/** Notifications from other instances. */
 export interface InstanceListener {
   /** Another instance changed something. */
   onChange(change: LibraryChange): void
@@ -26,7 +26,7 @@ export interface Instances {
   readonly instance: string
   /** Whether there may be others that serve from this store. */
   readonly isShared: boolean
-  /** Begins to hear of the others; returns how to stop. */
+  /** Subscribes to notifications; returns the unsubscribe function. */
   listen(listener: InstanceListener): () => Promise<void>
   /** Leaves a message for another instance. One that has gone reads nothing, and the message goes after a while. */
   sendMail(instance: string, body: string): Promise<void>

@@ -91,7 +91,7 @@ export interface ItemReader {
 export interface ItemWriter {
   createPrompt(owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt>
   createSkill(owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill>
-  /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` answers for who may. Null from `decide`: leave it. */
+  /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` checks the caller's rights. Null from `decide`: no change. */
   changePrompt(ref: string, editor: Editor, decide: (current: Prompt) => PromptChange | null, origin?: ImportOrigin): Promise<Prompt | null>
   changeSkill(ref: string, editor: Editor, decide: (current: Skill) => SkillChange | null, origin?: ImportOrigin): Promise<Skill | null>
   /** Moves to the trash (`deleted` true) or back; only items of this owner; null when there is none in the other state. */

@@ -71,7 +71,7 @@ export interface Logins {
   hashPassword(password: string): Promise<string>
   /** Counts somebody who makes an account. @throws AppError `rate_limited` */
   countSignUp(client: ClientOfRequest): Promise<void>
-  /** Signs in who just made an account: failures of others at the same address do not matter. No cookies when it did not work. */
+  /** Signs in after sign-up, regardless of failures from the same address. No cookies if it failed. */
   signInNew(login: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }>
   /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
   signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<{ cookies: string[] }>
@@ -92,6 +92,6 @@ export interface Logins {
   endSessions(userId: string, keptSessionId: string | null): Promise<void>
   /** Ends the links for a new password that are out. A new password does so by itself. */
   endResetLinks(userId: string): Promise<void>
-  /** Must be told when what a session may do has changed by other ways; the other instances hear of it. */
+  /** Call when the rights of a session changed in another way; notifies the other instances. */
   forgetSessions(): Promise<void>
 }

@@ -42,7 +42,7 @@ export interface BudgetStore {
 export interface Improver {
   /** null: nothing is configured, and the built-in improver does it. */
   readonly model: LanguageModel | null
-  /** What the model is told of its task. */
+  /** The system prompt. */
   readonly systemPrompt: string
   readonly maxOutputTokens: number
   /** Longest time one call may take in all, asking again included. */
@@ -59,7 +59,7 @@ export interface TextEmbedder {
   /** As the operator names it: vectors of different models are never compared. */
   readonly model: string
   /**
-   * A vector of unit length for each text, in their order, all of equally many dimensions. `purpose` is what the texts are: some models want to be told.
+   * A vector of unit length for each text, in their order, all of equally many dimensions. `purpose` is the use of the texts, which some models need as a prefix.
    * @param options.timeoutMs how long it may take in all, trying again included
    * @throws AppError `invalid_input` when the provider refuses the texts, `upstream_failed` when it fails; what `signal` was aborted with
    */

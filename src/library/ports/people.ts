@@ -13,7 +13,7 @@ export interface Person extends User {
   readonly hasLogin: boolean
 }
 
-/** What people say of themselves; what is absent or undefined stays. */
+/** Profile changes; absent or undefined fields stay. */
 interface ProfileChange {
   readonly displayName?: string | null | undefined
   readonly bio?: string | null | undefined
@@ -23,7 +23,7 @@ interface ProfileChange {
   readonly email?: string | null | undefined
 }
 
-/** A link that lets somebody make an account, without its secret. */
+/** A sign-up link, without its secret. */
 export interface Invite {
   readonly id: string
   /** The name it is for; null: whoever holds it chooses one. */
@@ -76,7 +76,7 @@ export interface PeopleStore {
   ensurePlaceholder(contributor: string): Promise<User>
   findPerson(userId: string): Promise<Person | null>
   findPersonByName(username: string): Promise<Person | null>
-  /** Whose e-mail address this is, in lower case. */
+  /** Whose email address this is, in lower case. */
   findPersonByEmail(email: string): Promise<Person | null>
   /** By name; `matching` is part of a name, in any case. */
   listPeople(page: { limit: number; offset: number; matching: string | null }): Promise<SearchResult<Person>>
@@ -87,7 +87,7 @@ export interface PeopleStore {
    * @throws AppError `conflict` while what the name had is being removed
    */
   createLogin(login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person>
-  /** @throws AppError `conflict` when the e-mail address is another's */
+  /** @throws AppError `conflict` when the email address is another's */
   changeProfile(userId: string, change: ProfileChange): Promise<Person>
   /** @throws AppError `not_found`, `conflict` for the last administrator */
   setRole(username: string, role: Role): Promise<Person>

@@ -16,7 +16,7 @@ export interface SessionStore {
   findSession(sha256: string, idleMs: number): Promise<{ owner: string; initialize: string; holder: string | null } | null>
   /**
    * Makes an instance the holder of the session's server, unless another than `expected` has become it meanwhile; gives who holds it now, or null
-   * when there is no such session.
+   * when the session does not exist.
    */
   takeSession(sha256: string, instance: string, expected: string | null): Promise<string | null>
   /** Notes that no instance holds the session's server, when `instance` does. */

@@ -23,11 +23,11 @@ export interface ServiceStore extends FigureStore {
   isEmpty(): Promise<boolean>
   /** How many connections to a database server are busy and idle, and how much waits for one; null for a library in a file. */
   readUsage(): { readonly busy: number; readonly idle: number; readonly waiting: number } | null
-  /** Looks whether the library can be used: reads a row of it, and writes where the last write failed. @throws AppError `unavailable` */
+  /** Checks that the library is usable: reads a row, and retries a write if the last one failed. @throws AppError `unavailable` */
   check(): Promise<void>
   /** Writes without changing anything. @throws AppError `unavailable` where the library cannot be written to */
   checkWrite(): Promise<void>
-  /** Reads what search goes by; resolves when the first search would not wait for it. */
+  /** Loads the search index; resolves when search is ready. */
   loadSearch(): Promise<void>
   /** The current revision of a scope: another number whenever an answer of that scope could have changed, whoever wrote. */
   readRevision(scope: RevisionScope): Promise<number>

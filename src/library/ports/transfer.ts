@@ -52,12 +52,12 @@ export interface HistorySource {
 
 /** What exports and imports need of the store. */
 export interface TransferStore extends ExportReader {
-  /** Runs reads on the library as it is at one moment, however long they take and whoever writes meanwhile. */
+  /** Runs reads on one snapshot of the library. */
   readSnapshot<T>(work: (reader: ExportReader) => Promise<T>): Promise<T>
   /**
    * Fills an empty library with a whole export, in one transaction: all of it or nothing. Its first categories are replaced.
    * People come without a login. A library that holds just this export is left as it is.
-   * @param onItem hears of each item that was read
+   * @param onItem called for each item read
    * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the export
    */
   importHistory(source: HistorySource, onItem?: () => void): Promise<{ readonly counts: HistoryCounts; readonly isNew: boolean }>

@@ -19,7 +19,7 @@ const sessionRecord = z.object({
   createdAt: when,
   lastUsedAt: when,
 })
-/** What is known of a person, to that person. */
+/** A person's account data, for that person. */
 export const accountRecord = z.object({
   username: z.string(),
   role: z.enum(ROLES),

@@ -4,7 +4,7 @@ import { isId } from '../../library/identifier.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
-/** Drafts kept of one person, and for how long. */
+/** Drafts per person, and their lifetime. */
 const MAX_DRAFTS = 10
 const KEPT_MS = 24 * 3600 * 1000
 /** Longest draft, in UTF-16 units: the longest prompt and a better text for it, written as JSON. */

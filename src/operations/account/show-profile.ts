@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
-/** Somebody by what they say of themselves; there for whom there is something of theirs to see, and for themselves. */
+/** A profile, visible to its person and to readers who can see an item of theirs. */
 export const showProfile = defineOperation({
   name: 'show_profile',
   title: 'Show a profile',

@@ -24,7 +24,7 @@ interface SignUpRequest {
 }
 
 /**
- * THE rule of who may make an account, and with which role: the first needs the code the service printed, everybody
+ * Decides who can create an account, and with which role: the first needs the code the service printed, everybody
  * after it an invite, unless sign-up is open. A name that is taken, or reserved, needs an invite for that name.
  */
 function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequest, state: SignUpState): Role {
@@ -35,7 +35,7 @@ function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequ
       ? `The name "${input.username}" is reserved. Ask an administrator for an invite for it (users invite ${holder.username}).`
       : `The name "${input.username}" is taken; choose another.`,
   )
-  // Last of all, and only to who may make an account: it tells that there is one.
+  // Checked last and only for allowed callers, as it reveals that an account exists.
   const checked = (role: Role): Role => {
     if (state.isEmailTaken) throw invalidInput('email', 'An account with this email address already exists.')
     return role
@@ -67,7 +67,7 @@ function decideRole(context: Needs<never, 'clock' | 'signUp'>, input: SignUpRequ
   return checked('user')
 }
 
-/** Whether, and how, somebody may make an account now. */
+/** Whether and how one can create an account now. */
 export const showSignUp = defineOperation({
   name: 'show_sign_up',
   title: 'How to sign up',

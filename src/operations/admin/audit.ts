@@ -105,7 +105,7 @@ export const listOwnActivity = defineOperation({
   run: async (context, { cursor, ...query }) => await readPage(context, { ...query, aboutId: requireUser(context.actor).userId }, cursor),
 })
 
-/** Everything that was done. Titles are told as anybody may see them: an administrator is not shown what is private. */
+/** The whole audit log. Titles follow public visibility: administrators do not see private titles. */
 export const listAuditEvents = defineOperation({
   name: 'list_audit_events',
   title: 'Audit log',

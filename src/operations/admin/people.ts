@@ -116,7 +116,7 @@ export const deletePerson = defineOperation({
   },
 })
 
-/** Makes a link that lets somebody sign up, once; this answer is the only place it is shown. */
+/** Creates a one-time sign-up link, shown only in this response. */
 export const createInvite = defineOperation({
   name: 'create_invite',
   title: 'Invite a person',
@@ -172,7 +172,7 @@ export const revokeInvite = defineOperation({
   },
 })
 
-/** Makes a link to set a new password, for somebody whom no mail reaches. */
+/** Creates a password reset link for people without email. */
 export const createResetLink = defineOperation({
   name: 'create_reset_link',
   title: 'Create a password reset link',

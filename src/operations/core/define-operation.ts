@@ -11,7 +11,7 @@ import type { FindSimilar } from '../../library/ports/search.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import type { ServiceStatus } from '../../library/service.ts'
 
-/** Seals small texts so that whoever carries them can neither read nor change them: what cursors are made of. */
+/** Encrypts small texts such as cursors, so that their bearer can neither read nor change them. */
 export interface Sealer {
   /** @param purpose what the token is for: it opens for nothing else */
   seal(purpose: string, text: string): string
@@ -21,17 +21,17 @@ export interface Sealer {
 
 /** What a transport may add to one call. */
 export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined
   /** Takes a text piece by piece as it is written, from operations that stream. */
   readonly onText?: OnText | undefined
   /** Where the call came from, for those of pages. */
   readonly client?: ClientOfRequest | undefined
-  /** Hears of what goes wrong after the answer. */
+  /** Called with errors that occur after the response. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** Random secrets that are shown once, and the SHA-256 in hex that is kept of them. */
+/** Random secrets that are shown once, and their stored SHA-256 in hex. */
 interface Secrets {
   makeKey(): { key: string; sha256: string }
   makeToken(): { token: string; sha256: string }
@@ -40,7 +40,7 @@ interface Secrets {
 
 /** How people come to sign in here. */
 interface SignUpRules {
-  /** Whether anybody may make an account; else it takes an invite. */
+  /** Whether anyone can create an account; else it takes an invite. */
   readonly isOpen: boolean
   /** Whether this is the code the service printed for its first account. */
   isSetupCode(code: string): boolean
@@ -133,7 +133,7 @@ export type Input<T extends Operation> = z.input<T['input']>
 /** What an operation answers. */
 export type Output<T extends Operation> = z.infer<T['output']>
 
-/** An actor that is somebody. */
+/** A signed-in actor. */
 export type UserActor = Extract<Actor, { kind: 'user' }>
 
 /** Defines a use case once: zod in, zod out, a handler that throws AppError. */

@@ -19,7 +19,7 @@ function toLists(items: readonly (Prompt | Skill)[], baseUrl: string) {
   }
 }
 
-/** How an item stands to the reader who is signed in. */
+/** The signed-in reader's relation to an item. */
 export const showMarks = defineOperation({
   name: 'show_marks',
   title: 'Item status',

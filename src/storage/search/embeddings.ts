@@ -82,7 +82,7 @@ export function embeddingStore(
   const claim = async <Row extends { readonly seq: number }>(
     model: string,
     rows: readonly Row[],
-    takesOver: boolean,
+    stealsClaims: boolean,
   ): Promise<readonly Row[]> => {
     if (rows.length === 0) return rows
     const now = context.clock()
@@ -103,7 +103,7 @@ export function embeddingStore(
             .where((eb) =>
               eb.or([
                 eb('embedding_claim.instance', '=', instance),
-                eb('embedding_claim.until', '<', takesOver ? until : new Date(now).toISOString()),
+                eb('embedding_claim.until', '<', stealsClaims ? until : new Date(now).toISOString()),
               ]),
             ),
         )
@@ -114,7 +114,7 @@ export function embeddingStore(
     return rows.filter((row) => mine.has(row.seq))
   }
   return {
-    async listUnembedded(model, after, limit, { takesOver = false } = {}) {
+    async listUnembedded(model, after, limit, { stealsClaims = false } = {}) {
       let position = after
       for (;;) {
         const rows = await itemsByRevision(reader, { model, after: position })
@@ -124,7 +124,7 @@ export function embeddingStore(
           if (row.visibility === 'public' && row.deleted_at === null && row.embedding_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const mine = isShared ? await claim(model, missing, takesOver) : missing
+        const mine = isShared ? await claim(model, missing, stealsClaims) : missing
         const items = mine.length > 0 ? await readTexts(mine) : []
         const isEnd = rows.length < ROWS_A_TURN && position === (rows.at(-1)?.revision ?? position)
         if (items.length > 0 || isEnd) return { items, position }

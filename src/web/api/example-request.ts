@@ -34,7 +34,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   arguments: { text: 'the minutes of today' },
   files: [{ filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidy up a folder.\n---\nMove what is old into archive/.\n' }],
 }
-/** Inputs that nobody has to give, but without which an example would show nothing. */
+/** Optional inputs that make the examples useful. */
 const TELLING = new Set(['q', 'title', 'prompt', 'variables', 'arguments'])
 
 /** An example of a route: what it needs, and what shows best what it does. @param body the schema of its JSON body */

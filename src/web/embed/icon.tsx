@@ -10,7 +10,7 @@ const PATHS = {
   send: 'M8 13V3M3.5 7.5 8 3l4.5 4.5',
 } as const
 
-/** A small drawing beside a word that says the same. */
+/** A decorative icon next to its label. */
 export const Icon: FC<{ name: keyof typeof PATHS }> = ({ name }) => (
   <svg viewBox="0 0 16 16" aria-hidden="true">
     <path d={PATHS[name]} />

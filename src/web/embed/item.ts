@@ -23,7 +23,7 @@ export interface EmbeddedItem {
 const MAX_FILES_TEXT = 9_000
 
 /**
- * Finds a prompt or a skill that everybody may see, by id, or by slug when it is public.
+ * Finds a prompt or skill visible to everyone, by id, or by slug if it is public.
  * @throws AppError `not_found`, the same for what is private, deleted or was never there
  */
 export async function findEmbeddedItem(call: CallOperation, ref: string): Promise<EmbeddedItem> {

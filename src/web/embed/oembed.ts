@@ -16,7 +16,7 @@ const LONGEST_SIDE = 4_096
 
 /**
  * The oEmbed response for an address of this service (oEmbed 1.0, type "rich").
- * @throws AppError `not_found` for an address that is not of this service, or shows nothing everybody may see; `invalid_input`
+ * @throws AppError `not_found` for an address of another service, or of an item not visible to everyone; `invalid_input`
  */
 export async function describeLink(call: CallOperation, settings: EmbedSettings, query: URLSearchParams): Promise<Record<string, unknown>> {
   const { words, name, baseUrl } = settings

@@ -15,7 +15,7 @@ export interface EmbedSettings {
   /** Absolute, without a slash at its end. */
   readonly baseUrl: string
   readonly hasMcp: boolean
-  /** Who may frame an embed beside the service itself, as the sources of a content policy. */
+  /** `frame-ancestors` sources besides the service itself. */
   readonly frameAncestors: string
   /** The address of a static file. */
   url(name: string): string

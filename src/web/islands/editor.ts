@@ -9,7 +9,7 @@ const REST_MS = 300
 
 interface Draft {
   readonly values: Readonly<Record<string, string>>
-  /** Whether it was sent; when the form then opens anew without a fault, it was saved. */
+  /** Whether it was submitted. If the form then opens without an error, it was saved. */
   readonly isSent: boolean
 }
 

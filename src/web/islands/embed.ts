@@ -18,7 +18,7 @@ if (window.parent !== window && document.querySelector('[data-embed]')) {
     if (!(height > 0 && height < 20_000)) return
     for (const frame of frames()) if (frame.contentWindow === source) frame.style.height = `${height}px`
   })
-  // Frames that were there first have told their height to nobody.
+  // Frames loaded before this script sent their height too early.
   for (const frame of frames()) {
     if (/\/(?:embed|e)[/?]/.test(frame.src)) frame.contentWindow?.postMessage({ [NAME]: ASK }, '*')
   }

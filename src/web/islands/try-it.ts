@@ -1,6 +1,6 @@
 // Sends requests from the API reference. Without this script the page shows examples alone.
 
-/** Headers of an answer that say something to whoever reads it. */
+/** Response headers worth showing. */
 const SHOWN_HEADERS = ['content-type', 'location', 'etag', 'warning', 'ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id']
 /** In UTF-16 units. */
 const MAX_SHOWN = 100_000

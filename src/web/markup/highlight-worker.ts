@@ -57,9 +57,9 @@ const CLASSES: Readonly<Record<string, string>> = {
 }
 
 let opened: Promise<HighlighterCore> | undefined
-/** The text in work, and whether its time is told. */
+/** The current text, and whether its start was reported. */
 let current = 0
-let isTold = false
+let isStartReported = false
 
 function tell(message: HighlightMessage): void {
   parentPort?.postMessage(message)
@@ -84,7 +84,7 @@ function createEngine(): RegexEngine {
     createScanner(patterns) {
       const before = known.size
       for (const pattern of patterns) if (typeof pattern === 'string') known.add(pattern)
-      if (!isTold || known.size - before <= 1) return engine.createScanner(patterns)
+      if (!isStartReported || known.size - before <= 1) return engine.createScanner(patterns)
       tellClock(false)
       try {
         return engine.createScanner(patterns)
@@ -105,23 +105,23 @@ async function highlight({ code, language, maxLine }: HighlightQuestion): Promis
   })
   const highlighter = await opened
   await highlighter.loadLanguage(grammar)
-  isTold = true
+  isStartReported = true
   tellClock(true)
   const lines = highlighter.codeToTokensBase(code, {
     lang: language,
     theme: THEME,
     tokenizeMaxLineLength: maxLine,
-    // Who asks keeps the time.
+    // The caller enforces the timeout.
     tokenizeTimeLimit: 0,
   })
   tellClock(false)
-  isTold = false
+  isStartReported = false
   return lines.map((line) => line.map(({ content, color }) => [CLASSES[color ?? ''] ?? '', content] as const))
 }
 
 parentPort?.on('message', async (question: HighlightQuestion) => {
   current = question.number
-  isTold = false
+  isStartReported = false
   const lines = await highlight(question).catch(() => null)
   tell({ number: question.number, lines })
 })

@@ -96,7 +96,7 @@ export async function highlightCode(
     if (!lines) return { text: null, isKept: lines === null }
     return { text: lines.map((line) => line.map(toHtml).join('')).join('\n'), isKept: true }
   }
-  // Nobody else is bound by what is left of this text's budget.
+  // The remaining budget applies to this text only.
   return await remembered.find([language, code], make, { signal, isShared: limitMs === BLOCK_MS })
 }
 
@@ -193,7 +193,7 @@ function stopWork(): void {
 }
 
 function startWorker(): Worker {
-  // The built program stands in one folder, and has the thread's program beside it.
+  // The build puts the worker next to the program.
   const isSource = import.meta.url.endsWith('.ts')
   const started = new Worker(new URL(isSource ? './highlight-worker.ts' : './highlight-worker.js', import.meta.url), {
     resourceLimits: LIMITS,

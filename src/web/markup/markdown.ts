@@ -29,7 +29,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
 const markdown = new MarkdownIt({ html: false, linkify: true, maxNesting: 20 })
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
-// Which links lead somewhere is said below, where they are written; here they only must not be taken for text.
+// Accept every link here; the renderer below drops unsafe ones.
 markdown.validateLink = (url) => OUTSIDE.test(url) || !SCHEME.test(url.trim())
 markdown.renderer.rules['marked'] = (tokens, index) => `<mark>${escapeHtml(tokens[index]?.content ?? '')}</mark>`
 markdown.renderer.rules['made'] = (tokens, index) => tokens[index]?.content ?? ''

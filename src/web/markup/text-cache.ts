@@ -13,7 +13,7 @@ export interface Made {
 export interface TextCache {
   /**
    * What is kept for these parts, or what `make` makes of them now. Readers of the same text share the work on it; its signal is aborted when
-   * the last of them has left. A reader who has left gets no text.
+   * the last of them has left. A disconnected reader gets no text.
    * @param options.signal aborted when this reader leaves
    * @param options.isShared false for work that others must not depend on. Default: true
    */
@@ -31,7 +31,7 @@ interface Work {
   readers: number
 }
 
-/** Short texts take room beside their length. */
+/** Overhead per entry, in characters. */
 const MAX_ENTRIES = 2000
 const NOTHING: Made = { text: null, isKept: false }
 

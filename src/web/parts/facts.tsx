@@ -34,7 +34,7 @@ interface ItemFactsProps {
   }
 }
 
-/** What prompts and skills say of themselves in the margin. */
+/** Metadata of a prompt or skill, shown in the margin. */
 export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item }) => (
   <>
     {item.category === null ? null : (

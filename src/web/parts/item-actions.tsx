@@ -19,7 +19,7 @@ export async function readStanding({ site, call }: PageRequest, collection: Coll
   return site.reader ? await call(showMarks, { collection, id }) : null
 }
 
-/** What the reader can do with an item, beside reading it: each a form of one button. */
+/** The reader's actions on an item, each a one-button form. */
 export const ItemActions: FC<{ site: Site; path: string; standing: Standing; isPublic: boolean }> = ({
   site: { words, reader },
   path,

@@ -1,4 +1,4 @@
-/** The editors of prompts and skills, the own library and the trash. */
+/** The editors of prompts and skills, the user's library and the trash. */
 export const EDITOR_WORDS = {
   title: 'Title',
   description: 'Description',

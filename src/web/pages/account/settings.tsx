@@ -140,7 +140,7 @@ export const changeSettings: Action = async ({ call, form, site }) => {
   }
 }
 
-/** A browser by what it says of itself, in a few words. */
+/** Short browser name from its user agent. */
 function nameBrowser(userAgent: string | null, words: Site['words']): string {
   if (userAgent === null) return words.unknownBrowser
   const browser = [

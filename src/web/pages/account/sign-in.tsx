@@ -56,7 +56,7 @@ export const submitSignOut: Action = async ({ call }) => {
   return { to: '/?done=signed-out', cookies }
 }
 
-/** What stands at the address of signing out, for who comes there by a link. */
+/** The sign-out page, reached by a link. */
 export async function showSignOut({ site }: PageRequest) {
   const { words } = site
   return (

@@ -76,7 +76,7 @@ export async function showAdmin(request: PageRequest) {
 
 const resetLink = z.object({ username: z.string(), url: z.string() })
 
-/** Everybody with a name here. The link that a form of the page made is shown once. */
+/** All people. A new reset link is shown once. */
 export async function showPeople(request: PageRequest) {
   return <People request={request} {...(await readPeople(request))} link={request.takeFlash(resetLink)} />
 }

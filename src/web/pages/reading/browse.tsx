@@ -101,7 +101,7 @@ function topCategories(
     .filter(([, , count]) => count > 0)
 }
 
-/** The categories below the chosen one, or beside it. */
+/** Children of the chosen category, or its siblings. */
 function innerCategories(
   categories: readonly { slug: string; name: string; parent: string | null; prompts: number; skills: number }[],
   kind: Kind,
@@ -183,7 +183,7 @@ const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected
   </div>
 )
 
-/** What narrows the list beside the choices above, each with what takes it away. */
+/** Active tag and author filters, each with a link that removes it. */
 const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept }> = ({ words, base, kept }) => {
   const narrowings = [
     ['tag', kept.tag && words.reading.onlyTag(kept.tag)],

@@ -212,7 +212,7 @@ const VersionPage: FC<VersionPageProps> = ({ site, collection, versions, isPlain
   )
 }
 
-/** What may have changed beside the text. */
+/** Changed fields other than the text. */
 function compareFields({ words }: Site, before: Shown, after: Shown): FieldChange[] {
   const { fields } = words.reading
   return [

@@ -48,7 +48,7 @@ interface EditorProps {
   readonly categories: Awaited<ReturnType<typeof readCategories>>
   /** The prompt there is; null for a new one. */
   readonly known: { readonly version: number; readonly path: string; readonly content: string } | null
-  /** Shown beside a form that is still being written: a better text, or a preview where there is none. */
+  /** Shown next to an unsaved form: a suggested version, or else a preview. */
   readonly shown?: { readonly improvement: Improvement | null }
 }
 

@@ -227,7 +227,7 @@ function categorySlugOf(skill: ShownSkill, categories: Awaited<ReturnType<typeof
   return categories.find(({ name }) => name === skill.category)?.slug ?? null
 }
 
-/** Id of the form that renames or removes a file. Its fields stand beside the button that saves the text, which Enter in them must not press. */
+/** Id of the form that renames or removes a file. Separate from the text form, so that Enter in its fields does not save the text. */
 const NAME_FORM = 'file-name'
 
 const FileForm: FC<{
