@@ -143,16 +143,16 @@ const ROWS: readonly Row[] = [
 ]
 
 const FILE_ROWS: readonly Row[] = [
-  ['add_file_to_skill', { filename: 'SKILL.md', content: 'x' }, /SKILL\.md is already there/],
-  ['add_file_to_skill', { filename: 'dir/a.txt', content: 'x' }, /already has a file "dir\/a\.txt"/],
+  ['add_file_to_skill', { filename: 'SKILL.md', content: 'x' }, /SKILL\.md exists in every skill/],
+  ['add_file_to_skill', { filename: 'dir/a.txt', content: 'x' }, /File "dir\/a\.txt" already exists/],
   ['add_file_to_skill', { filename: 'DIR/A.txt', content: 'x' }, /only in case/],
   ['add_file_to_skill', { filename: 'dir', content: 'x' }, /folder/],
   ['add_file_to_skill', { filename: 'dir/a.txt/b', content: 'x' }, /folder/],
   ['add_file_to_skill', { filename: '../x', content: 'x' }, /\.\./],
   ['add_file_to_skill', { filename: 'x' }, /content is required/],
-  ['update_skill_file', { filename: 'nope', content: 'x' }, /no file "nope"/],
+  ['update_skill_file', { filename: 'nope', content: 'x' }, /File "nope" not found/],
   ['remove_file_from_skill', { filename: 'SKILL.md' }, /SKILL\.md is required/],
-  ['remove_file_from_skill', { filename: 'nope' }, /no file "nope"/],
+  ['remove_file_from_skill', { filename: 'nope' }, /File "nope" not found/],
 ]
 
 describe('tools refuse bad input and take what is just within', () => {

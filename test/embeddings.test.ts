@@ -77,7 +77,7 @@ describe('the embedder', () => {
     ['same-index', 'upstream_failed', /unreadable response/],
     ['uneven-dims', 'upstream_failed', /unreadable response/],
     ['too-many-dims', 'upstream_failed', /unreadable response/],
-    ['one-too-few', 'upstream_failed', /gave 2 vectors for 3 texts/],
+    ['one-too-few', 'upstream_failed', /returned 2 vectors for 3 texts/],
     ['huge', 'upstream_failed', /sent more than \d+ bytes/],
     ['never', 'upstream_failed', /did not answer within 1\.2 seconds/],
     ['refuses-all', 'invalid_input', /rejected the text \(400\)/],
@@ -96,7 +96,7 @@ describe('the embedder', () => {
     await new Promise((resolve) => server.close(resolve))
     const embedder = createTextEmbedder({ url: `http://127.0.0.1:${port}/v1`, model: 'm', key: null })
     const asked = embedder.embed(TEXTS, { purpose: 'query', timeoutMs: 400, signal: new AbortController().signal })
-    await expect(asked).rejects.toMatchObject({ code: 'upstream_failed', message: 'The embedding model m could not be reached.' })
+    await expect(asked).rejects.toMatchObject({ code: 'upstream_failed', message: 'The embedding model m is unreachable.' })
   })
 
   it('ends the request when its caller leaves', async () => {

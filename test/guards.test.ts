@@ -24,7 +24,7 @@ describe('rate limits', () => {
     expect([overMcp.status, overMcp.headers.get('retry-after') !== null, (await readJson(overMcp)).error]).toEqual([
       429,
       true,
-      { code: -32000, message: expect.stringContaining('3 a minute'), data: { code: 'rate_limited', requestId: expect.any(String) } },
+      { code: -32000, message: expect.stringContaining('3 per minute'), data: { code: 'rate_limited', requestId: expect.any(String) } },
     ])
     expect((await test.fetch('/api/categories', { key })).status).toBe(200)
     for (const path of ['/healthz', '/readyz']) expect((await test.fetch(path)).status).toBe(200)

@@ -278,7 +278,7 @@ describe('a model that', () => {
   it('is not there is named, and its address is not', async () => {
     const { improve } = await start('away', { openaiBaseUrl: 'http://127.0.0.1:9/v1', timeoutMs: 1200 })
     const { error, message } = await readJson(await improve({ prompt: 'greet' }))
-    expect([error, message]).toEqual(['upstream_failed', 'away could not be reached.'])
+    expect([error, message]).toEqual(['upstream_failed', 'away is unreachable.'])
   })
 })
 
@@ -333,7 +333,7 @@ describe('a stream', () => {
     expect([response.status, events.map(({ event }) => event)]).toEqual([200, ['delta', 'error']])
     expect(events[1]?.data).toEqual({
       error: 'upstream_failed',
-      message: 'The answer of cut:stream was cut off.',
+      message: 'The response of cut:stream was cut off.',
       requestId: response.headers.get('x-request-id'),
     })
   })

@@ -14,11 +14,11 @@ afterAll(() => test.close())
 
 const SCHEMA_WORDS = /Invalid input|expected \w+, received|Unrecognized|"expected"/
 const ROWS: readonly (readonly [method: string, params: Record<string, unknown>, code: number, name: string, sentence: RegExp])[] = [
-  ['tools/call', { name: 5 }, -32602, 'invalid_input', /params\.name must be a text/],
-  ['prompts/get', { name: 'x', arguments: { a: 1 } }, -32602, 'invalid_input', /params\.arguments\.a must be a text/],
+  ['tools/call', { name: 5 }, -32602, 'invalid_input', /params\.name must be a string/],
+  ['prompts/get', { name: 'x', arguments: { a: 1 } }, -32602, 'invalid_input', /params\.arguments\.a must be a string/],
   ['completion/complete', {}, -32602, 'invalid_input', /params\.\w+ is (required|not valid)/],
   ['resources/read', {}, -32602, 'invalid_input', /params\.uri is required/],
-  ['skills/list', { cursor: 5 }, -32602, 'invalid_input', /cursor must be a text/],
+  ['skills/list', { cursor: 5 }, -32602, 'invalid_input', /cursor must be a string/],
   ['nonsense', {}, -32601, 'not_found', /nonsense/],
 ]
 const lastEvent = (text: string) => JSON.parse(text.startsWith('{') ? text : (text.match(/^data: (\{.*)$/gm)?.at(-1) ?? '').slice(6))
@@ -57,7 +57,7 @@ describe('a session whose client can ask', () => {
 
   it.each([
     [{ arguments: {} }, /params\.name is required/],
-    [{ name: 'blanks', arguments: { a: 5 } }, /params\.arguments\.a must be a text/],
+    [{ name: 'blanks', arguments: { a: 5 } }, /params\.arguments\.a must be a string/],
   ])('prompts/get %j is refused in our own words', async (params, sentence) => {
     const to = await open()
     const { error } = lastEvent(await (await send({ id: 5, method: 'prompts/get', params }, to)).text())
@@ -108,10 +108,10 @@ describe('a line over stdio', () => {
     ['{"jsonrpc":"2.0","id":1}', 1, -32600, /method is required/],
     ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 1, -32600, /jsonrpc must be "2.0"/],
     ['{"jsonrpc":"2.0","id":1,"method":5}', 1, -32600, /method must be a string/],
-    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, -32600, /whole number/],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, -32600, /must be a string or an integer/],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":5}}', 1, -32602, /params\._meta must be an object/],
     ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}', 1, -32602, /progressToken must be/],
-    ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', null, -32600, /no batches/],
+    ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', null, -32600, /Batches are not supported/],
     ['{"jsonrpc":', null, -32700, /not JSON/],
   ])('%s is answered', async (line, id, code, sentence) => {
     const { answers, passed } = await pass(`${line}\n`)

@@ -42,19 +42,19 @@ describe('what else is refused', () => {
     const { status, body } = await post('{"jsonrpc":"2.0","id":7,"method":"ping"}', { 'mcp-protocol-version': '1999-01-01' })
     expect([status, body.id]).toEqual([400, 7])
     expect(body.error.message).toBe(
-      'MCP-Protocol-Version "1999-01-01" is not served here. Served: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28.',
+      'MCP-Protocol-Version "1999-01-01" is not supported. Supported: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28.',
     )
   })
 
   it.each([
     ['{"method":"nonsense"}', -32601, 'not_found', /nonsense/],
     ['{"method":"tools/call","params":{}}', -32602, 'invalid_input', /^params\.name is required\.$/],
-    ['{"method":"tools/call","params":{"name":5}}', -32602, 'invalid_input', /^params\.name must be a text\.$/],
+    ['{"method":"tools/call","params":{"name":5}}', -32602, 'invalid_input', /^params\.name must be a string\.$/],
     [
       '{"method":"prompts/get","params":{"name":"x","arguments":{"a":1}}}',
       -32602,
       'invalid_input',
-      /^params\.arguments\.a must be a text\.$/,
+      /^params\.arguments\.a must be a string\.$/,
     ],
     ['{"method":"initialize"}', -32602, 'invalid_input', /^params is required\.$/],
     ['{"method":"resources/read","params":{"uri":"skill://nobody/none/SKILL.md"}}', expect.any(Number), expect.any(String), /./],

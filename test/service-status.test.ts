@@ -166,7 +166,7 @@ describe('the status of the service', () => {
         expect(text).toContain(part)
       }
       expect(text).toContain('PORT 3000 (default)')
-      expect(text).toContain('5 h ago · 2 failed since the start')
+      expect(text).toContain('5 h ago · 2 failed since startup')
       expect(text).toMatch(/(SQLite, library\.db|PostgreSQL, 127\.0\.0\.1)/)
       expect(text).not.toContain('/library.db')
     })

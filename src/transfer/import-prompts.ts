@@ -71,7 +71,7 @@ async function importRow(
   report.read++
   const refuse = (reason: string) => {
     report.refused++
-    addRemark(report, `Row ${row.number} rejected: ${reason.replace(/\.$/, '')}.`)
+    addRemark(report, `Row ${row.number} refused: ${reason.replace(/\.$/, '')}.`)
   }
   if ('fault' in row) return refuse(row.fault)
   try {

@@ -62,7 +62,7 @@ export async function importSkills(
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'internal') throw error
       report.refused++
-      addRemark(report, `Skill ${name} rejected: ${error.message.replace(/\.$/, '')}.`)
+      addRemark(report, `Skill ${name} refused: ${error.message.replace(/\.$/, '')}.`)
     }
     options.onProgress?.(report.read)
   }

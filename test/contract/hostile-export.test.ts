@@ -87,12 +87,12 @@ for (const engine of ENGINES) {
       [
         'a text was changed',
         () => edit('history/records.jsonl', (text) => text.replace('Twice', 'Thrice')),
-        /records\.jsonl is not what the manifest says/,
+        /records\.jsonl does not match the manifest/,
       ],
       [
         'lines were cut off',
         () => edit('history/records.jsonl', (text) => text.slice(0, text.length - 300)),
-        /not valid JSON|not what the manifest/,
+        /not valid JSON|does not match the manifest/,
       ],
       [
         'the last lines are missing',

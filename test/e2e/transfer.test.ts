@@ -356,7 +356,7 @@ describe('importing skills', () => {
       '.env.local',
       'server.pem',
       'note.txt, which holds a private key',
-      'link.txt, which is no regular file',
+      'link.txt: not a regular file',
       'does not match its folder',
       'description cut to 500',
     ])
