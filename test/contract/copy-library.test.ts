@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
         const changes = [
           [
             (db: Kysely<Database>): Promise<unknown> => db.updateTable('user').set({ bio: 'changed' }).where('seq', '=', 2).execute(),
-            /not the same as the source in: user\./,
+            /differs from the source in: user\./,
           ],
           // Of what is copied nothing is different now, but something might have been.
           [
@@ -102,7 +102,7 @@ for (const engine of ENGINES) {
                 .updateTable('item')
                 .set((eb) => ({ title: eb.ref('title') }))
                 .execute(),
-            /written to while/,
+            /changed while/,
           ],
         ] as const
         for (const [change, fault] of changes) {

@@ -117,11 +117,11 @@ describe('a backup', () => {
     expect(manifest).toMatchObject({ format: 1, schema: expect.stringMatching(/^\d{4}-/), tables: { user: { rows: 1 } } })
     expect(await place.commonplace(['backup', backup])).toMatchObject({
       code: 75,
-      stderr: `${backup} exists: give another name, or --force to replace it.\n`,
+      stderr: `${backup} exists. Use another name, or --force to replace it.\n`,
     })
     await must(['backup', backup, '--force'])
     expect((await place.commonplace(['backup', path, '--force'])).stderr).toBe(
-      `${path} is the library itself: give the backup another name.\n`,
+      `${path} is the library itself. Use another name for the backup.\n`,
     )
     expect((await place.commonplace(['backup', join(place.folder, 'no', 'where.db')])).code).toBe(66)
     expect(await readUsers()).toBe('ada')
@@ -286,13 +286,13 @@ describe('a restore', () => {
     )
     expect(await refuse((file) => writeFileSync(file, 'no database, but long enough to look at'))).toMatch(/^69 .*not a database/)
     expect(await refuse(change("update version set content = 'another'"))).toBe(
-      '69 /spoiled.db cannot be used as a backup: It is not what its manifest says in: version.\n',
+      '69 /spoiled.db cannot be used as a backup: It does not match its manifest in: version.\n',
     )
     expect(await refuse(change("insert into migration (name, applied_at) values ('9999-future', '')"))).toMatch(
       /newer version \(it has "9999-future"\)/,
     )
-    expect(await refuse((file) => writeFileSync(`${file}-wal`, 'of another'))).toMatch(/^75 \/spoiled\.db-wal stands beside the backup\./)
-    expect(await refuse((file) => rmSync(file))).toMatch(/^66 There is no backup/)
+    expect(await refuse((file) => writeFileSync(`${file}-wal`, 'of another'))).toMatch(/^75 \/spoiled\.db-wal lies next to the backup\./)
+    expect(await refuse((file) => rmSync(file))).toMatch(/^66 No backup found/)
   })
 
   it('brings a backup of an early version up to date, and reads its words as the service would', async () => {
@@ -384,7 +384,7 @@ describe('a restore', () => {
     for (const command of [['users', 'create', 'ada'], ['list-prompts'], ['serve']]) {
       expect(await other.commonplace(command)).toMatchObject({
         code: 69,
-        stderr: expect.stringMatching(/^A restore of the library at \S+ was cut off\. Run the same restore again/),
+        stderr: expect.stringMatching(/^A restore of the library at \S+ was interrupted\. Run the same restore again/),
       })
     }
     await other.remove()

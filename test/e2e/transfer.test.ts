@@ -197,7 +197,7 @@ describe('importing prompts', () => {
       [['import', 'library', join(place.folder, 'none')], /none does not exist\.\n$/],
       [['import', 'prompts', '-', '--user', 'demo'], /needs --format: csv, json, jsonl/],
       [['import', 'prompts', write('f.csv', ''), '--format', 'csv', '--user', 'demo'], /--format works with standard input only/],
-      [['import', 'library', place.folder], /holds no library/],
+      [['import', 'library', place.folder], /No library found/],
       [['import', 'prompts', write('z.json', '[]')], /--user/],
     ]
     for (const [args, reason] of refusals) {
@@ -355,7 +355,7 @@ describe('importing skills', () => {
       'the folder .git',
       '.env.local',
       'server.pem',
-      'note.txt, which holds a private key',
+      'note.txt: contains a private key',
       'link.txt: not a regular file',
       'does not match its folder',
       'description cut to 500',

@@ -37,8 +37,8 @@ export type Manifest = z.infer<typeof manifestSchema>
 export async function describeLibrary(db: Kysely<Database>, dialect: Pick<Dialect, 'readColumns'>, createdAt: string): Promise<Manifest> {
   const applied = [...(await readMigrations(db, dialect))].toSorted()
   const schema = applied.filter((name) => !isFillingName(name)).at(-1)
-  if (schema === undefined) throw new AppError('unavailable', 'It holds no library.')
-  if (applied.some(isFillingName)) throw new AppError('unavailable', 'It was left half-way by migrate-data.')
+  if (schema === undefined) throw new AppError('unavailable', 'It contains no library.')
+  if (applied.some(isFillingName)) throw new AppError('unavailable', 'It is an incomplete copy by migrate-data.')
   const unknown = applied.find((name) => !MIGRATIONS.some((migration) => migration.name === name))
   if (unknown !== undefined) throw new AppError('unavailable', `It was written by a newer version (it has "${unknown}").`)
   const columns = await dialect.readColumns(db)

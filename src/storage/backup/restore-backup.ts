@@ -113,25 +113,25 @@ export async function withRestored<T>(
 export function refuseCutOffRestore(path: string): void {
   const prepared = `${path}${PREPARED}`
   if (existsSync(path) || !existsSync(prepared)) return
-  const message = `A restore of the library at ${path} was cut off. Run the same restore again; to go on without it, remove ${prepared}.`
+  const message = `A restore of the library at ${path} was interrupted. Run the same restore again, or remove ${prepared} to continue without it.`
   throw new AppError('unavailable', message)
 }
 
 function refuseSource(backup: string, path: string): void {
-  if (!existsSync(backup)) throw new AppError('not_found', `There is no backup at ${backup}.`)
+  if (!existsSync(backup)) throw new AppError('not_found', `No backup found at ${backup}.`)
   if (existsSync(path) && realpathSync(path) === realpathSync(backup)) throw new AppError('conflict', `${backup} is the library itself.`)
   for (const suffix of COMPANIONS) {
     const log = `${backup}${suffix}`
     // The index of a log holds no data of its own.
     if (suffix === '-shm' || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) continue
-    const message = `${log} stands beside the backup. When it belongs to it, the backup was copied while it was written to: make another with "backup". When it is another library's, move it away.`
+    const message = `${log} lies next to the backup. If it belongs to the backup, the backup was copied while in use: create another with "backup". Otherwise move it away.`
     throw new AppError('conflict', message)
   }
 }
 
 function refuseUnreadable(held: HeldLibrary | null, path: string, isAllowed: boolean): void {
   if (!held || held.fault === null || isAllowed) return
-  const message = `The library at ${path} cannot be read (${held.fault}), so whether it is in use is not known. Stop the service, and restore with --force.`
+  const message = `The library at ${path} cannot be read (${held.fault}) and may be in use. Stop the service, then restore with --force.`
   throw new AppError('conflict', message)
 }
 

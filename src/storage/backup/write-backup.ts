@@ -46,7 +46,7 @@ export async function backUpDatabase(from: OpenDatabase, target: string, options
       await from.readSnapshot(async (db) => {
         const applied = await readMigrations(db, from.dialect)
         if (applied.size !== MIGRATIONS.length || MIGRATIONS.some(({ name }) => !applied.has(name))) {
-          throw new AppError('unavailable', 'The library was not made by this version: start the service with it once, then back up.')
+          throw new AppError('unavailable', 'The library is from another version. Start the service with it once, then back up.')
         }
         const to = openSqlite(temporary)
         try {
@@ -61,7 +61,7 @@ export async function backUpDatabase(from: OpenDatabase, target: string, options
           await readSqliteFile(temporary, (copy) => describeLibrary(copy, sqliteDialect, '')),
         ]
         const different = compareManifests(said, found)
-        if (different.length > 0) throw new AppError('unavailable', `The copy is not the same as the library in: ${different.join(', ')}.`)
+        if (different.length > 0) throw new AppError('unavailable', `The copy differs from the library in: ${different.join(', ')}.`)
       })
       foldLog(temporary)
       const manifest = await addManifest(temporary, options.now)
@@ -93,15 +93,15 @@ async function addManifest(copy: string, now: Date): Promise<Manifest> {
 
 function refuseTarget(target: string, { replaces = false }: BackupOptions, library: string | null): void {
   const folder = dirname(target)
-  if (!existsSync(folder)) throw new AppError('not_found', `There is no folder ${folder} to write the backup to.`)
+  if (!existsSync(folder)) throw new AppError('not_found', `Folder ${folder} for the backup does not exist.`)
   const real = join(realpathSync(folder), basename(target))
   if (library !== null && existsSync(library)) {
     const file = realpathSync(library)
     if (['', ...COMPANIONS].some((suffix) => real === `${file}${suffix}`)) {
-      throw new AppError('conflict', `${target} is the library itself: give the backup another name.`)
+      throw new AppError('conflict', `${target} is the library itself. Use another name for the backup.`)
     }
   }
-  if (existsSync(target) && !replaces) throw new AppError('conflict', `${target} exists: give another name, or --force to replace it.`)
+  if (existsSync(target) && !replaces) throw new AppError('conflict', `${target} exists. Use another name, or --force to replace it.`)
 }
 
 /** Names the file that could not be written, and why. */
@@ -134,7 +134,7 @@ export async function checkBackup(path: string, name = path): Promise<CheckedBac
       const said = await readManifest(db, sqliteDialect)
       const found = await describeLibrary(db, sqliteDialect, said?.createdAt ?? '')
       const different = said ? compareManifests(said, found) : []
-      if (different.length > 0) throw new AppError('unavailable', `It is not what its manifest says in: ${different.join(', ')}.`)
+      if (different.length > 0) throw new AppError('unavailable', `It does not match its manifest in: ${different.join(', ')}.`)
       const faults = said ? null : await sqliteDialect.findFaults(db)
       const [fault] = [...(faults?.structure ?? []), ...(faults?.references ?? [])]
       if (fault !== undefined) throw new AppError('unavailable', `It is damaged: ${fault}.`)

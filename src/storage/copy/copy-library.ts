@@ -37,7 +37,7 @@ export async function copyLibrary(
   to: OpenDatabase,
   onProgress: (progress: CopyProgress) => void = () => {},
 ): Promise<CopyReport> {
-  if (!(await holdsLibrary(from))) throw new AppError('not_found', 'The source holds no library: look at its address.')
+  if (!(await holdsLibrary(from))) throw new AppError('not_found', 'The source has no library. Check its address.')
   await migrate(from)
   const source = await identifyLibrary(from.reader)
   const before = await readLastWrite(from.reader)
@@ -83,8 +83,8 @@ export async function removeCategories(db: Kysely<Database>): Promise<void> {
 
 async function findFault(from: OpenDatabase, before: string, different: readonly string[]): Promise<string | null> {
   const remedy = 'Stop what writes to the source, empty the target, and run this again.'
-  if (different.length > 0) return `The copy is not the same as the source in: ${different.join(', ')}. ${remedy}`
-  if ((await readLastWrite(from.reader)) !== before) return `The source was written to while it was copied. ${remedy}`
+  if (different.length > 0) return `The copy differs from the source in: ${different.join(', ')}. ${remedy}`
+  if ((await readLastWrite(from.reader)) !== before) return `The source changed while it was copied. ${remedy}`
   return null
 }
 
@@ -106,13 +106,13 @@ async function claim(to: OpenDatabase, source: string): Promise<boolean> {
       const filling = await readFilling(db)
       if (filling === source) return true
       if (filling !== null) {
-        throw new AppError('conflict', 'The target was left half-way by a copy from another library. Finish that one, or empty the target.')
+        throw new AppError('conflict', 'The target has an incomplete copy of another library. Finish that copy, or empty the target.')
       }
       if ((await identifyLibrary(db)) === source) throw new AppError('conflict', 'The source and the target are the same library.')
       for (const table of COPIED_TABLES) {
         // The categories of a new library are replaced.
         if (table.name === 'category' || (await readLastKey(db, table)) === null) continue
-        throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Give the address of a new database.`)
+        throw new AppError('conflict', `The target is not empty: its table "${table.name}" has rows. Use a new database.`)
       }
       await beginFilling(db, source)
       await removeCategories(db)

@@ -18,11 +18,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '55P03': 'Another process has been writing to the library for too long; try again.',
   '57014': 'The database took too long; try again.',
   '53100': 'The library cannot be written to: the disk of the database is full.',
-  '25006': 'The library cannot be written to: the database takes no writes at the moment.',
-  '53200': 'The database has no memory left at the moment; try again.',
-  '28000': 'The database does not let its user in.',
-  '28P01': 'The database refuses the password of its user.',
-  '3D000': 'The server has no such database.',
+  '25006': 'The library cannot be written to: the database accepts no writes at the moment.',
+  '53200': 'The database is out of memory. Try again in a moment.',
+  '28000': 'The database rejects its user.',
+  '28P01': 'The database rejects the password of its user.',
+  '3D000': 'The database does not exist on the server.',
 }
 
 /** Those that are disk faults. */
@@ -58,7 +58,7 @@ export function faultOf(error: unknown): Fault {
 export function toKnownError(error: unknown): unknown {
   if (error instanceof AppError) return error
   if (faultOf(error) === 'unreachable') {
-    const message = 'The database cannot be reached at the moment, or has no connection free; try again.'
+    const message = 'The database is unreachable or has no free connection. Try again in a moment.'
     return new AppError('unavailable', message, { cause: error, retryAfterSeconds: 2, fault: 'unreachable' })
   }
   const state = stateOf(error)

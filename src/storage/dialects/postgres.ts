@@ -133,7 +133,7 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
         )
       } catch (error) {
         if (hasStarted && faultOf(error) === 'unreachable') {
-          const message = 'The connection to the database broke during a change. Check whether the change was made before you try again.'
+          const message = 'The database connection broke during a change. Check whether the change was made before you try again.'
           throw new AppError('unavailable', message, { cause: error })
         }
         throw toKnownError(error)

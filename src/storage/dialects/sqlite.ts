@@ -16,7 +16,7 @@ import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
 const SQLITE_BUSY = 5
 /** READONLY_DBMOVED: the file was renamed or deleted since it was opened. */
 const SQLITE_MOVED = 1032
-const DAMAGED = 'The library file is damaged. Look at it with "doctor", or restore a backup.'
+const DAMAGED = 'The library file is damaged. Check it with "doctor", or restore a backup.'
 const READ_ONLY = 'The library cannot be written to: its file or folder is read-only for the service.'
 /** Faults of the file and its disk, not of the statement, by their primary result codes. */
 const DISK_FAULTS: ReadonlyMap<number, { readonly fault: StorageFault; readonly message: string }> = new Map([

@@ -200,8 +200,8 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           const email = change.email ?? placeholderEmail(userId)
           const holder = await db.selectFrom('login').select('id').where('email', '=', email).executeTakeFirst()
           if (holder && holder.id !== userId)
-            throw new AppError('conflict', 'This e-mail address belongs to another account.', {
-              details: [{ path: 'email', message: 'This e-mail address belongs to another account.' }],
+            throw new AppError('conflict', 'This email address belongs to another account.', {
+              details: [{ path: 'email', message: 'This email address belongs to another account.' }],
             })
           await db.updateTable('login').set({ email, email_verified: 0, updated_at: now() }).where('id', '=', userId).execute()
         }
