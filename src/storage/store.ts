@@ -12,7 +12,7 @@ import { copyBeforeUpgrade } from './copy/upgrade-copy.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { figureStore } from './figures.ts'
 import { exportReader } from './history/export-items.ts'
-import { tellOfHistory, writeHistory } from './history/write-history.ts'
+import { notifyOfHistory, writeHistory } from './history/write-history.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
 import { readCategories, writeCategories } from './items/categories.ts'
 import { embedStore } from './items/embeds.ts'
@@ -111,7 +111,7 @@ export async function createStore(
           // After a crash, the next process to open the library finishes this.
           if (imported.isNew) {
             await indexUnread(database.reader, transact, onProgress)
-            await transact(tellOfHistory)
+            await transact(notifyOfHistory)
           }
           return imported
         },

@@ -184,7 +184,7 @@ export function createSessionServers(parts: ServerParts): SessionServers {
     async acquire({ id, sha256, holder, expected }, owner, binding) {
       const mine = running.get(sha256)
       if (mine && (holder === null || holder === instance)) return mine
-      // Whoever stopped it hears of a release that failed.
+      // The stopping call reports a release that failed.
       await stopping.get(sha256)?.catch(() => {})
       const now = await store.takeSession(sha256, instance, expected)
       if (now === null) throw sessionNotFound()

@@ -41,7 +41,7 @@ export interface Sessions {
   receive(mail: string): void
   /** Drops the answers that are stored for clients that reconnect. */
   forgetAnswers(): void
-  /** Notifies clients with an open stream that prompts or skills changed. `concerns` says which owners may hear of it. */
+  /** Notifies clients with an open stream that prompts or skills changed. `concerns` says which owners get it. */
   notify(kind: ItemKind, concerns: (owner: string) => boolean): Promise<void>
   /** Calls `end` when the key of this owner is revoked or expires; gives what ends the watch. */
   watch(owner: string, end: () => void): () => void
@@ -159,7 +159,7 @@ export function createSessions(
       return () => watched.delete(stream)
     },
     async notify(kind, concerns) {
-      // A key that was just revoked must not hear of its owner's private items.
+      // A key that was just revoked must get nothing about its owner's private items.
       await endInvalidKeys()
       for (const { owner, mcp } of running.values()) {
         if (!concerns(owner)) continue

@@ -218,7 +218,7 @@ function sortSegment(words: Uint32Array, postings: Uint32Array, largest: number)
   return { words: distinct, starts: starts.subarray(0, distinctCount), ends: starts.slice(1), postings: sorted }
 }
 
-/** Merges segments. @param isDeleted slots to leave out; `onDropped` is told how many postings of a word were left out */
+/** Merges segments. @param isDeleted slots to leave out; `onDropped` gets the number of omitted postings of each word */
 function mergeSegments(
   parts: readonly Segment[],
   isDeleted: ((slot: number) => boolean) | null,

@@ -14,7 +14,7 @@ export interface WordVectors {
   vectorOf(row: number): Int8Array
 }
 
-/** No vectors: search goes by words alone. */
+/** No vectors: search uses words alone. */
 export const NO_WORD_VECTORS: WordVectors = {
   size: 0,
   find: () => -1,

@@ -328,7 +328,7 @@ function refuse(reason: string): never {
 }
 
 /** Notifies listeners that there are items now. */
-export async function tellOfHistory(db: Kysely<Database>, notes: Pick<WriteNotes, 'changed'>): Promise<void> {
+export async function notifyOfHistory(db: Kysely<Database>, notes: Pick<WriteNotes, 'changed'>): Promise<void> {
   for (const kind of ['prompt', 'skill'] as const) {
     const row = await db
       .selectFrom('item')
