@@ -7,8 +7,8 @@ export interface Patience {
 }
 
 /**
- * How long to wait after so many failures in a row (1, 2, ...), in milliseconds: twice as long each time up to a most, of which the half to
- * the whole is taken by chance, so that many who failed together do not come back together.
+ * Exponential back-off with jitter, in milliseconds, after so many failures in a row (1, 2, …): doubling up to a maximum, of which a random
+ * half to whole is used.
  */
 export function backOffMs(failures: number, firstMs: number, mostMs: number, fraction: number): number {
   const ms = Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 30))

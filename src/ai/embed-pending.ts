@@ -7,7 +7,7 @@ const MAX_BATCH_TEXTS = 32
 const MAX_BATCH_LENGTH = 64_000
 /** Longest time one request may take, trying again included. */
 const TIMEOUT_MS = 60_000
-/** A text nobody can object to: asked to learn whether the provider answers at all. */
+/** A harmless text that probes the provider. */
 export const PROBE = 'prompt'
 
 /** One pass over what has no vector. */
@@ -17,7 +17,7 @@ export interface EmbeddingRun {
   readonly signal: AbortSignal
   /** Also embeds items claimed by other instances, for a full rebuild. */
   readonly stealsClaims?: boolean
-  /** Where to begin: a position of `listUnembedded`. Moves on with each batch that is kept, so that a run that failed goes on from there. */
+  /** Start position of `listUnembedded`. It advances with each saved batch, so that a failed run resumes there. */
   position: number
   /** Digests of texts the provider refused: not sent again. */
   readonly refused: Set<string>
@@ -66,7 +66,7 @@ function* batchesOf(items: readonly UnembeddedItem[]): Generator<UnembeddedItem[
   if (batch.length > 0) yield batch
 }
 
-/** Embeds and keeps a batch. One that is refused is sent in halves, until what is refused is a single text. */
+/** Embeds and saves a batch. A rejected batch is halved until a single text is rejected. */
 async function embedBatch(run: EmbeddingRun, batch: readonly UnembeddedItem[]): Promise<void> {
   const vectors = await embedUnlessRefused(
     run,

@@ -22,7 +22,7 @@ export interface EmbeddingWorker {
   stop(): Promise<void>
 }
 
-/** A worker that does nothing before it is started. It never throws, and holds up nobody who writes. */
+/** A background worker, idle until started. It never throws and never delays writers. */
 export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbedder, patience: Patience): EmbeddingWorker {
   const closed = new AbortController()
   const counts = { embedded: 0, failures: 0, refused: 0 }
@@ -35,7 +35,7 @@ export function createEmbeddingWorker(store: EmbeddingStore, embedder: TextEmbed
     failuresInARow = 0
   }
 
-  /** How long to wait for a word of something new: what another instance was given comes free sooner, should that have gone. */
+  /** Longest wait for a change. Claims of a dead instance expire sooner. */
   const pauseMs = async ({ refused }: EmbeddingRun): Promise<number> => {
     if (store.claimMs === null) return POLL_MS
     const { pending } = await store.countEmbeddings(embedder.model)

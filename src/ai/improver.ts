@@ -12,7 +12,7 @@ export interface ImproveSettings extends ModelSettings {
   /** Calls to the model at once. */
   readonly concurrency: number
   readonly budget: ImproveBudget
-  /** A file to take the system prompt from; null: the one that comes with the program. */
+  /** A file with the system prompt; null for the built-in one. */
   readonly systemPromptFile: string | null
 }
 
@@ -24,7 +24,7 @@ const PLACE_RETRY_SECONDS = 5
 const MARK_LETTERS = 16
 
 /**
- * Makes ready what improves prompts. No model is loaded and nobody is asked.
+ * Creates the improver without loading or calling a model.
  * @param drawLetters that many random letters of `a-z 0-9`
  * @throws AppError `invalid_input` for a model that cannot be used, or a system prompt that cannot be read
  */

@@ -64,7 +64,7 @@ export function createLanguageModel(name: string, loadModel: LoadModel): Languag
 
 async function loadSdk(loadModel: LoadModel): Promise<Loaded> {
   const [{ streamText, APICallError }, model] = await Promise.all([import('ai'), loadModel()])
-  // Its warnings would go to the process's own; what they say of a model's settings is of no use to a user.
+  // The SDK's warnings about model settings are of no use to a user.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
   return {
     model,
@@ -106,7 +106,7 @@ async function* attemptOnce(name: string, { model, streamText }: Loaded, request
   }
 }
 
-/** @throws AppError `upstream_failed` unless the model came to the end of what it had to say */
+/** @throws AppError `upstream_failed` unless the model finished its answer */
 function refuseUnfinished(name: string, reason: string, rawReason: string | undefined): void {
   if (reason === 'length')
     throw new AppError('upstream_failed', `${name} reached the token limit; the operator can raise IMPROVE_MAX_TOKENS.`)

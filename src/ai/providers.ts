@@ -15,7 +15,7 @@ export interface ModelSettings {
   readonly googleKey: string | null
 }
 
-/** Most bytes of one answer: what is taken of it is a small part of that. */
+/** Most bytes of one response; the used part is much smaller. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
 /** A provider: the setting of its key, and its model factory. The address is explicit, so that the SDK reads none from the environment. */
@@ -54,8 +54,8 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 }
 
 /**
- * The model the settings name, or null. Nothing is loaded and nobody is asked before its first use.
- * @throws AppError `invalid_input` for a provider that is not known, or whose key is missing
+ * The configured model, or null. Nothing is loaded or called before its first use.
+ * @throws AppError `invalid_input` for an unknown provider or a missing key
  */
 export function resolveModel(settings: ModelSettings, fetcher: typeof fetch = fetch): LanguageModel | null {
   const name = settings.model

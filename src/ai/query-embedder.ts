@@ -16,7 +16,7 @@ const MAX_CACHED = 500
 /** How much of a query is sent, in characters. */
 const MAX_QUERY = 8_000
 
-/** Asks a provider what queries mean, for those who cannot wait. */
+/** Embeds queries without making searches wait for a slow provider. */
 export interface QueryEmbedder {
   readonly embed: EmbedQuery
   /** Whether queries are being asked: not after a failure, until a call in the background has succeeded in time. */
@@ -30,8 +30,8 @@ export interface QueryEmbedder {
 }
 
 /**
- * Embeds queries: equal ones that come together share a call, and the latest are cached. After a failure nobody waits: queries do
- * without at once, while the provider is asked in the background, ever less often, until it answers in time.
+ * Embeds queries. Concurrent equal queries share a call, and recent ones are cached. After a failure queries get no vector, while the
+ * provider is probed in the background with growing delays until it answers in time.
  */
 export function createQueryEmbedder(embedder: TextEmbedder, patience: Patience): QueryEmbedder {
   const cache = new LRUCache<string, Float32Array>({ max: MAX_CACHED })

@@ -1,4 +1,4 @@
-/** What a failed attempt says of trying again. */
+/** Retry advice of a failed attempt. */
 export interface Failure {
   /** HTTP status; undefined when there was no answer at all. */
   readonly status: number | undefined
@@ -25,9 +25,9 @@ export function readRetryAfter(text: string | undefined, now: number): number | 
 }
 
 /**
- * How long to wait before trying again, in milliseconds: 0.5, 1, then 2 seconds, or longer when the server asks for it. null: do not.
- * @param attempt attempts made before this one
- * @param leftMs what is left of the time the whole may take; a wait that would use it up is not begun
+ * Delay before a retry in milliseconds: 0.5, 1, then 2 seconds, or longer if the server asks. null: no retry.
+ * @param attempt number of earlier attempts
+ * @param leftMs time left; there is no retry when the delay would exceed it
  */
 export function waitBeforeRetry({ status, retryAfter }: Failure, attempt: number, leftMs: number, now: number): number | null {
   if (attempt >= MAX_RETRIES || !mayPass(status)) return null

@@ -44,7 +44,7 @@ const answerSchema = z.object({
   data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()).min(1).max(MAX_DIMS) })),
 })
 
-/** Carries what a failed attempt says of trying again to where that is decided. */
+/** Carries the retry advice of a failed attempt. */
 interface Attempt {
   readonly vectors: Float32Array[] | null
   readonly failure: Failure | null

@@ -17,7 +17,7 @@ export function createApiKey(random: Uint8Array = randomBytes(32)): string {
   return head + toBase62(BigInt(crc32(head)), CHECK_LENGTH)
 }
 
-/** Whether a text can be a key at all: its form and its check digits, told without looking anything up. */
+/** Whether a text has the form and check digits of a key, without a lookup. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!KEY_FORM.test(text)) return false
   const head = text.slice(0, -CHECK_LENGTH)

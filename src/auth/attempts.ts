@@ -3,13 +3,13 @@ import { createLimiter, type Limiter, type LimiterStore } from './limiter.ts'
 
 /** Failures one account may have from anywhere before everybody gets {@link FAILURES_EACH} more alone. */
 const FAILURES_OF_ACCOUNT = 100
-/** Failures each address may have at an account that has had too many: whoever owns it is not kept out by others. */
+/** Failures allowed to each address for an account with too many, so that others cannot lock out its owner. */
 const FAILURES_EACH = 3
 /** Failures one address may have, whatever account it tries. */
 const FAILURES_OF_ADDRESS = 30
 /** Failures a browser may have at an account it was signed in to before; others do not count against it. */
 const FAILURES_OF_BROWSER = 10
-/** Failures of somebody who is signed in and has to prove it again. */
+/** Failures of a signed-in person who must confirm the password. */
 const FAILURES_OF_SESSION = 30
 const WINDOW_SECONDS = 600
 
@@ -22,13 +22,15 @@ interface Attempt {
 }
 
 /**
- * Counts attempts to prove who somebody is, and refuses them after too many failures.
- * Only those that come out false are counted in the end. They count while they run, too, so that many at once help nobody.
+ * Limits failed authentication attempts. Running attempts count too, so that many in parallel gain nothing; successful ones are uncounted.
  */
 export interface Attempts {
   /** @throws AppError `rate_limited`, with the seconds to wait */
   count(attempt: Attempt, prove: () => Promise<boolean>): Promise<boolean>
-  /** Of somebody who is signed in. @throws AppError `rate_limited`, with the seconds to wait */
+  /**
+   * For a signed-in person.
+   * @throws AppError `rate_limited`, with the seconds to wait
+   */
   countSignedIn(userId: string, prove: () => Promise<boolean>): Promise<boolean>
 }
 
@@ -48,7 +50,7 @@ export function createAttempts(limiters: LimiterStore): Attempts {
     const message = `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
     throw new AppError('rate_limited', message, { retryAfterSeconds })
   }
-  /** Runs `prove`, and takes back what was counted when it comes out true. */
+  /** Runs `prove`, and uncounts the attempt when it succeeds. */
   const judge = async (counted: readonly (readonly [Limiter, string])[], prove: () => Promise<boolean>) => {
     const isProved = await prove()
     if (isProved) for (const [limiter, key] of counted) await limiter.reward(key)

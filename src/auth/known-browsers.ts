@@ -7,8 +7,8 @@ const NONCE_BYTES = 16
 const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
 
 /**
- * Browsers that somebody was signed in with before, told by a cookie: what others do wrong at the account does not count against them
- * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie signs nobody in, and says nothing of the account to who has not its id.
+ * Browsers with a device cookie from an earlier sign-in: failures of others at the account do not count against them (OWASP, "Slow Down
+ * Online Guessing Attacks with Device Cookies"). The cookie signs nobody in, and reveals nothing without the id of the account.
  */
 export interface KnownBrowsers {
   /** What names this browser at this account, or null. */

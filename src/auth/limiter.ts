@@ -49,7 +49,7 @@ function sharedLimiter(name: string, store: CounterStore, clock: Clock, points: 
   const length = seconds * 1000
   const add = async (key: string, count: number) => {
     const end = (Math.floor(clock() / length) + 1) * length
-    // What somebody typed may hold what no database keeps in a text.
+    // Typed text may contain characters that databases refuse.
     const counted = `${name} ${key.replaceAll('\0', '\ufffd')}`
     const totals = await store.addPoints(new Date(end).toISOString(), new Map([[counted, count]]))
     return { total: totals.get(counted) ?? 0, leftMs: end - clock() }

@@ -13,7 +13,7 @@ const valueShape = z.union([z.string(), z.number(), z.null(), dateText, flag, z.
 
 type Condition = Parameters<CustomAdapter['findOne']>[0]['where'][number]
 
-/** The name a session's token is kept under: its SHA-256 in hex, so that the database signs nobody in. */
+/** The stored form of a session's token: its SHA-256 in hex, so that reading the database signs nobody in. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
@@ -81,7 +81,7 @@ export function loginAdapter(records: LoginRecords) {
         },
         async findMany<T>({ model, where, limit, sortBy, offset }: Parameters<CustomAdapter['findMany']>[0]) {
           const table = tableShape.parse(model)
-          // Of all names, that of the field to sort by alone comes as better-auth has it.
+          // Only the name of the sort field is better-auth's own.
           const sorted = sortBy && { ...sortBy, field: getFieldName({ model, field: sortBy.field }) }
           const rows = await records.findLoginRows(table, toConditions(table, where ?? []), { limit, offset: offset ?? 0, sortBy: sorted })
           return rows.flatMap((row) => withToken<T>(row, undefined) ?? [])

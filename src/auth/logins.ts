@@ -29,7 +29,7 @@ const FAILURE_SECONDS = 600
 const SIGN_UPS = 30
 const SIGN_UPS_SECONDS = 3600
 const COOKIE_PREFIX = 'commonplace'
-/** What better-auth reads the client's address from; nobody else sets it, as it gets headers of our own making alone. */
+/** The header from which better-auth reads the client's address. It gets only headers made here. */
 const ADDRESS_HEADER = 'x-client-address'
 
 /** What logins need of the service. */
@@ -42,11 +42,11 @@ interface LoginSettings {
   readonly passwordHash: PasswordHash
 }
 
-/** Logins, and who a browser's cookies say is calling. */
+/** Logins, and authentication by cookies. */
 export interface LoginService extends Logins {
   /** Anonymous without a good session. `cookies` renew one that is used. */
   authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
-  /** Takes note that another instance ended sessions, or changed what they may do. */
+  /** Call when another instance ended sessions or changed rights. */
   forgetHere(): void
 }
 
@@ -55,7 +55,7 @@ const FIELDS = {
   updatedAt: 'updated_at',
 } as const
 
-/** Loaded when somebody first signs in: a service that nobody signs in to does not pay for it. */
+/** Loaded with the first sign-in. */
 async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash }: LoginSettings) {
   const [{ betterAuth }, { hashingMemory, passwordHasher }] = await Promise.all([
     import('better-auth/minimal'),
@@ -129,8 +129,8 @@ const sessionRow = z.object({
 const MAX_SESSIONS = 100
 
 /**
- * `__Host-` (RFC 6265bis, section 4.1.3.2) on https: browsers take such a cookie from this host alone, so no sibling domain can sign a
- * reader in as somebody else. Cookies under other names are not read, for those can be planted.
+ * `__Host-` (RFC 6265bis, section 4.1.3.2) on https: browsers accept such a cookie from this host only, so no sibling domain can sign a
+ * reader in as somebody else. Cookies of other names are ignored, because they can be planted.
  */
 function cookiePrefix(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? `__Host-${COOKIE_PREFIX}` : COOKIE_PREFIX
@@ -154,7 +154,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const resets = createLimiter('password links', limiters, RESETS, RESET_MS / 1000)
   const failures = createLimiter('recorded failures', limiters, 1, FAILURE_SECONDS)
-  /** Counts what ended sessions or changed what they may do. */
+  /** Raised whenever sessions end or rights change. */
   let generation = 0
   const forgetHere = () => {
     generation++
@@ -228,7 +228,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
     // Not over a password that was set meanwhile.
     await store.logins.updateLoginRows('login_account', [...account, is('password', old)], { password: renewed })
   }
-  /** Sessions that are over go, and the oldest of somebody who has many. */
+  /** Deletes expired sessions, and the oldest of a person with too many. */
   const endStaleSessions = async (userId: string) => {
     const now = new Date().toISOString()
     await store.logins.deleteLoginRows('login_session', [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }], null)
@@ -259,7 +259,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       const person = name.includes('@')
         ? await store.people.findPersonByEmail(name.toLowerCase())
         : await store.people.findPersonByName(name)
-      // Nobody has an address with a number made up just now; looking for it takes the same time as for one there is.
+      // An address with a new random number matches nobody; the lookup takes the same time.
       const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail(crypto.randomUUID())
       let cookies: string[] = []
       const account = person?.id ?? name.toLowerCase().slice(0, 300)

@@ -50,7 +50,7 @@ export function passwordHasher(kind: PasswordHash): PasswordHasher {
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES)
-      // Whoever is not there is answered after a hash: in the same time as somebody whose old hash is still to be renewed.
+      // Unknown users also cost one hash, so that the time reveals nothing.
       await hashPassword(password)
       const key = await derive(password, salt, OWASP, KEY_BYTES)
       const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-/** Memory that hashing may take, and how many are worked on at once if each takes little: each takes a core, too. */
+/** Memory for hashing, and most hashes at once: each also takes a core. */
 const MAX_MEMORY = 128 * 2 ** 20
 const MAX_AT_ONCE = 2
 /** Those that may wait for each place; more get `unavailable`. */
@@ -13,9 +13,8 @@ export interface PasswordHasher {
 }
 
 /**
- * Hashes a few passwords at a time, the others in their order, so that many who sign in at once cost no more memory than a few.
- * @param memory bytes that one takes while it works
- * Its functions throw AppError `unavailable` when too many wait.
+ * Hashes a few passwords at a time, in order, so that many sign-ins cost no more memory than a few.
+ * @param memory bytes of one hash Its functions throw AppError `unavailable` when too many wait.
  */
 export function queueHashing(hasher: PasswordHasher, memory: number): PasswordHasher {
   const atOnce = Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(MAX_MEMORY / memory)))
@@ -30,7 +29,7 @@ export function queueHashing(hasher: PasswordHasher, memory: number): PasswordHa
     try {
       return await work()
     } finally {
-      // The place goes to who waits longest, or is given up.
+      // Passes the slot to the longest waiting call, or frees it.
       const next = waiting.shift()
       if (next) next()
       else running--

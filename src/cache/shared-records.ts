@@ -15,7 +15,7 @@ export function shareRecord<T extends object>(record: T): T {
   return record
 }
 
-/** Makes a shared record out of a shared one and what is around it, once; out of one that is not shared, a plain one each time. */
+/** Derives a shared record from a shared one and its context, once; from any other record a plain one each time. */
 export function shareOnce<From extends object, Around, To extends object>(
   make: (from: From, around: Around) => To,
 ): (from: From, around: Around) => To {
@@ -45,8 +45,8 @@ export function toJsonBytes(answer: Record<string, unknown>): Uint8Array[] {
 }
 
 /**
- * An answer as JSON that stands as a text in other JSON, as `JSON.stringify` gives it when it is used twice; without the quotation marks around it.
- * Control characters are escaped in the inner JSON, where a model sees them.
+ * An answer as JSON inside a JSON string, as two calls of `JSON.stringify` give it, without the outer quotes. Control characters are
+ * escaped in the inner JSON, for models.
  */
 export function toQuotedBytes(answer: Record<string, unknown>): Uint8Array[] {
   const made = shared.get(answer)

@@ -30,12 +30,12 @@ export interface Place {
   leave(): void
 }
 
-/** Bounds what is worked on, sent and streamed at once. */
+/** Bounds concurrent requests, answers and streams. */
 export interface Admission {
   /**
-   * A place for one request of a caller, at once or after those before it. It must be left.
+   * A slot for one request of a caller, immediately or after earlier ones. It must be released.
    * @param isKnown whether the caller has a key or a session
-   * @param client gives a signal that is aborted when the client leaves: what waits does not wait any more then
+   * @param client a signal that is aborted when the client leaves, which ends the wait
    * @throws AppError `rate_limited` when too many of the caller's requests wait, `unavailable` when too many of all do
    */
   enter(caller: string, isKnown: boolean, client?: () => AbortSignal): Place | Promise<Place>

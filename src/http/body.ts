@@ -5,9 +5,9 @@ import type { Exchange } from '../exchange.ts'
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** How much of a body that is too large is still read and dropped, so that the client gets to see the answer. */
 const MAX_DRAINED_BYTES = 32 * 1024 * 1024
-/** Bytes of bodies held at once while they come in: of all callers, of one with a key or a session, and of one address without. */
+/** Bytes of bodies being received: of all callers, of one with a key or a session, and of one address without. */
 const HELD_BYTES = { all: 256 * 1024 * 1024, known: 64 * 1024 * 1024, anonymous: 16 * 1024 * 1024 }
-/** How long a body may take to come in: a little less than the connection gives it, so that the client sees an answer of ours. */
+/** Time limit of a body: a little below the connection's, so that the client gets our answer. */
 const READ_WITHIN_MS = 25_000
 
 /** Whose body is read. */

@@ -4,7 +4,7 @@ import type { ClientOfRequest } from '../library/ports/logins.ts'
 import type { Context } from '../operations/core/define-operation.ts'
 import type { Route, RouteKind } from './route.ts'
 
-/** A request whose caller is known: what routes work with. */
+/** An authenticated request, as routes get it. */
 export interface Call {
   readonly exchange: Exchange
   readonly kind: RouteKind

@@ -38,7 +38,7 @@ export async function compressFile(bytes: Uint8Array, coding: Coding): Promise<U
   return new Uint8Array(packed)
 }
 
-/** The first of some codings that the client takes; null when it takes none (RFC 9110, 12.5.3). */
+/** The first offered coding that the client accepts; null for none (RFC 9110, 12.5.3). */
 export function chooseCoding(acceptEncoding: string | null, offered: readonly Coding[]): Coding | null {
   if (acceptEncoding === null) return null
   const weights = new Map(parseAccept(acceptEncoding).map(({ type, q }) => [type.toLowerCase(), q]))
@@ -79,7 +79,7 @@ function isCompressible(type: string | string[] | undefined, caching: string | s
   return COMPRESSIBLE.test(String(type ?? '')) && !FOR_ONE_READER.test(String(caching ?? ''))
 }
 
-/** The bytes differ by coding, so what names them must not say that they are these very bytes (RFC 9110, 8.8.1). */
+/** Bytes differ by coding, so the ETag must be weak (RFC 9110, 8.8.1). */
 function toWeak(etag: string): string {
   return etag.startsWith('"') ? `W/${etag}` : etag
 }

@@ -33,7 +33,7 @@ export function preflight(exchange: Exchange, kind: RouteKind, rules: AccessRule
   return { status: 204, headers, body: null }
 }
 
-/** Adds what every answer says of caches and of pages elsewhere, refusals too: a page that may call must be able to read why it was refused. */
+/** Adds caching and CORS headers to every answer, including refusals: a page that may call must be able to read the reason. */
 export function addCorsAndCaching(headers: AnswerHeaders, exchange: Exchange, kind: RouteKind, rules: AccessRules): void {
   const reads = isRead(exchange.method)
   const origin = exchange.header('origin')
@@ -55,7 +55,7 @@ const OF_PAGES = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-/** Adds what keeps pages apart from other sites; what is made for other pages stays open to them. */
+/** Adds headers that isolate pages from other sites; embeds stay open to them. */
 export function addIsolation(headers: AnswerHeaders, kind: RouteKind, isSecure: boolean): void {
   if (kind === 'page') Object.assign(headers, OF_PAGES)
   if (isSecure) headers['strict-transport-security'] = 'max-age=31536000'

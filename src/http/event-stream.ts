@@ -25,10 +25,10 @@ export function wantsEvents(accept: string | null): boolean {
 }
 
 /**
- * Answers a call as server-sent events: `delta` with text to append, `restart` when what came so far is void, and last `result` with
- * the whole answer or `error` with an error as REST shows it. What fails before the first event is thrown, and has its own status.
- * `onFailure` is called with later errors, unless the client has disconnected.
- * `client` is aborted when the reader leaves. A reader that is slow slows the call down; one that leaves ends it.
+ * Answers a call as server-sent events: `delta` with text to append, `restart` when the text so far is void, and finally `result` with the
+ * whole answer or `error` with a REST error. Errors before the first event are thrown, and have their own status. `onFailure` is called
+ * with later errors, unless the client has disconnected. `client` is aborted when the reader leaves. A slow reader slows the call down; one
+ * that leaves ends it.
  */
 export async function answerWithEvents(
   client: AbortSignal,

@@ -114,7 +114,7 @@ interface Route {
   readonly title: string
   readonly parameters: readonly Record<string, unknown>[]
   readonly content: Record<string, unknown>
-  /** Statuses of its own beside those of the errors, with what they say. */
+  /** Statuses besides those of the errors, with descriptions. */
   readonly refusals?: Readonly<Record<number, string>>
 }
 

@@ -7,10 +7,10 @@ import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SECONDS = 60
 
-/** Counts what callers ask for, and refuses what is too much. */
+/** Limits the points of callers. */
 export interface RateLimits {
   /**
-   * Counts points of a caller: what its requests cost. Null when they were counted at once.
+   * Charges points to a caller. Null when charged synchronously.
    * @throws AppError `rate_limited`, with the seconds to wait
    */
   count(caller: string, points?: number): Promise<void> | null

@@ -1,6 +1,6 @@
 /**
- * What kind of answer a route gives. The kind decides who is recognised (keys below /api, cookies on pages and their downloads, nobody elsewhere),
- * how errors look, and which headers for caches and other origins an answer carries.
+ * The kind of a route. It decides authentication (keys below /api, cookies on pages and their downloads, none elsewhere), the form of
+ * errors, and the caching and CORS headers.
  */
 export type RouteKind = 'page' | 'rest' | 'mcp' | 'embed' | 'download' | 'asset' | 'probe'
 
@@ -14,7 +14,7 @@ export interface Route {
   readonly cost: number
 }
 
-/** What the table says of a request. */
+/** The matching row for a request. */
 interface Found<R extends Route> {
   /** The kind of the path, also where no route matches. */
   readonly kind: RouteKind

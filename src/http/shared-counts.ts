@@ -1,7 +1,7 @@
 import type { Clock } from '../library/ports/environment.ts'
 import type { CounterStore } from '../library/ports/instances.ts'
 
-/** Part of a limit an instance counts by itself before it adds it to what all have counted: callers who ask for little cost nothing. */
+/** Share of a limit an instance counts locally before it writes to the shared count: light callers cost nothing. */
 const UNSHARED_PART = 1 / 100
 /** How often counts are added at most. */
 const ADD_EVERY_MS = 250

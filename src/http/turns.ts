@@ -24,9 +24,9 @@ export interface Turns {
 }
 
 /**
- * Limits the work of one turn of the event loop: libuv accepts one connection a turn, so long turns keep newcomers waiting.
- * Requests that do not fit wait, by caller in round robin. Those that do are worked on at once: what waits is parsed already, and lives
- * long enough to cost the garbage collector more. Each request runs until it waits for something itself.
+ * Limits the work of one turn of the event loop: libuv accepts one connection a turn, so long turns keep newcomers waiting. Requests that
+ * do not fit wait, by caller in round robin. Others run immediately: a waiting request is already parsed, and costs the garbage collector
+ * more. Each request runs until it awaits something.
  */
 export function createTurns(now: () => number = () => performance.now()): Turns {
   /** When the work of this turn began; null: there was none yet. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { textField } from './fields.ts'
 
 export const ROLES = ['user', 'admin'] as const
-/** What somebody may do beside their own things: an administrator looks after people, categories and what the lists show. */
+/** What a person may do besides managing their own items: administrators manage people, categories and the lists. */
 export type Role = (typeof ROLES)[number]
 export const roleField = z.enum(ROLES)
 
@@ -17,7 +17,7 @@ export function placeholderEmail(userId: string): string {
   return `${userId}@${NO_EMAIL_DOMAIN}`
 }
 
-/** The email address somebody gave, or null for the one that stands for none. */
+/** The email address of an account; null for the placeholder. */
 export function givenEmail(email: string): string | null {
   return email.toLowerCase().endsWith(`@${NO_EMAIL_DOMAIN}`) ? null : email
 }

@@ -1,14 +1,14 @@
-/** What a key may do beyond reading what is public. `read`: the owner's private items. */
+/** Scopes of a key, beyond public reads. `read`: the owner's private items. */
 export const SCOPES = ['read', 'write', 'improve'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** What a person signed in on the pages may do: all that a key may, and what no key ever may. `account`: their own settings, keys and sessions. */
+/** Rights of a person signed in on the pages: those of a key, and those no key has. `account`: their own settings, keys and sessions. */
 export const PERSON_RIGHTS = [...SCOPES, 'account'] as const
 /** What an administrator signed in may do. */
 export const ADMIN_RIGHTS = [...PERSON_RIGHTS, 'admin'] as const
 export type Right = (typeof ADMIN_RIGHTS)[number]
 
-/** Who is calling. Every store read that can return private data takes one. */
+/** The caller. Every read of private data takes one. */
 export type Actor =
   | { readonly kind: 'anonymous' }
   | {

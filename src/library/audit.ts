@@ -81,8 +81,8 @@ const KEPT_SETTINGS = ['sealing_key', 'service_url'] as const
 
 const count = z.number().int().min(0)
 /**
- * The details of an event: only numbers and members of closed lists, so that nobody's text can get into the log.
- * `version` is the one that was written, `restored` the one it was made from; `first` to `last` are those deleted for good.
+ * The details of an event: only numbers and values of closed lists, so that no text gets into the log. `version` was written, `restored` is
+ * its source; `first` to `last` were purged.
  */
 export const auditDetail = z
   .strictObject({
@@ -103,7 +103,7 @@ export const auditDetail = z
   .partial()
 export type AuditDetail = Readonly<z.infer<typeof auditDetail>>
 
-/** Who causes changes, and where they come from. */
+/** The actor of changes, and their surface. */
 export interface AuditOrigin {
   readonly actorId: string | null
   /** The API key that was presented. */
@@ -118,7 +118,7 @@ export const OPERATOR_ORIGIN: AuditOrigin = { actorId: null, keyId: null, surfac
 export interface AuditEntry {
   readonly action: AuditAction
   readonly targetId: string | null
-  /** Whom it concerns beside who did it: the owner of the item or key, the person themselves. */
+  /** The person concerned besides the actor: the owner of the item or key, or the person themselves. */
   readonly ownerId: string | null
   readonly detail?: AuditDetail
   /** For people who become the actor with this event, such as by signing in. Default: the current actor */

@@ -41,7 +41,7 @@ export interface ControlRun {
   readonly name: string
 }
 
-/** A text in pieces, its runs of control characters apart: at most `limit`, and what comes after them with each control replaced. */
+/** Splits a text at runs of control characters: at most `limit` runs; in the rest each control character is replaced. */
 export function splitControls(text: string, limit: number = MAX_MARKS): (string | ControlRun)[] {
   const pieces: (string | ControlRun)[] = []
   let end = 0
@@ -62,7 +62,7 @@ function nameControls(controls: string): string {
   return controls.length > MAX_NAMED ? `${named} … (${controls.length})` : named
 }
 
-/** JSON that reads the same and shows its control characters as escapes: what a model is given as text. */
+/** Equal JSON with control characters as escapes, for models. */
 export function escapeControlsInJson(json: string): string {
   return json.replace(RAW_IN_JSON, (control) => `\\u${toHex(control).toLowerCase()}`)
 }

@@ -22,7 +22,7 @@ export function normalizeFilename(filename: string): string {
   return filename.normalize('NFC')
 }
 
-/** What two names that may not stand in one skill share: file systems that fold case would mix them up. */
+/** A key that two names share when a case-insensitive file system would confuse them. */
 function foldFilename(filename: string): string {
   return filename.toLowerCase().toUpperCase().normalize('NFC')
 }

@@ -8,8 +8,8 @@ import { usernameFault } from './username.ts'
 import { VISIBILITIES } from './visibility.ts'
 
 /**
- * The lines of a whole export: categories, users and retired slugs, then each item followed by its slugs, versions and votes. Whoever is named
- * stands before. Row numbers, ids of users, and whatever lets somebody in are in none of them.
+ * The lines of a whole export: categories, users and retired slugs, then each item with its slugs, versions and votes. Users precede
+ * references to them. Row numbers, ids of users and credentials are left out.
  */
 
 const when = z.iso.datetime()

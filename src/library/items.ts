@@ -53,7 +53,7 @@ export interface Skill extends Item {
   readonly filenames: readonly string[]
 }
 
-/** A skill as clients of skills over MCP see it: where it stands, what its SKILL.md says of it, and every file by digest. */
+/** A skill as MCP clients list it: its path, the metadata of its SKILL.md, and the digest of every file. */
 export interface SkillManifest {
   readonly owner: string
   /** Below the owner: the skill's name, or its slug and name where another of the owner's skills has that name already. */
@@ -84,7 +84,7 @@ export interface SkillFields extends ItemFields {
   readonly files: readonly SkillFile[]
 }
 
-/** A version: what was written, when, by whom, and under which visibility. Numbers count from 1 without gaps. */
+/** A version: content, time, author and visibility. Numbers count from 1 without gaps. */
 export interface Version {
   readonly version: number
   readonly note: string | null

@@ -1,6 +1,6 @@
 /** Folders and files of tools, and files that hold secrets by their name: left out as files too, for in a worktree `.git` is a file. */
 const SKIPPED_NAME = /^(\.git|node_modules|\.env.*)$/i
-/** What macOS puts beside files. */
+/** Files that macOS adds. */
 const SYSTEM_NAME = /^(__MACOSX|\.DS_Store|Thumbs\.db)$/i
 const SECRET_NAME = /^(id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)|.*\.(pem|key|p12|pfx|keystore))$/i
 const PRIVATE_KEY_LINE = /^-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/m
@@ -10,7 +10,7 @@ export function isLeftOutName(name: string): boolean {
   return SKIPPED_NAME.test(name)
 }
 
-/** Whether a name is one that an operating system puts beside files, in folders and archives. */
+/** Whether an operating system adds files of this name to folders and archives. */
 export function isSystemName(name: string): boolean {
   return SYSTEM_NAME.test(name)
 }

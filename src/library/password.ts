@@ -5,12 +5,12 @@ export type PasswordHash = 'standard' | 'owasp'
 
 /** How many of the commonest passwords are refused, those too short not counted. */
 const COMMON_PASSWORDS = 10_000
-/** What anybody would try here first. */
+/** Obvious passwords for this service. */
 const OWN_NAMES = ['commonplace', 'commonplace1']
 
 let common: Promise<ReadonlySet<string>> | null = null
 
-/** Read when somebody first chooses a password: a service where nobody does holds no list. */
+/** Loaded when the first password is chosen. */
 async function readCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   // The list is in order, the commonest first, and in lower case.
@@ -18,7 +18,7 @@ async function readCommonPasswords(): Promise<ReadonlySet<string>> {
   return new Set(longEnough.slice(0, COMMON_PASSWORDS).map(String))
 }
 
-/** What is wrong with a new password, as the end of a sentence, or null. `names` are what it must not be: the username, the email address. */
+/** What is wrong with a new password, as the end of a sentence, or null. `names` are forbidden: the username, the email address. */
 export async function passwordFault(password: string, names: readonly string[]): Promise<string | null> {
   if (password.length < PASSWORD_LENGTH.min) return `must have at least ${PASSWORD_LENGTH.min} characters`
   if (password.length > PASSWORD_LENGTH.max) return `must have at most ${PASSWORD_LENGTH.max} characters`

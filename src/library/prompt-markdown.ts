@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 
-/** What of a prompt stands in its file. */
+/** The fields of a prompt in its file. */
 interface FiledPrompt {
   readonly slug: string
   readonly title: string

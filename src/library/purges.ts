@@ -2,8 +2,8 @@ import type { ItemKind } from './items.ts'
 import type { Visibility } from './visibility.ts'
 
 /**
- * A record of what was deleted for good: an item (`first` and `last` null), or by `key` a version of it, or what a file held. Without a key it
- * says only that versions are missing, and is not repeated.
+ * A purge record: of an item (`first` and `last` null), or by `key` of a version or the content of a file. Without a key it only says that
+ * versions are missing, and is not repeated.
  */
 export interface Purge {
   readonly itemId: string
@@ -12,7 +12,7 @@ export interface Purge {
   readonly key: string | null
 }
 
-/** Deleting for good. What goes leaves its ids alone: no word, vector, file or cached text of it stays in the library. */
+/** Purges. They leave only ids: no word, vector, file or cached text stays in the library. */
 export interface PurgeStore {
   /** An item in this owner's trash, by id or slug. */
   findDeleted(kind: ItemKind, ref: string, ownerId: string): Promise<{ readonly id: string; readonly title: string } | null>
@@ -38,16 +38,15 @@ export interface PurgeStore {
    */
   purgeFile(id: string, ownerId: string, filename: string): Promise<number | null>
   /**
-   * Deletes again, in a restored backup, what people deleted for good since, and keeps the records of that. An item goes as a whole (`items` has its
-   * id) when the newest version it has there is among what was deleted; a copy with a newer one brings it back. `parts` counts versions, and versions
-   * that lost a file.
+   * Repeats, in a restored backup, the purges made since, and keeps their records. A whole item is deleted (its id is in `items`) when its
+   * newest version in the backup was purged; a copy with a newer version stays. `parts` counts versions, and versions that lost a file.
    */
   repeatPurges(purges: readonly Purge[]): Promise<{ readonly parts: number; readonly items: readonly string[] }>
-  /** Takes up what an earlier deletion could not finish: words, room and the log. */
+  /** Finishes earlier deletions: words, space and the log. */
   finishDeletions(): Promise<void>
   /**
-   * What was put into the trash before a time, and all but the newest `versionsKeep` versions of each item; null keeps them. What went only by age and
-   * number comes back with a backup.
+   * Deletes items that were in the trash before a time, and all but the newest `versionsKeep` versions of each item; null keeps them. A
+   * backup brings back what was deleted only by age or number.
    */
   purgeExpired(
     limits: { readonly trashBefore: string | null; readonly versionsKeep: number | null },

@@ -6,7 +6,7 @@ import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from './le
 import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, type SkillFile } from './skill.ts'
 import { createZipWriter } from './zip-writer.ts'
 
-/** Largest archive read, in bytes: the largest skill, not compressed at all, and what an archive says of its files. */
+/** Largest archive, in bytes: the largest skill uncompressed, plus archive headers. */
 export const MAX_ARCHIVE_BYTES = MAX_SKILL_BYTES + 1024 * 1024
 
 /** Entries looked at: the files of a skill, folders, and what is left out. */
@@ -20,7 +20,7 @@ const SPECIAL_TYPES = new Set([SYMBOLIC_LINK, 0x1000, 0x2000, 0x6000, 0xc000])
 /** Makers of archives whose file modes are Unix's (APPNOTE 4.4.2). */
 const UNIX_MAKERS = new Set([3, 19])
 
-/** What an archive holds for a skill, and what of it was left out. */
+/** The files of an archive, and those left out. */
 export interface ReadArchive {
   readonly files: readonly SkillFile[]
   readonly skipped: readonly { readonly filename: string; readonly reason: string }[]
@@ -39,9 +39,9 @@ interface Entry {
 }
 
 /**
- * The files of a skill out of the bytes of a zip, held to the limits of a skill while they are inflated: what a header says of sizes is
- * never trusted. One folder around everything is taken off; secrets, tool folders and what an operating system adds are left out and named.
- * @throws AppError `invalid_input` (no zip, damaged, encrypted, links, bad or clashing names, no SKILL.md), `too_large` (a limit is passed)
+ * Reads the files of a skill from a zip. Limits are enforced while inflating; sizes in headers are never trusted. One enclosing folder is
+ * removed; secrets, tool folders and files an operating system adds are left out and listed.
+ * @throws AppError `invalid_input` (not a zip, damaged, encrypted, links, bad or clashing names, no SKILL.md), `too_large`
  */
 export function readSkillArchive(archive: Uint8Array): ReadArchive {
   const steps = readSkillArchiveInSteps(archive)
@@ -94,14 +94,17 @@ function leftOutReason(name: string): { filename: string; reason: string } | nul
   return null
 }
 
-/** The folder everything lies in, with its slash; empty when there is none, or SKILL.md stands beside it. */
+/** The enclosing folder with its slash; empty without one, or with SKILL.md at the top. */
 function findTopFolder(names: readonly string[]): string {
   const [first = ''] = names
   const top = first.slice(0, first.indexOf('/') + 1)
   return top !== '' && !top.startsWith('..') && top !== './' && names.every((name) => name.startsWith(top)) ? top : ''
 }
 
-/** What the archive's directory lists. @throws AppError `invalid_input` when it is no zip, or one that this does not read */
+/**
+ * The entries of the archive's directory.
+ * @throws AppError `invalid_input` when it is no zip, or one that this does not read
+ */
 function readEntries(archive: Uint8Array): Entry[] {
   const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength)
   const end = findEnd(view)
@@ -211,9 +214,8 @@ function shorten(name: string): string {
 }
 
 /**
- * A skill's files as a zip, piece by piece, each of a few milliseconds' work, so that who sends it may do other things between.
- * The same files give the same bytes: no time and no machine stands in it.
- * @param folder the folder everything lies in
+ * A skill's files as a zip, in pieces of a few milliseconds' work each. The same files give the same bytes: the archive contains no times.
+ * @param folder the enclosing folder
  */
 export function* writeSkillArchive(files: readonly SkillFile[], folder: string): Generator<Uint8Array> {
   const zip = createZipWriter()

@@ -46,9 +46,8 @@ export function isSlug(text: string): boolean {
 }
 
 /**
- * The slugs to try for an item, best first; the first free one is taken, and the last is as good as certain to be free.
- * An item that is not public gets a random suffix at once, so that its slug cannot be guessed from its title,
- * and so that nobody learns from a refusal that it exists. Without any letter or digit the slug is the id.
+ * Candidate slugs of an item, best first; the last is almost certainly free. An item that is not public gets a random suffix, so that its
+ * slug cannot be guessed from its title, and no refusal reveals that it exists. Without letters or digits the slug is the id.
  * @param random gives `n` random characters of `a-z 0-9`
  */
 export function* slugCandidates(

@@ -1,7 +1,7 @@
 /** How many things each name holds at this moment; a name that holds none is forgotten. */
 export interface Tally {
   of(name: string): number
-  /** Counts one more for a name; what it gives counts it off again, once. */
+  /** Adds one to the count of a name; the returned function subtracts it once. */
   add(name: string): () => void
 }
 

@@ -52,7 +52,7 @@ function compareByWords(before: string, after: string): DiffPiece[] | null {
   return found ? joinChanges(found.map(toPiece)) : compareByLines(before, after)
 }
 
-/** Words that changed side by side as one change: what stands between them is only space, and read word for word they would be a riddle. */
+/** Adjacent changed words as one change: word by word they would be unreadable. */
 function joinChanges(pieces: readonly DiffPiece[]): DiffPiece[] {
   const joined: DiffPiece[] = []
   let removed = ''

@@ -3,8 +3,8 @@ import { cutCharacters } from './characters.ts'
 const MAX_USERNAME = 64
 
 /**
- * Names nobody may take, in lower case: the first segments of the service's own addresses, so that `/NAME` may one day be somebody's page.
- * A test compares them with the route table.
+ * Reserved names, in lower case: the first segments of the service's own paths, so that `/NAME` can become a user's page. A test compares
+ * them with the route table.
  */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'admin',

@@ -110,9 +110,10 @@ export interface FilledText {
 }
 
 /**
- * Puts `values` (and defaults, where no value is given) into a text in one pass: what a value holds is never read again.
- * Names are compared in NFC; values for unknown names are ignored.
- * @throws AppError `invalid_input` for a value over 10,000 characters, `too_large` when the result would pass 1,000,000 (computed before building)
+ * Fills `values`, or defaults, into a text in one pass: values are not parsed again. Names are compared in NFC; values for unknown names
+ * are ignored.
+ * @throws AppError `invalid_input` for a value over 10,000 characters, `too_large` when the result would pass 1,000,000 (computed before
+ * building)
  */
 export function fillVariables(text: string, values: ReadonlyMap<string, string>): FilledText {
   const parsed = parseVariables(text)

@@ -3,9 +3,9 @@ import { Zip, ZipDeflate } from 'fflate'
 /** Bytes deflated at once: some 3 ms. */
 const DEFLATE_STEP = 65_536
 
-/** An archive that is written piece by piece. What is ready is taken with `take`, as often as its reader wants. */
+/** Writes an archive in pieces. `take` returns the finished ones. */
 export interface ZipWriter {
-  /** Adds a file whose bytes come in parts. */
+  /** Adds a file in parts. */
   open(filename: string): { push(bytes: Uint8Array, isLast: boolean): void }
   /** Adds a whole file in steps of a few milliseconds each. */
   add(filename: string, bytes: Uint8Array): Generator<void>

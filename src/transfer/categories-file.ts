@@ -13,7 +13,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 const slugField = z.string().refine(isSlug)
 const categoriesFile = z.array(z.object({ slug: slugField, name: categoryNameField, parent: slugField.nullable() }))
 
-/** Writes the categories of an export: all, or those that are in `used` and what they stand below. */
+/** Writes the categories of an export: all, or those in `used` with their parents. */
 export async function writeCategories(
   path: string,
   all: readonly Category[],
@@ -26,10 +26,9 @@ export async function writeCategories(
 }
 
 /**
- * Makes the categories of an export that are missing here; those that are here stay as they are.
- * One whose parent stands below another here comes to the first level.
- * @returns the slugs of those it made
- * @throws AppError `invalid_input` when the file is not what an export writes
+ * Creates the missing categories of an export; existing ones stay unchanged. A category whose parent is a child here becomes top-level.
+ * @returns the slugs it created
+ * @throws AppError `invalid_input` when the file is no export
  */
 export async function importCategories(store: LibraryStore, path: string): Promise<string[]> {
   const bytes = await readRegularFile(path, MAX_BYTES)

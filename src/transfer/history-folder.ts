@@ -21,7 +21,7 @@ const FILES = 'files'
 const MAX_MANIFEST_BYTES = 64 * 1024
 /** Longest line, in UTF-16 units: several times what the limits of an item let a line become. */
 const MAX_LINE_LENGTH = 8 * 1024 * 1024
-/** What people and other tools read of a whole export. Nothing is imported from them, so they must say the same. */
+/** The readable files of a whole export. They are not imported, so they must match the history. */
 const READABLE = [EXPORT_NAMES.prompts, EXPORT_NAMES.skillsIndex, EXPORT_NAMES.categories] as const
 
 const sha256Field = z.string().regex(/^[0-9a-f]{64}$/)
@@ -41,7 +41,7 @@ export interface History {
   readonly counts: HistoryCounts
 }
 
-/** Writes the history of a library into an export whose readable files stand already. */
+/** Adds the history of a library to an export with its readable files. */
 export async function writeHistoryFolder(
   reader: ExportReader,
   exported: string,
@@ -91,9 +91,9 @@ function requireImportable(record: HistoryRecord): void {
 }
 
 /**
- * Opens the history of a whole export, whose readable files must say what they said when it was written.
+ * Opens the history of a whole export, whose readable files must be unchanged.
  * @returns null for a folder without a history
- * @throws AppError `invalid_input` when it is damaged, was changed, or is of a newer version
+ * @throws AppError `invalid_input` when it is damaged, changed, or of a newer version
  */
 export async function openHistoryFolder(exported: string): Promise<(History & HistorySource) | null> {
   const folder = join(exported, EXPORT_NAMES.historyFolder)
@@ -167,7 +167,7 @@ async function* hashed(path: string, hash: { update(bytes: Uint8Array): unknown 
   }
 }
 
-/** The folder of a skill must hold what its record says, as people and agents read it there. */
+/** The folder of a skill must match its record, because people and agents read it there. */
 async function checkSkill(
   exported: string,
   { slug, files = [] }: { readonly slug: string; readonly files?: readonly { filename: string; sha256: string }[] | undefined },

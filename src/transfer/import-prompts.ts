@@ -15,7 +15,7 @@ const BATCH_SIZE = 200
 const IMPORT_NOTE = 'Imported'
 
 export interface ImportOptions {
-  /** Who owns what is imported; undefined: who the file names. */
+  /** Owner of the imported items; undefined: as the file says. */
   readonly owner: string | undefined
   /** Visibility of entries that state none; undefined: the owner's setting. */
   readonly visibility: 'public' | undefined
@@ -27,9 +27,8 @@ export interface ImportOptions {
 type Claimed = Set<string>
 
 /**
- * Imports the prompts of a file. An entry is found again by owner, author and title: the same content is left alone,
- * what was edited here or lies in the trash is kept, the rest is brought up to date. Batches are transactions: what was reported stays,
- * and a run that was cut off can be repeated.
+ * Imports the prompts of a file. Entries match existing items by owner, author and title: equal content is skipped, items edited here or in
+ * the trash are kept, the rest is updated. Each batch is a transaction: reported items stay, and an interrupted run can be repeated.
  * @throws AppError `invalid_input` when the file or the owner cannot be used at all
  */
 export async function importPrompts(
@@ -131,8 +130,8 @@ async function importDraft(
 }
 
 /**
- * The visibility an entry gets before its owner is asked; what is held is kept out of the lists.
- * @throws AppError `forbidden` for what is held and public at once
+ * The visibility of an entry before the owner's default applies; held entries are unlisted.
+ * @throws AppError `forbidden` for entries that are both held and public
  */
 export function statedVisibility(
   { visibility, held }: { readonly visibility?: Visibility | undefined; readonly held?: Hold | undefined },
@@ -155,7 +154,7 @@ export function checkCategory(category: string | null, categories: ReadonlySet<s
   throw new AppError('invalid_input', `category "${category.slice(0, 80)}" does not exist; use one of: ${valid}`)
 }
 
-/** The twin an entry stands for: one that is the same, else the first not yet taken. */
+/** The existing item of an entry: an equal one, else the first unused one. */
 export function claimTwin<T extends { readonly id: string }>(
   twins: readonly ImportedTwin<T>[],
   claimed: Set<string>,

@@ -29,8 +29,8 @@ export interface SkillMetadata {
 }
 
 /**
- * Imports every skill below a folder, each in a transaction of its own; found again as prompts are.
- * @param metadata what an index says of each skill, by its folder's path below `folder`; a skill it does not name is refused. Null: no index
+ * Imports every skill below a folder, each in its own transaction; matched like prompts.
+ * @param metadata index data of each skill, by its path below `folder`; skills missing there are refused. Null: no index
  * @throws AppError `invalid_input` when the folder or the owner cannot be used at all
  */
 export async function importSkills(

@@ -67,8 +67,8 @@ export async function exportLibrary(store: TransferStore, folder: string, ownerI
 }
 
 /**
- * Writes a library as {@link exportLibrary} does, and its history beside it: all that {@link importWholeLibrary} brings back.
- * @throws AppError `invalid_input` when the folder cannot be made, `unavailable` while somebody is being removed
+ * Writes a library as {@link exportLibrary} does, with its history, for {@link importWholeLibrary}.
+ * @throws AppError `invalid_input` when the folder cannot be created, `unavailable` while a person is being removed
  */
 export async function exportWholeLibrary(store: TransferStore, folder: string): Promise<ExportReport & History> {
   return await writeWholeFolder(folder, OWNER_ONLY_FOLDER, (partial) =>
@@ -158,9 +158,9 @@ export async function isWholeExport(folder: string): Promise<boolean> {
 }
 
 /**
- * Fills an empty library with a folder that {@link exportWholeLibrary} wrote, all of it or nothing.
+ * Fills an empty library from a folder of {@link exportWholeLibrary}, all or nothing.
  * @param onItem called for each item, with the total
- * @returns what came, and whether it was not there before
+ * @returns the counts, and whether the content is new
  * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the folder
  */
 export async function importWholeLibrary(

@@ -5,7 +5,10 @@ import { usernameFault } from '../library/username.ts'
 
 /** Finds the people an import names, making who is missing; remembers them, so that each is asked for once. */
 export interface People {
-  /** The user who owns what is imported, made when there is none. @throws AppError `invalid_input` for a name that cannot own */
+  /**
+   * The owner of the imported items, created if missing.
+   * @throws AppError `invalid_input` for a name that cannot own
+   */
   findOwner(store: LibraryStore, username: string): Promise<User>
   /** The author of an entry: the owner when it names nobody or the owner, else the placeholder of the first name. */
   findAuthor(store: LibraryStore, owner: User, contributors: readonly string[]): Promise<{ authorId: string; others: readonly string[] }>

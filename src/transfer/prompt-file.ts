@@ -11,7 +11,7 @@ import type { Hold } from '../library/ports/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'
 
-/** A prompt as a file gives it, checked. What the file does not say is undefined. */
+/** A validated prompt of a file. Missing fields are undefined. */
 export interface PromptDraft {
   readonly title: string
   readonly content: string

@@ -1,4 +1,4 @@
-/** What an import did, counted, and what it has to say about single entries. */
+/** The counts of an import, and its remarks about entries. */
 export interface ImportReport {
   read: number
   created: number

@@ -23,7 +23,7 @@ export interface SkillDraft {
   readonly title: string
   readonly description: string | null
   readonly files: readonly SkillFile[]
-  /** What is odd about it, and what was left out. */
+  /** Oddities, and files left out. */
   readonly remarks: readonly string[]
 }
 
@@ -31,8 +31,8 @@ export interface SkillDraft {
 const MAX_DEPTH = 128
 
 /**
- * The folders below `folder` that are skills, in order of name: each that has a SKILL.md. What lies below one belongs to it.
- * Links are never followed. `onMisspelled` is called for files such as skill.md, whose folders are not skills.
+ * The skill folders below `folder`, by name: those with a SKILL.md. Folders inside a skill belong to it. Links are never followed.
+ * `onMisspelled` is called for files such as skill.md, whose folders are not skills.
  */
 export async function findSkillFolders(folder: string, onMisspelled: (path: string) => void = () => {}, depth = 0): Promise<string[]> {
   const about = await lstat(folder).catch(() => null)
@@ -51,8 +51,8 @@ export async function findSkillFolders(folder: string, onMisspelled: (path: stri
 }
 
 /**
- * Reads a skill's folder: regular files only, nothing outside it; secrets and tool folders are skipped and named.
- * @param options.isExport for a folder that an export of this service wrote: what it holds was stored before, comes back whole, and was remarked on then
+ * Reads a skill's folder: regular files only, nothing outside it; secrets and tool folders are skipped and listed.
+ * @param options.isExport for a folder of an export: its files were stored before and are read without remarks
  * @throws AppError `invalid_input` when a limit or a filename rule is broken
  */
 export async function readSkillFolder(folder: string, options: { isExport: boolean } = { isExport: false }): Promise<SkillDraft> {

@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../errors.ts'
 
 /**
- * Makes a folder that appears whole or not at all. `write` fills one beside it, which then takes its name.
+ * Creates a folder atomically: `write` fills a temporary one, which is then renamed.
  * @param mode of the folder
- * @throws AppError `invalid_input` when there is a file, a link or a folder with something in it
+ * @throws AppError `invalid_input` when the path is a file, a link or a folder that is not empty
  */
 export async function writeWholeFolder<T>(folder: string, mode: number, write: (partial: string) => Promise<T>): Promise<T> {
   if (folder.trim() === '') throw new AppError('invalid_input', 'Specify a folder to write to.')
@@ -19,7 +19,7 @@ export async function writeWholeFolder<T>(folder: string, mode: number, write: (
   const partial = join(dirname(target), `.${basename(target)}.partial-${process.pid}`)
   try {
     await mkdir(dirname(target), { recursive: true, mode })
-    // Not recursive: what is there already belongs to somebody else.
+    // Not recursive: parent folders must exist.
     await mkdir(partial, { mode })
   } catch (error) {
     throw new AppError('invalid_input', `Could not create ${folder}: ${error instanceof Error ? error.message : String(error)}.`, {

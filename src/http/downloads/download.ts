@@ -14,7 +14,7 @@ export function downloadHeaders(type: string, filename: string): Record<string, 
 
 /** Downloads in pieces that one caller may have open. */
 const MAX_OPEN = 4
-/** How long one may take in all: who reads slower than that can come again. */
+/** Time limit of a download; slower readers must retry. */
 const MAX_MS = 10 * 60_000
 
 /** Answers a caller with bytes that are still being made. @throws AppError `rate_limited` when too many are being sent to them */

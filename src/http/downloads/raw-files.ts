@@ -13,7 +13,7 @@ function download(bytes: Uint8Array<ArrayBuffer>, isText: boolean, filename: str
 
 /**
  * Routes that answer bytes instead of JSON: a skill's file, a prompt's text, and a prompt as a file with its metadata.
- * @param prefix where they stand: below /api for programs with their keys, elsewhere for people who are signed in
+ * @param prefix of their paths: below /api for programs with keys, elsewhere for signed-in people
  */
 export function addRawRoutes(app: Hono<HttpEnv>, makeContext: MakeContext, prefix: string): Route[] {
   const callFor = (c: Context<HttpEnv>) => callLocally(() => makeContext(c.get('call').actor))

@@ -1,12 +1,12 @@
 import type { FaultCounts, LibraryFigures, LoadFigures } from '../../library/service.ts'
 import type { Metric } from './metrics.ts'
 
-/** How long figures that take a count of rows are kept: scrapes come more often than they change. */
+/** How long row counts are cached: scrapes are more frequent than changes. */
 export const KEPT_MS = 60_000
 
 /**
- * Keeps what `read` gave for a while. Of several who ask at once one has it read; what failed is not kept.
- * @param isLasting whether an answer may be kept. Default: each
+ * Caches the result of `read` for a while. Concurrent calls share one read; failures are not cached.
+ * @param isLasting whether a result may be cached. Default: always
  */
 export function keepFor<T>(
   ms: number,

@@ -10,11 +10,11 @@ interface Sample {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** What is measured; read when somebody asks. Names as Prometheus wants them: a unit at the end, `_total` for what only grows. */
+/** A metric, read at each scrape. Names follow Prometheus: a unit at the end, `_total` for counters. */
 export interface Metric {
   readonly name: string
   readonly help: string
-  /** `counter` for what only grows, `gauge` for what goes up and down. */
+  /** `counter` only grows; `gauge` goes up and down. */
   readonly kind: 'counter' | 'gauge'
   /** Names of the labels its samples may have. */
   readonly labels?: readonly string[]

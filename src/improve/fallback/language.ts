@@ -18,7 +18,7 @@ export interface Language {
   readonly sections: string
   /** How a prompt gives the model a role. */
   readonly roles: string
-  /** Cues of prompts that say what the answer looks like, so that nothing may be added to the answer. */
+  /** Cues of prompts that fix the form of the answer, so that no line may add to it. */
   readonly form: string
   /** Cues of a topic, cues whose position decides, and cues that count where no other is near. */
   readonly early: CuesByKind

@@ -5,10 +5,7 @@ import type { OutputFormat } from '../output.ts'
 import { readYaml, toPlain } from '../read-yaml.ts'
 import { writeYaml } from './write-structure.ts'
 
-/**
- * A prompt that is JSON or YAML itself. `isResult` says that it can stand as an object with members in its own notation,
- * `isExact` that another notation would hold all of it.
- */
+/** A prompt that is JSON or YAML. `isResult`: it is an object in its own notation; `isExact`: another notation can represent all of it. */
 interface OwnStructure {
   readonly notation: 'json' | 'yaml'
   readonly value: unknown

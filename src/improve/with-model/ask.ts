@@ -19,7 +19,7 @@ const FORMAT_RULES: Readonly<Record<OutputFormat, string>> = {
     'Write the improved prompt as one YAML mapping whose fields are the parts of the prompt, such as role, task, context, constraints and output. It must be valid YAML: no code fence, nothing before or after it. Put quotes around values that begin with ${ or hold a colon.',
 }
 
-/** A mark for delimiters that stands in none of the texts. `draw` gives letters nobody outside can foresee. */
+/** A delimiter that occurs in none of the texts. `draw` gives unpredictable letters. */
 export function chooseMark(draw: () => string, { prompt, inspirations }: ImproveRequest): string {
   const texts = [prompt, ...inspirations.flatMap(({ title, content }) => [title, content])]
   let mark = draw()

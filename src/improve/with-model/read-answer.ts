@@ -7,24 +7,24 @@ import { readYaml, toPlain } from '../read-yaml.ts'
 
 /** Longest improved prompt, in characters. */
 export const MAX_IMPROVED = 100_000
-/** The same for YAML, which takes time to read that grows with the square of its length where somebody means harm. */
+/** The limit for YAML, whose parse time can grow with the square of its length. */
 const MAX_YAML = 30_000
 /** How often aliases of a YAML text may be followed: more than a person writes, too few to blow it up. */
 const MAX_YAML_ALIASES = 100
 
-/** An answer as it can be used, or what is wrong with it. `fault` goes on after "cannot be used:" and holds nothing of the prompt. */
+/** A usable answer, or its fault. `fault` completes "cannot be used:" and contains nothing of the prompt. */
 export type ReadAnswer =
   | { readonly ok: true; readonly improved: string }
   | {
       readonly ok: false
       readonly fault: string
-      /** Blanks of the original that are gone, as they stood there. */
+      /** Variables of the original that are missing, as written there. */
       readonly missing: readonly string[]
     }
 
 /**
- * Reads what a model answered: thinking aloud before it and a code fence around it are taken off, and it must be what was asked for.
- * It is text throughout: parsed to see whether it can be, never run.
+ * Reads the answer of a model: removes thinking before it and a code fence around it, and checks the requested format. It is parsed for
+ * validity only, never executed.
  */
 export function readAnswer(answer: string, original: string, format: OutputFormat): ReadAnswer {
   const text = takeOffThinking(answer).trim()

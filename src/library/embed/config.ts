@@ -74,7 +74,7 @@ export function isMcpField(field: string): boolean {
   return MCP_FIELDS.has(field)
 }
 
-/** The configuration without what says nothing (empty texts, what is off), and with a line feed for every line end. */
+/** The configuration without empty texts and disabled options, and with line feeds as line ends. */
 export function tidyEmbedConfig(config: EmbedConfig): EmbedConfig {
   const said = EMBED_FIELDS.flatMap((field): [string, unknown][] => {
     const value = config[field]

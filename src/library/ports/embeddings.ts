@@ -14,13 +14,13 @@ export interface EmbeddingCounts {
 }
 
 /**
- * Vectors a provider made, of public items alone. A write that changes an item's text, or takes it out of the public's sight, takes its vectors
- * away in the same transaction; so what has no vector is all there is to do, whoever did what before.
+ * A provider's vectors of public items. A write that changes an item's text, or hides the item, deletes its vectors in the same
+ * transaction. So the items without a vector are all the work there is.
  */
 export interface EmbeddingStore {
   /**
-   * Public items without a vector of this model, least recently changed first, beyond a position (0 is the beginning). Gives the position it came to;
-   * no items means there are none beyond. Written items move to the end. What another instance was given is left out for a while, unless
+   * Public items without a vector of this model, least recently changed first, beyond a position (0 is the beginning). Returns the new
+   * position; no items means the end. Written items move to the end. Items claimed by another instance are left out for a while, unless
    * `stealsClaims`.
    */
   listUnembedded(
@@ -29,10 +29,10 @@ export interface EmbeddingStore {
     limit: number,
     options?: { stealsClaims?: boolean },
   ): Promise<{ items: UnembeddedItem[]; position: number }>
-  /** How long what was given out is kept from other instances, unless {@link renewClaims} is called meanwhile; null where there are no others. */
+  /** How long claims last without {@link renewClaims}; null for a single instance. */
   readonly claimMs: number | null
   renewClaims(model: string): Promise<void>
-  /** Keeps vectors of items that are still public and as they were; gives how many it kept. Vectors of the model with other dimensions go. */
+  /** Saves vectors of items that are still public and unchanged; returns how many. Deletes vectors of the model with other dimensions. */
   saveEmbeddings(model: string, embeddings: readonly { item: UnembeddedItem; vector: Float32Array }[]): Promise<number>
   countEmbeddings(model: string): Promise<EmbeddingCounts>
   /** Forgets the vectors of every model, or of every one but `keep`; gives how many there were. */

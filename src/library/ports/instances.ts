@@ -1,6 +1,6 @@
 import type { ItemKind } from '../items.ts'
 
-/** What a write changed, told after it is durable. */
+/** A change, announced after it is durable. */
 export interface LibraryChange {
   readonly kind: ItemKind
   readonly ownerId: string
@@ -14,7 +14,7 @@ export interface LibraryChange {
 export interface InstanceListener {
   /** Another instance changed something. */
   onChange(change: LibraryChange): void
-  /** Another instance ended sessions of browsers, or changed what somebody may do. */
+  /** Another instance ended sessions of browsers, or changed rights. */
   onLoginsChanged(): void
   /** A message another instance left for this one; each is heard once, in the order in which one sender left them. */
   onMail(body: string): void
@@ -28,7 +28,7 @@ export interface Instances {
   readonly isShared: boolean
   /** Subscribes to notifications; returns the unsubscribe function. */
   listen(listener: InstanceListener): () => Promise<void>
-  /** Leaves a message for another instance. One that has gone reads nothing, and the message goes after a while. */
+  /** Sends a message to another instance. Unread messages expire. */
   sendMail(instance: string, body: string): Promise<void>
   tellLoginsChanged(): Promise<void>
 }
@@ -36,8 +36,8 @@ export interface Instances {
 /** Counts over all instances: what limits go by. */
 export interface CounterStore {
   /**
-   * Adds points (or takes them away) to named counts of one stretch of time, which is over at `endsAt` (ISO 8601); gives what each has now.
-   * Stretches that are long over are forgotten.
+   * Adds points, or subtracts them, to named counts of a time window that ends at `endsAt` (ISO 8601); returns the totals. Old windows are
+   * deleted.
    */
   addPoints(endsAt: string, points: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
 }

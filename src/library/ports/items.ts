@@ -16,7 +16,7 @@ export interface WalkPage {
   readonly entries: readonly (PromptEntry & { readonly position: WalkPosition })[]
 }
 
-/** Who writes, and what they say about it. */
+/** The author of a write, and the note of its version. */
 export interface Editor {
   readonly userId: string
   readonly note: string | null
@@ -24,16 +24,16 @@ export interface Editor {
   readonly restores?: number
 }
 
-/** What an import knows of an item beside its fields. Absent for items saved here. */
+/** Import data of an item besides its fields. Absent for items saved here. */
 export interface ImportOrigin {
   readonly authorId: string
   readonly contributors: readonly string[]
-  /** Kept when free: an exported library comes back under its own addresses. */
+  /** Used when free, so that an exported library keeps its addresses. */
   readonly id?: string | undefined
   readonly slug?: string | undefined
   readonly createdAt?: string | undefined
   readonly updatedAt?: string | undefined
-  /** Kept for a new item: whoever was kept out of the lists there is kept out of them here. */
+  /** Applied to new items: an item unlisted there is unlisted here. */
   readonly held?: Hold | undefined
 }
 
@@ -42,7 +42,7 @@ type Change<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefin
 
 export type PromptChange = Change<PromptFields>
 
-/** `files` may be given as what becomes of those there are, which are then read; they are not read for any other change. */
+/** `files` may be a function of the current files, which are read only then. */
 export type SkillChange = Change<Omit<SkillFields, 'files'>> & {
   readonly files?: readonly SkillFile[] | ((files: readonly SkillFile[]) => readonly SkillFile[]) | undefined
 }
@@ -85,8 +85,9 @@ export interface ItemReader {
 }
 
 /**
- * Writes items. Each call is one transaction, durable when its promise resolves. It writes a version when it changes what a version holds, and
- * nothing when it changes nothing. `decide` runs inside the transaction on the current state; what it throws undoes everything and reaches the caller.
+ * Writes items. Each call is one transaction, durable when its promise resolves. It writes a version when the content of a version changes,
+ * and nothing when nothing changes. `decide` runs inside the transaction on the current state; what it throws undoes everything and reaches
+ * the caller.
  */
 export interface ItemWriter {
   createPrompt(owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt>

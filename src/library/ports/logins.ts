@@ -69,7 +69,10 @@ export interface BrowserSession {
 /** Passwords and the sessions of browsers. `cookies` are Set-Cookie headers to send. */
 export interface Logins {
   hashPassword(password: string): Promise<string>
-  /** Counts somebody who makes an account. @throws AppError `rate_limited` */
+  /**
+   * Counts a sign-up.
+   * @throws AppError `rate_limited`
+   */
   countSignUp(client: ClientOfRequest): Promise<void>
   /** Signs in after sign-up, regardless of failures from the same address. No cookies if it failed. */
   signInNew(login: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }>
@@ -80,7 +83,10 @@ export interface Logins {
   isPasswordOf(userId: string, password: string): Promise<boolean>
   /** Sets a password, and ends all sessions but `keptSessionId`. */
   setPassword(userId: string, password: string, keptSessionId: string | null): Promise<void>
-  /** What proves once, within an hour, that its holder may set a new password. `isAsked`: by anybody, so it is counted. @throws AppError `rate_limited` */
+  /**
+   * A token with which a new password can be set once, within an hour. `isAsked`: anybody may request it, so requests are limited.
+   * @throws AppError `rate_limited`
+   */
   createResetToken(userId: string, isAsked: boolean): Promise<string>
   /** Whose token this is; it stays good. */
   findResetToken(token: string): Promise<string | null>

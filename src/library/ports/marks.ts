@@ -3,7 +3,7 @@ import type { ItemKind, Prompt, Skill } from '../items.ts'
 import type { Visibility } from '../visibility.ts'
 import type { SearchResult } from './search.ts'
 
-/** How an item stands, for a reader who is signed in. */
+/** The state of an item for a signed-in reader. */
 interface ItemMarks {
   readonly id: string
   /** The owner's username. */

@@ -10,7 +10,7 @@ export interface ModelRequest {
   /** User and assistant take turns, the user first and last. */
   readonly messages: readonly ModelMessage[]
   readonly maxOutputTokens: number
-  /** How long an answer may still take: a wait that would pass it is not begun. `signal` is what ends it. */
+  /** Time left for the answer: no retry waits beyond it. `signal` ends it. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -20,13 +20,13 @@ export interface LanguageModel {
   /** As results show it, such as `openai/gpt-5`. */
   readonly name: string
   /**
-   * The answer, piece by piece as it comes. Ends early only by throwing.
+   * The answer in pieces. It ends early only by throwing.
    * @throws AppError `upstream_failed`; what `signal` was aborted with
    */
   streamText(request: ModelRequest): AsyncIterable<string>
 }
 
-/** What callers may spend in a day (UTC) on improving prompts; null sets no limit. `characters` are those of the prompts sent in. */
+/** Daily limits (UTC) of a caller for improving prompts; null for none. `characters` counts the prompts sent in. */
 export interface ImproveBudget {
   readonly requests: number | null
   readonly characters: number | null
@@ -50,7 +50,10 @@ export interface Improver {
   readonly budget: ImproveBudget
   /** Letters that nobody outside can foresee. */
   drawLetters(): string
-  /** Takes a place among the calls to the model; gives how to leave it. @throws AppError `unavailable` when all are taken, or one caller holds half of them */
+  /**
+   * Acquires a slot for a call to the model; returns a function that releases it.
+   * @throws AppError `unavailable` when all are taken, or one caller holds half of them
+   */
   enter(caller: string): () => void
 }
 
@@ -66,5 +69,5 @@ export interface TextEmbedder {
   embed(texts: readonly string[], options: { purpose: 'query' | 'item'; timeoutMs: number; signal: AbortSignal }): Promise<Float32Array[]>
 }
 
-/** What a provider says a query means; null when it does not say so in time. Never throws. */
+/** The provider's vector of a query; null when it does not answer in time. Never throws. */
 export type EmbedQuery = (text: string) => Promise<Float32Array | null>

@@ -82,9 +82,9 @@ export interface PeopleStore {
   listPeople(page: { limit: number; offset: number; matching: string | null }): Promise<SearchResult<Person>>
   hasLogins(): Promise<boolean>
   /**
-   * Makes a login, and its user where the name is free; the invite counts as used. All of it or nothing.
-   * `decide` runs inside the transaction and gives the role, or throws.
-   * @throws AppError `conflict` while what the name had is being removed
+   * Creates a login, and its user if the name is free, and uses up the invite. All or nothing. `decide` runs inside the transaction and
+   * returns the role, or throws.
+   * @throws AppError `conflict` while the previous user of the name is being removed
    */
   createLogin(login: NewLogin, decide: (state: SignUpState) => Role): Promise<Person>
   /** @throws AppError `conflict` when the email address is another's */
@@ -92,8 +92,9 @@ export interface PeopleStore {
   /** @throws AppError `not_found`, `conflict` for the last administrator */
   setRole(username: string, role: Role): Promise<Person>
   /**
-   * Removes a person with all they own, for good. One transaction ends all their rights and hides what is theirs; the rest goes in many, between
-   * which others write, and a store that is opened takes up what was left. Slugs of what was public once, and the name it stood under, are not given again.
+   * Purges a person with everything they own. One transaction ends their rights and hides their items; many more delete the rest, with
+   * other writes in between. A store continues this when it is opened. Slugs of once public items, and the name of their owner, are never
+   * reused.
    * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in
    */
   deletePerson(userId: string): Promise<void>

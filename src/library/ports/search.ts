@@ -20,7 +20,7 @@ export interface ItemFilter {
 
 type SortOrder = 'relevance' | 'newest' | 'oldest' | 'votes'
 
-/** What somebody typed, as words in order. */
+/** The words of a query, in order. */
 export interface QueryWords {
   /** Runs of an unspaced script as their pairs of neighbours; one character alone stays. */
   readonly words: readonly string[]
@@ -33,7 +33,7 @@ export interface SearchRequest {
   readonly query: QueryWords | null
   /** The query as it was typed: what a provider of embeddings is asked for, where there is one. */
   readonly text?: string | undefined
-  /** What a provider says the text means; null or absent: the built-in embedder alone says. */
+  /** The provider's vector of the text; null or absent: only the built-in vectors are used. */
   readonly vector?: Float32Array | null | undefined
   readonly filter: ItemFilter
   readonly sort: SortOrder
@@ -50,7 +50,7 @@ export interface SearchResult<T> {
 
 /** What a search by text found. */
 export interface TextSearchResult<T> extends SearchResult<T> {
-  /** What words of the query that are not in the library were taken for, by the word as it was read. */
+  /** Corrections of words that are not in the library, by the word as tokenized. */
   readonly corrections: ReadonlyMap<string, string>
 }
 

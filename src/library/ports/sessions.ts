@@ -5,7 +5,7 @@ export interface SessionLimits {
   readonly total: number
 }
 
-/** A client's session as a plain record: all that another instance needs to take it up. Its id is a secret, so only the hash is kept. */
+/** A client's session as a plain record, from which any instance can continue it. Its id is a secret, so only the hash is stored. */
 export interface SessionStore {
   /** Keeps a new session; the idle go, then the oldest of its quota and of all beyond the limits. `initialize` is the body that opened it. Gives those that went. */
   createSession(
@@ -15,7 +15,7 @@ export interface SessionStore {
   /** The session, noted as used (at most once a minute); null when there is none, or it lay idle for longer than `idleMs`. */
   findSession(sha256: string, idleMs: number): Promise<{ owner: string; initialize: string; holder: string | null } | null>
   /**
-   * Makes an instance the holder of the session's server, unless another than `expected` has become it meanwhile; gives who holds it now, or null
+   * Makes an instance the holder of the session, unless another than `expected` became it meanwhile; returns the current holder, or null
    * when the session does not exist.
    */
   takeSession(sha256: string, instance: string, expected: string | null): Promise<string | null>
@@ -23,6 +23,6 @@ export interface SessionStore {
   releaseSession(sha256: string, instance: string): Promise<void>
   /** Lets go of all sessions that an instance holds. */
   releaseSessions(instance: string): Promise<void>
-  /** Gives who held it; null when nobody did, or there was none. */
+  /** Returns its holder; null without one. */
   deleteSession(sha256: string): Promise<string | null>
 }

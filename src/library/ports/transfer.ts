@@ -2,13 +2,13 @@ import type { HistoryCounts, HistoryRecord } from '../history-records.ts'
 import type { Category, Prompt, Skill } from '../items.ts'
 import type { SkillFile } from '../skill.ts'
 
-/** That an administrator took an item out of the lists, and what lifting that makes it again. */
+/** A hold: an administrator unlisted an item. `from` is the visibility that lifting it restores. */
 export interface Hold {
   readonly at: string
   readonly from: 'public' | null
 }
 
-/** What an export says of an item beside the item itself. */
+/** Export data of an item besides the item itself. */
 interface ExportedItem {
   /** Where it stands in the walk. */
   readonly order: number
@@ -34,7 +34,10 @@ export interface ExportReader {
   exportSkills(ownerId: string | null, after: number, limit: number): Promise<ExportedSkill[]>
   /** Every category, each after its parent. */
   exportCategories(): Promise<Category[]>
-  /** The whole library but for what lets people in, in one order. @throws AppError `unavailable` while somebody is being removed */
+  /**
+   * The whole library without credentials, in a fixed order.
+   * @throws AppError `unavailable` while somebody is being removed
+   */
   exportHistory(): AsyncIterable<HistoryRecord>
   /** The contents of all files of skills, of every version, each once. */
   exportBlobs(): AsyncIterable<{ readonly sha256: string; readonly bytes: Uint8Array }>
@@ -44,7 +47,7 @@ export interface ExportReader {
 export interface HistorySource {
   /** Hex SHA-256 of the lines of all records. */
   readonly digest: string
-  /** The records in their order; it throws at its end when they were not what the digest says. */
+  /** The records in order; throws at the end when they do not match the digest. */
   readonly records: AsyncIterable<HistoryRecord>
   /** The bytes of a file. @throws AppError `invalid_input` when there is none of this digest */
   readBlob(sha256: string): Promise<Uint8Array>
@@ -55,8 +58,8 @@ export interface TransferStore extends ExportReader {
   /** Runs reads on one snapshot of the library. */
   readSnapshot<T>(work: (reader: ExportReader) => Promise<T>): Promise<T>
   /**
-   * Fills an empty library with a whole export, in one transaction: all of it or nothing. Its first categories are replaced.
-   * People come without a login. A library that holds just this export is left as it is.
+   * Fills an empty library with a whole export, in one transaction: all of it or nothing. Replaces the initial categories. People have no
+   * login. A library with exactly this content is left unchanged.
    * @param onItem called for each item read
    * @throws AppError `conflict` when the library holds something else, `invalid_input` naming what is wrong with the export
    */
