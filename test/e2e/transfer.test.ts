@@ -314,7 +314,7 @@ describe('what must not go wrong', () => {
     ])
     const first = await importLibrary()
     expect(first.stdout).toContain('2 read: 1 created, 0 updated, 0 unchanged, 0 kept, 1 refused.')
-    expect(first.stderr).toMatch(/b\/x refused: the index does not name it/)
+    expect(first.stderr).toMatch(/b\/x refused: it is not in the index/)
     for (const bad of [
       { title: 'y'.repeat(201) },
       { title: ' ' },
