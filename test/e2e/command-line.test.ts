@@ -149,7 +149,7 @@ describe('keys', () => {
     const saved = await save()
     expect([saved.status, Object(await saved.json()).prompt.visibility]).toEqual([201, 'public'])
     const list = (await place.commonplace(['keys', 'list'])).stdout
-    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\tuntil 20\d\d-.*\tlast used 20\d\d/)
+    expect(list).toMatch(/^[0-9a-f-]{36}\tada\tlaptop\tread,write\texpires 20\d\d-.*\tlast used 20\d\d/)
     expect(list).not.toContain(key.slice(4, 20))
     expect((await place.commonplace(['keys', 'revoke', list.split('\t')[0] ?? ''])).stdout).toBe('Revoked key "laptop" of ada.\n')
     expect((await save()).status).toBe(401)

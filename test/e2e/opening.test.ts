@@ -90,17 +90,17 @@ describe('a database server', () => {
     [
       'with another password',
       (url: URL) => (url.password = 'hush-hush'),
-      /^The library at postgres:\S+ could not be opened: password authentication failed for user "\w+"\.$/,
+      /^Could not open the library at postgres:\S+: password authentication failed for user "\w+"\.$/,
     ],
     [
       'without the password it asks for',
       (url: URL) => (url.password = ''),
-      /^The library at postgres:\S+ could not be opened: the server asks for a password, and DATABASE_URL and PGPASSWORD give none\.$/,
+      /^Could not open the library at postgres:\S+: the server requires a password, and neither DATABASE_URL nor PGPASSWORD sets one\.$/,
     ],
     [
       'without the database',
       (url: URL) => (url.pathname = '/no-such'),
-      /^The library at postgres:\S+ could not be opened: database "no-such" does not exist\.$/,
+      /^Could not open the library at postgres:\S+: database "no-such" does not exist\.$/,
     ],
   ])('%s is told of in a sentence, without the password', async (_, change, sentence) => {
     const url = new URL(createDatabaseNow())

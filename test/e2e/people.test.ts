@@ -79,7 +79,7 @@ describe('people, on the command line and on the pages', () => {
     [['users', 'invite', 'a b'], /may contain only/],
     [['users', 'invite', 'ada'], /already has an account/],
     [['users', 'invite', 'new', '--expires', 'x'], /x/],
-    [['users', 'reset-link', 'nobody'], /Nobody called "nobody" can sign in/],
+    [['users', 'reset-link', 'nobody'], /"nobody" has no account/],
     [['users', 'role', 'ada', 'king'], /must be user or admin/],
     [['users', 'role', 'nobody', 'admin'], /User "nobody" not found/],
     [['audit', '--user', 'nobody'], /User "nobody" not found/],

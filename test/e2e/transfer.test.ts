@@ -192,7 +192,7 @@ describe('importing prompts', () => {
       [['import', 'prompts', write('x.txt', 'x'), '--user', 'demo'], /\.csv, \.json or \.jsonl/],
       [['import', 'prompts', write('x.csv', 'a,b\n1,2\n'), '--user', 'demo'], /needs a header line/],
       [['import', 'prompts', write('x.json', '{'), '--user', 'demo'], /not valid JSON/],
-      [['import', 'prompts', write('y.json', '[]'), '--user', 'no spaces'], /user name "no spaces"/],
+      [['import', 'prompts', write('y.json', '[]'), '--user', 'no spaces'], /username "no spaces"/],
       [['import', 'skills', join(place.folder, 'none'), '--user', 'demo'], /none does not exist\.\n$/],
       [['import', 'library', join(place.folder, 'none')], /none does not exist\.\n$/],
       [['import', 'prompts', '-', '--user', 'demo'], /needs --format: csv, json, jsonl/],

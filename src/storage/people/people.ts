@@ -213,7 +213,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
     setRole: (username, role) =>
       context.transact(async (db, notes) => {
         const person = await findPersonByName(db, username)
-        if (!person || person.isPlaceholder) throw new AppError('not_found', `There is no user "${username.slice(0, 80)}".`)
+        if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
         if (role !== 'admin' && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
         await db.updateTable('user').set({ role }).where('id', '=', person.id).execute()
         if (role !== person.role) notes.audit({ action: 'role_changed', targetId: person.id, ownerId: person.id, detail: { role } })
