@@ -208,7 +208,7 @@ describe('importing prompts', () => {
     }
     await importPrompts(write('p.json', JSON.stringify([{ title: 'T', content: 'c', author: 'ghost' }])))
     expect((await place.commonplace(['import', 'prompts', join(place.folder, 'p.json'), '--user', 'ghost'])).stderr).toMatch(
-      /stands for a contributor/,
+      /is an imported author without an account/,
     )
   })
 })
