@@ -62,7 +62,7 @@ export const COLUMNS: readonly Column[] = [
       'list_categories',
     ])
   }),
-  plainColumn('Search', '`search_prompts` finds, and says the same as text and as structured content.', async (connection) => {
+  plainColumn('Search', '`search_prompts` finds prompts, and returns the same as text and as structured content.', async (connection) => {
     const found = await connection.callTool('search_prompts', { query: 'security review', limit: 2 })
     expect(found.isError).toBe(false)
     const result = JSON.parse(found.text)
@@ -72,22 +72,22 @@ export const COLUMNS: readonly Column[] = [
   }),
   askingColumn(
     'Form accepted',
-    '`get_prompt` and `prompts/get` ask for the blanks, and what the user gives is filled in.',
+    "`get_prompt` and `prompts/get` ask for the variables and fill in the user's values.",
     { action: 'accept', content: { who: 'Ada' } },
     { tool: 'Write to Ada about tea.', prompt: 'Write to Ada about tea.' },
   ),
   askingColumn(
     'Form declined',
-    'The same, and the user declines: the blanks stay.',
+    'They ask and the user declines: the variables stay in the text.',
     { action: 'decline' },
     { tool: LETTER, prompt: 'Write to ${who} about tea.' },
   ),
-  plainColumn('No form', 'A client that cannot ask gets its answer at once, with the blanks.', async (connection, { letter }) => {
+  plainColumn('No form', 'A client that cannot ask its user gets the raw text at once.', async (connection, { letter }) => {
     expect(JSON.parse((await connection.callTool('get_prompt', { id: letter.slug })).text).content).toBe(LETTER)
   }),
   plainColumn(
     'Save',
-    'With a key, `save_prompt` saves a private prompt that is then found and filled in.',
+    'With a key, `save_prompt` saves a private prompt, which can then be read and filled in.',
     async (connection, _, client) => {
       const title = `Saved by ${client.name}`
       const saved = await connection.callTool('save_prompt', { title, content: 'Greet ${who} with ${what:a smile}', tags: ['e2e'] })
@@ -98,7 +98,7 @@ export const COLUMNS: readonly Column[] = [
       expect(await connection.getPrompt(prompt.slug, { who: 'Ada', what: 'tea' })).toBe('Greet Ada with tea')
     },
   ),
-  plainColumn('All prompts', '`prompts/list`, page by page to the end, names every prompt once.', async (connection, { promptCount }) => {
+  plainColumn('All prompts', '`prompts/list` names every prompt once over all its pages.', async (connection, { promptCount }) => {
     const names = new Set<string>()
     let pages = 0
     let cursor: string | undefined
@@ -114,13 +114,13 @@ export const COLUMNS: readonly Column[] = [
     expect(pages).toBeLessThanOrEqual(40)
     expect(names.size).toBeGreaterThanOrEqual(promptCount)
   }),
-  plainColumn('One prompt', '`prompts/get`, with arguments and without.', async (connection, { letter }) => {
+  plainColumn('One prompt', '`prompts/get` works with and without arguments.', async (connection, { letter }) => {
     expect(await connection.getPrompt(letter.slug, { who: 'Ada', topic: 'cake' })).toBe('Write to Ada about cake.')
     expect(await connection.getPrompt(letter.id)).toBe('Write to ${who} about tea.')
   }),
   plainColumn(
     'Skill as a resource',
-    '`resources/list` names skills, and `resources/read` gives a SKILL.md whole.',
+    '`resources/list` names skills, and `resources/read` returns a whole SKILL.md.',
     async (connection, { skillCount }) => {
       const uris = await connection.listResources()
       expect(uris.length).toBe(skillCount)
@@ -133,7 +133,7 @@ export const COLUMNS: readonly Column[] = [
   ),
   plainColumn(
     'Skills verified',
-    '`skills/list` of the skills extension, with every file read and checked against its digest (the Inspector: `--verify`).',
+    '`skills/list` of the skills extension lists every skill, and every file matches its digest (the Inspector: `--verify`).',
     async (connection, { skillCount }) => {
       expect(await connection.verifySkills?.()).toBe(skillCount)
     },
@@ -164,7 +164,7 @@ export function clientsPage(passed: ReadonlySet<string>): string {
 
 # Clients
 
-Real clients against the built program, over a real port or over pipes. \`npm run test:all\` runs them all and fails when one of them does not do what this table says.
+These tests run real clients against the built program, over HTTP or stdio. \`npm run test:all\` runs them all and fails if a result differs from this table.
 
 ${[row(header), `|${' --- |'.repeat(header.length)}`, ...rows].join('\n')}
 
@@ -183,6 +183,6 @@ ${packages
   })
   .join('\n')}
 
-How to connect a client is told in [connect.md](connect.md).
+To connect a client, see [connect.md](connect.md).
 `
 }

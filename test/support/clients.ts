@@ -201,7 +201,7 @@ function overStdio(name: string, mode: Mode, toArguments: (library: Library) => 
   }
 }
 
-const NO_SKILLS = 'has no part for the skills extension; it reads skills as plain resources.'
+const NO_SKILLS = 'does not support the skills extension; it reads skills as plain resources.'
 
 const sdkV1: TestedClient = {
   name: 'sdk 1.x',
@@ -271,7 +271,7 @@ function inspector(name: string, era: 'legacy' | 'modern'): TestedClient {
   return {
     name,
     package: '@modelcontextprotocol/inspector',
-    cannot: { elicit: 'The Inspector CLI has nobody to ask and does not declare elicitation.' },
+    cannot: { elicit: 'The Inspector CLI has no user to ask and does not declare elicitation.' },
     async connect({ url, key, place }) {
       const home = join(place.folder, 'inspector')
       mkdirSync(home, { recursive: true })
