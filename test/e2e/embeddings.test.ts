@@ -277,11 +277,11 @@ describe('the command', () => {
     expect([before.code, before.stdout]).toEqual([0, `${model}: 0 of 1 public items embedded, 1 pending.\n`])
     for (const times of [1, 2]) {
       const rebuilt = await place.commonplace(['embeddings', 'rebuild'], { env })
-      expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([0, `1 items embedded with ${model}, 0 refused.\n`, ''])
+      expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([0, `1 items embedded with ${model}, 0 rejected.\n`, ''])
       expect(await sentTexts(model)).toEqual(Array.from({ length: times }, () => 'Cats\n\nAll about cats'))
     }
     const resumed = await place.commonplace(['embeddings', 'rebuild', '--resume'], { env })
-    expect([resumed.code, resumed.stdout]).toEqual([0, `0 items embedded with ${model}, 0 refused.\n`])
+    expect([resumed.code, resumed.stdout]).toEqual([0, `0 items embedded with ${model}, 0 rejected.\n`])
     const after = await place.commonplace(['embeddings', 'status'], { env })
     expect(after.stdout).toBe(`${model}: 1 of 1 public items embedded, 0 pending.\n`)
   })
@@ -303,7 +303,7 @@ describe('the command', () => {
     const { embedded, pending } = await status(model)
     expect([embedded > 0, pending > 0]).toEqual([true, true])
     const resumed = await place.commonplace(['embeddings', 'rebuild', '--resume'], { env })
-    expect(resumed.stdout).toBe(`${pending} items embedded with ${model}, 0 refused.\n`)
+    expect(resumed.stdout).toBe(`${pending} items embedded with ${model}, 0 rejected.\n`)
     expect(await status(model)).toEqual({ model, total: 76, embedded: 76, pending: 0 })
   })
 
@@ -334,7 +334,7 @@ describe('the command', () => {
     const all = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-all:cli') })
     expect([all.code, all.stderr]).toEqual([69, 'The embedding model refuses-all:cli rejects every text. Check EMBEDDINGS_MODEL.\n'])
     const one = await place.commonplace(['embeddings', 'rebuild'], { env: using('refuses-one:cli') })
-    expect([one.code, one.stdout]).toEqual([1, '1 items embedded with refuses-one:cli, 1 refused.\n'])
+    expect([one.code, one.stdout]).toEqual([1, '1 items embedded with refuses-one:cli, 1 rejected.\n'])
     expect(one.stderr).toMatch(/^The model rejected the text of item [0-9a-f-]{36}; the item has no embedding\.\n$/)
     const pair = await place.commonplace(['serve'], { env: { EMBEDDINGS_URL: models.baseUrl, EMBEDDINGS_MODEL: '' } })
     expect([pair.code, pair.stderr]).toEqual([64, 'EMBEDDINGS_URL also needs EMBEDDINGS_MODEL. Set both or neither.\n'])
