@@ -76,7 +76,7 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
       await transaction.people.createUser({ username: 'ADA', defaultVisibility: 'private' }).catch(() => {})
       await transaction.people.createUser({ username: 'ben', defaultVisibility: 'private' })
     })
-    await expect(store.people.setRole('nobody', 'admin')).rejects.toThrow('no user')
+    await expect(store.people.setRole('nobody', 'admin')).rejects.toThrow('not found')
     expect(await actions()).toEqual(['user_created', 'user_created'])
   })
 

@@ -198,18 +198,18 @@ describe('the command', () => {
     expect((await models.log('forgets-once:far')).length).toBe(2)
     expect(await far.commonplace(['improve', PROMPT, '--url', url])).toMatchObject({ code: 77, stdout: '' })
     const bad = await far.commonplace(['improve', ' ', '--url', url], { env })
-    expect([bad.code, bad.stdout, bad.stderr]).toEqual([64, '', 'prompt is blank; write something.\n'])
+    expect([bad.code, bad.stdout, bad.stderr]).toEqual([64, '', 'prompt is blank.\n'])
     await far.remove()
     const anonymous = await place.commonplace(['improve', PROMPT])
     expect([anonymous.code, anonymous.stderr]).toEqual([77, expect.stringContaining('API key')])
     const failed = await place.commonplace(['improve', PROMPT, '--user', 'ada'], { env: using('cut:cli') })
-    expect([failed.code, failed.stdout, failed.stderr]).toEqual([69, '', 'The answer of cut:cli was cut off.\n'])
+    expect([failed.code, failed.stdout, failed.stderr]).toEqual([69, '', 'The response of cut:cli was cut off.\n'])
   })
 
   it('hears of an error that comes in the middle of another server’s stream', async () => {
     const { url } = await serve(using('cut:far'))
     const failed = await place.commonplace(['improve', PROMPT, '--url', url], { env: { PROMPTS_API_KEY: key } })
-    expect([failed.code, failed.stdout, failed.stderr]).toEqual([69, '', 'The answer of cut:far was cut off.\n'])
+    expect([failed.code, failed.stdout, failed.stderr]).toEqual([69, '', 'The response of cut:far was cut off.\n'])
   })
 })
 

@@ -121,7 +121,7 @@ describe('migrate-data', () => {
     const { code, stdout } = await place.commonplace(['migrate-data', '--from', first, '--to', second])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^table +rows +copied +digest +copy digest\nuser +\d+ +\d+ +[0-9a-f]{16} +[0-9a-f]{16} +same\n/)
-    expect(stdout).toMatch(/\nThe copy is the same as the source\.\n$/)
+    expect(stdout).toMatch(/\nThe copy matches the source\.\n$/)
   })
 
   it('refuses what is no library, what is no address, and a target that holds something', async () => {

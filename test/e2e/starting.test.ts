@@ -88,7 +88,7 @@ describe('installed as a command', () => {
         env: { ...place.env, DATABASE_URL: '' },
         cwd: place.folder,
       })
-      expect(local.stdout).toMatch(/Make a key with: commonplace keys create --user ada /)
+      expect(local.stdout).toMatch(/Create a key with: commonplace keys create --user ada /)
     } finally {
       await place.remove()
     }
