@@ -149,6 +149,16 @@ describe('a reader in a browser', () => {
     }
   })
 
+  it('finds the filters of a list side by side', async () => {
+    const page = await bench.newPage()
+    await page.goto('/prompts')
+    const [all, text] = await Promise.all(
+      ['All', 'Text'].map((name) => page.getByRole('link', { name, exact: true }).first().boundingBox()),
+    )
+    expect(text?.y).toBe(all?.y)
+    expect(text?.x).toBeGreaterThan(all?.x ?? Number.POSITIVE_INFINITY)
+  })
+
   it('finds aligned columns in a table', async () => {
     const page = await bench.newPage()
     await page.goto(`${table}?view=rendered`)
