@@ -45,7 +45,7 @@ for (const client of CLIENTS.filter((one) => one.package !== '@modelcontextproto
       expect([refused.isError, refused.body.code]).toEqual([true, 'invalid_input'])
       const missing = await call('get_prompt', { id: 'nothing-here' })
       expect([missing.isError, missing.body.code]).toEqual([true, 'not_found'])
-      await expect(connection.getPrompt('nothing-here')).rejects.toThrow(/No prompt/)
+      await expect(connection.getPrompt('nothing-here')).rejects.toThrow(/Prompt not found/)
       await expect(connection.listPrompts('AAAA')).rejects.toThrow(/cursor/)
     })
   })
