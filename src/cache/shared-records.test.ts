@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { escapeControlsInJson } from '../library/controls.ts'
-import { joinBytes, jsonLength, shareOnce, shareRecord, toJsonBytes, toQuotedBytes } from './shared-records.ts'
+import { extendRecord, joinBytes, jsonLength, shareOnce, shareRecord, toJsonBytes, toQuotedBytes } from './shared-records.ts'
 
 const record = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
 const read = (pieces: readonly Uint8Array[]) => new TextDecoder().decode(joinBytes(pieces))
@@ -13,6 +13,7 @@ test('what is put together from kept bytes is what JSON.stringify gives, once an
       const answers = [
         { ...around, before: undefined, prompts: records, none: [], 'wei"rd': 1, count: records.length, others: records },
         { prompts: records },
+        { prompts: records.map((one, place) => one && extendRecord(one, { 'sc"ore': place / 7, approximate: true })) },
         around,
         ...kept.slice(0, 1),
       ]

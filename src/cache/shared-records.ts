@@ -7,6 +7,8 @@ interface Made {
 }
 
 const shared = new WeakMap<object, Made>()
+/** Records that are a shared one with further fields. */
+const extensions = new WeakMap<object, { readonly record: object; readonly fields: object }>()
 const encoder = new TextEncoder()
 
 /** Marks a record that many answers will hold as it is: it never changes any more, and its JSON is made once. */
@@ -29,6 +31,13 @@ export function shareOnce<From extends object, Around, To extends object>(
     made.set(from, ofFrom.set(around, record))
     return record
   }
+}
+
+/** A record with further fields. Of a shared one, only these are made into JSON anew. @param fields at least one, none of them in the record */
+export function extendRecord<T extends object, Fields extends object>(record: T, fields: Fields): T & Fields {
+  const extended = { ...record, ...fields }
+  if (shared.has(record) && Object.keys(record).length > 0) extensions.set(extended, { record, fields })
+  return extended
 }
 
 /** The length of a record's JSON in bytes. */
@@ -72,7 +81,7 @@ export function joinBytes(pieces: readonly (Uint8Array | string)[]): Uint8Array 
 function hasShared(answer: Record<string, unknown>): boolean {
   for (const name in answer) {
     const value = answer[name]
-    if (Array.isArray(value) && isObject(value[0]) && shared.has(value[0])) return true
+    if (Array.isArray(value) && isObject(value[0]) && (shared.has(value[0]) || extensions.has(value[0]))) return true
   }
   return false
 }
@@ -101,13 +110,17 @@ function assemble(
     around += '['
     for (const [place, record] of value.entries()) {
       if (place > 0) around += ','
-      const made = isObject(record) ? shared.get(record) : undefined
+      const extended = isObject(record) ? extensions.get(record) : undefined
+      const base = extended?.record ?? record
+      const made = isObject(base) ? shared.get(base) : undefined
       if (!made) {
         around += JSON.stringify(record) ?? 'null'
         continue
       }
-      pieces.push(ofText(around), ofRecord(record, made))
-      around = ''
+      const bytes = ofRecord(base, made)
+      // Without its closing brace, after which further fields go on.
+      pieces.push(ofText(around), extended ? bytes.subarray(0, -1) : bytes)
+      around = extended ? `,${JSON.stringify(extended.fields).slice(1)}` : ''
     }
     around += ']'
   }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import type { ItemKind } from '../../src/library/items.ts'
+import type { EncodedQuery } from '../../src/library/ports/encoder.ts'
 import type { Visibility } from '../../src/library/visibility.ts'
 import { encodePostings, indexText } from '../../src/search/analysis/indexed-text.ts'
-import { parseQuery } from '../../src/search/analysis/query.ts'
+import { parseQuery, titleKey } from '../../src/search/analysis/query.ts'
 import { createSearchIndex, type SearchIndex } from '../../src/search/index/search-index.ts'
 import type { IndexFilter } from '../../src/search/index/select-items.ts'
 import { DIMS, NO_WORD_VECTORS, type WordVectors } from '../../src/search/vectors/word-vectors.ts'
@@ -65,6 +66,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
         tags: item.tags.map((slug) => ({ slug, name: slug.toUpperCase() })),
         titleLength: text.titleLength,
         bodyLength: text.bodyLength,
+        titleKey: titleKey(item.title),
         vector: index.embedder.embedItem(text),
       },
     }
@@ -73,7 +75,15 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
   const remove = (seq: number, kind: ItemKind = 'prompt') => index.apply(kind, [{ seq, item: null, words: null }])
   const find = (
     query: string,
-    more: { sort?: Sort; limit?: number; offset?: number; filter?: IndexFilter; viewer?: number | null; kind?: ItemKind } = {},
+    more: {
+      sort?: Sort
+      limit?: number
+      offset?: number
+      filter?: IndexFilter
+      viewer?: number | null
+      kind?: ItemKind
+      sentence?: EncodedQuery
+    } = {},
   ) =>
     index.search(more.kind ?? 'prompt', {
       query: parseQuery(query),
@@ -82,6 +92,8 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       offset: more.offset ?? 0,
       filter: more.filter ?? {},
       viewer: more.viewer ?? null,
+      titleKey: titleKey(query),
+      sentence: more.sentence,
     })
   return { index, put, remove, find, seqs: (...request: Parameters<typeof find>) => find(...request).seqs }
 }

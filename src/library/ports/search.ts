@@ -48,10 +48,20 @@ export interface SearchResult<T> {
   readonly total: number
 }
 
+/** How well an item fits a query. */
+export interface HitScore {
+  /** 0 to 1, falling as the order does. */
+  readonly score: number
+  /** Whether the item holds no word of the query and is near it in meaning alone. */
+  readonly isApproximate: boolean
+}
+
 /** What a search by text found. */
 export interface TextSearchResult<T> extends SearchResult<T> {
   /** Corrections of words that are not in the library, by the word as tokenized. */
   readonly corrections: ReadonlyMap<string, string>
+  /** How well each of `items` fits; none unless they are sorted by relevance to a query. */
+  readonly scores: readonly HitScore[]
 }
 
 /** A public prompt near a text in meaning; `similarity` is a whole number, 0 to 100. */

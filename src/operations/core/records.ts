@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { shareOnce } from '../../cache/shared-records.ts'
+import { extendRecord, shareOnce } from '../../cache/shared-records.ts'
 import { cutCharacters, isLongerThan } from '../../library/characters.ts'
 import { MAX_LISTED_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Version } from '../../library/items.ts'
+import type { HitScore } from '../../library/ports/search.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 
 const when = z.string().meta({ format: 'date-time' })
@@ -29,20 +30,35 @@ const fullItem = {
 }
 const type = z.enum(PROMPT_TYPES)
 
+/** How well a record fits the query it was found by. */
+const hitFields = {
+  score: z.number().min(0).max(1).optional().describe('How well it fits the query'),
+  approximate: z.literal(true).optional().describe('It holds no word of the query; only its meaning is near'),
+}
+
 /** A prompt as every surface shows it (contract, "Prompt record"). */
 export const promptRecord = itemRecord.extend({ content: z.string(), type, ...fullItem })
 
 /** A prompt in a list: its content is cut at 20,000 characters, and says so. */
-export const listedPrompt = promptRecord.extend({ contentTruncated: z.boolean().optional() })
+export const listedPrompt = promptRecord.extend({ contentTruncated: z.boolean().optional(), ...hitFields })
 
 /** A prompt as search_prompts shows it: the specification's fields, slug and url. */
-export const foundPrompt = itemRecord.extend({ content: z.string(), type, url: z.string(), contentTruncated: z.boolean().optional() })
+export const foundPrompt = itemRecord.extend({
+  content: z.string(),
+  type,
+  url: z.string(),
+  contentTruncated: z.boolean().optional(),
+  ...hitFields,
+})
 
 /** A skill without its files' contents. */
 export const skillRecord = itemRecord.extend({ ...fullItem, files: z.array(z.string()) })
 
+/** A skill in a list. */
+export const listedSkill = skillRecord.extend(hitFields)
+
 /** A skill as search_skills shows it. */
-export const foundSkill = itemRecord.extend({ files: z.array(z.string()), url: z.string() })
+export const foundSkill = itemRecord.extend({ files: z.array(z.string()), url: z.string(), ...hitFields })
 
 /** A skill's file as JSON carries it. */
 export const fileRecord = z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })
@@ -130,6 +146,17 @@ export const toFoundSkill = shareOnce((skill: Skill, baseUrl: string): z.infer<t
   const { id, slug, title, description, author, category, tags, votes, createdAt, files, url } = toSkillRecord(skill, baseUrl)
   return { id, slug, title, description, author, category, tags, votes, createdAt, files, url }
 })
+
+/** Records with how well each fits; as they are when there are no scores. */
+export function withScores<T extends object>(
+  records: readonly T[],
+  scores: readonly HitScore[],
+): (T & { score?: number; approximate?: true })[] {
+  return records.map((record, place) => {
+    const hit = scores[place]
+    return hit ? extendRecord(record, { score: hit.score, ...(hit.isApproximate && { approximate: true as const }) }) : record
+  })
+}
 
 export function toVersionRecord(version: Version): z.infer<typeof versionRecord> {
   return {

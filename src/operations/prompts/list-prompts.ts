@@ -3,7 +3,7 @@ import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import { allOfList, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
-import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
 import { oneOf } from './search-prompts.ts'
 
 const sortInput = z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().describe('Default: relevance with q, else newest')
@@ -36,7 +36,7 @@ export const listPrompts = defineOperation({
   output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, total, corrections } = await store.items.searchPrompts(actor, {
+    const { items, scores, total, corrections } = await store.items.searchPrompts(actor, {
       query: parseQuery(input.q),
       text: input.q,
       filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
@@ -45,7 +45,10 @@ export const listPrompts = defineOperation({
       offset: (input.page - 1) * input.perPage,
     })
     return {
-      prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)),
+      prompts: withScores(
+        items.map((prompt) => toListedPrompt(prompt, baseUrl)),
+        scores,
+      ),
       ...toPage(input, total),
       ...toCorrection(input.q, corrections),
       ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),
@@ -61,10 +64,10 @@ export const listSkills = defineOperation({
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/skills' }, cli: { command: 'list-skills', positional: [] } },
   input: z.object(browsing),
-  output: z.object({ skills: z.array(skillRecord), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
+  output: z.object({ skills: z.array(listedSkill), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, total, corrections } = await store.items.searchSkills(actor, {
+    const { items, scores, total, corrections } = await store.items.searchSkills(actor, {
       query: parseQuery(input.q),
       text: input.q,
       filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
@@ -73,7 +76,10 @@ export const listSkills = defineOperation({
       offset: (input.page - 1) * input.perPage,
     })
     return {
-      skills: items.map((skill) => toSkillRecord(skill, baseUrl)),
+      skills: withScores(
+        items.map((skill) => toSkillRecord(skill, baseUrl)),
+        scores,
+      ),
       ...toPage(input, total),
       ...toCorrection(input.q, corrections),
       ...(await hintsFor(context, total, { category: input.category, tags: input.tag })),

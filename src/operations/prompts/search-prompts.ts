@@ -3,7 +3,7 @@ import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import { filterText, filterType, limitInput, queryInput } from '../core/inputs.ts'
-import { foundPrompt, toFoundPrompt } from '../core/records.ts'
+import { foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
 
 export const searchPrompts = defineOperation({
   name: 'search_prompts',
@@ -28,7 +28,7 @@ export const searchPrompts = defineOperation({
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const query = parseQuery(input.query)
-    const { items } = await store.items.searchPrompts(actor, {
+    const { items, scores } = await store.items.searchPrompts(actor, {
       query,
       text: input.query,
       filter: { type: input.type, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
@@ -37,7 +37,8 @@ export const searchPrompts = defineOperation({
       offset: 0,
     })
     const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
-    return { query: input.query, count: items.length, prompts: items.map((prompt) => toFoundPrompt(prompt, baseUrl)), ...hints }
+    const prompts = items.map((prompt) => toFoundPrompt(prompt, baseUrl))
+    return { query: input.query, count: items.length, prompts: withScores(prompts, scores), ...hints }
   },
 })
 

@@ -3,7 +3,7 @@ import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
 import { filterText, limitInput, queryInput } from '../core/inputs.ts'
-import { foundSkill, toFoundSkill } from '../core/records.ts'
+import { foundSkill, toFoundSkill, withScores } from '../core/records.ts'
 import { oneOf } from '../prompts/search-prompts.ts'
 
 export const searchSkills = defineOperation({
@@ -27,7 +27,7 @@ export const searchSkills = defineOperation({
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items } = await store.items.searchSkills(actor, {
+    const { items, scores } = await store.items.searchSkills(actor, {
       query: parseQuery(input.query),
       text: input.query,
       filter: { categories: oneOf(input.category), anyTags: oneOf(input.tag) },
@@ -36,6 +36,7 @@ export const searchSkills = defineOperation({
       offset: 0,
     })
     const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
-    return { query: input.query, count: items.length, skills: items.map((skill) => toFoundSkill(skill, baseUrl)), ...hints }
+    const skills = items.map((skill) => toFoundSkill(skill, baseUrl))
+    return { query: input.query, count: items.length, skills: withScores(skills, scores), ...hints }
   },
 })

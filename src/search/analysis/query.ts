@@ -29,3 +29,20 @@ export function correctQuery(query: string, corrections: ReadonlyMap<string, str
   })
   return corrected === query ? null : corrected
 }
+
+/**
+ * A number shared by texts of the same words in the same order, by which a query finds the item it is the title of. Texts of other words
+ * share it about once in 2^52 pairs. 0: no words.
+ */
+export function titleKey(text: string): number {
+  let low = 0
+  let high = 0
+  for (const word of readQueryWords(text, MAX_QUERY_WORDS).words) {
+    for (let i = 0; i <= word.length; i++) {
+      const unit = i < word.length ? word.charCodeAt(i) : 32
+      low = Math.imul(low ^ unit, 0x01000193) >>> 0
+      high = Math.imul(high + unit + 1, 0x9e3779b1) >>> 0
+    }
+  }
+  return (high & 0xfffff) * 2 ** 32 + low
+}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SIGN_BIT_WORDS, toSignBits } from '../vectors/sign-bits.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
-import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC } from './item-table.ts'
+import { createItemTable, FREE, HIDDEN, type IndexedItem, PUBLIC, SENTENCE_DIMS } from './item-table.ts'
 
 function makeItem(seq: number, more: Partial<IndexedItem> = {}): IndexedItem {
   return {
@@ -16,6 +15,7 @@ function makeItem(seq: number, more: Partial<IndexedItem> = {}): IndexedItem {
     tags: [{ slug: `t${seq}`, name: `T${seq}` }],
     titleLength: seq + 6,
     bodyLength: seq + 7,
+    titleKey: seq + 8,
     vector: Int8Array.from({ length: DIMS }, (_, i) => ((seq + i) % 255) - 127),
     ...more,
   }
@@ -34,7 +34,8 @@ function read(table: ReturnType<typeof createItemTable>, slot: number): IndexedI
     tags: table.tagsOf(slot),
     titleLength: table.titleLength[slot] ?? Number.NaN,
     bodyLength: table.bodyLength[slot] ?? Number.NaN,
-    vector: table.vectors.slice(slot * DIMS, (slot + 1) * DIMS),
+    titleKey: table.titleKey[slot] ?? Number.NaN,
+    vector: table.wordVectors.get(slot)?.slice() ?? null,
   }
 }
 
@@ -49,12 +50,7 @@ describe('createItemTable', () => {
     expect(new Set(slots).size).toBe(3000)
     expect(table.capacity).toBe(3000)
     for (const [seq, slot] of slots.entries()) {
-      const item = makeItem(seq)
-      expect(read(table, slot)).toEqual(item)
-      expect(table.vectorLength[slot]).toBeCloseTo(Math.hypot(...(item.vector ?? [])), 6)
-      expect([...table.signBits.subarray(slot * SIGN_BIT_WORDS, (slot + 1) * SIGN_BIT_WORDS)]).toEqual([
-        ...toSignBits(item.vector ?? new Int8Array()),
-      ])
+      expect(read(table, slot)).toEqual(makeItem(seq))
     }
   })
 
@@ -86,11 +82,11 @@ describe('createItemTable', () => {
     const table = createItemTable()
     const slot = table.take()
     table.put(slot, makeItem(1))
+    table.sentenceVectors.put(slot, new Int8Array(SENTENCE_DIMS).fill(1))
     table.release(slot)
+    expect(table.sentenceVectors.has(slot)).toBe(false)
     const bare = makeItem(9, { categorySeq: null, type: null, tags: [], vector: null, visibility: 'private' })
     table.put(table.take(), bare)
-    expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0, vector: new Int8Array(DIMS) })
-    expect(table.vectorLength[slot]).toBe(0)
-    expect([...table.signBits.subarray(0, SIGN_BIT_WORDS)]).toEqual([0, 0, 0])
+    expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0 })
   })
 })

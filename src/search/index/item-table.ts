@@ -1,8 +1,10 @@
 import type { Tag } from '../../library/items.ts'
 import type { Visibility } from '../../library/visibility.ts'
-import { lengthOf } from '../vectors/embedder.ts'
-import { SIGN_BIT_WORDS, toSignBits } from '../vectors/sign-bits.ts'
+import { createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
+
+/** Components of the encoder's vectors. */
+export const SENTENCE_DIMS = 384
 
 /** An item without its words. `…Seq` are row numbers of the store. */
 export interface IndexedItem {
@@ -18,6 +20,8 @@ export interface IndexedItem {
   readonly tags: readonly Tag[]
   readonly titleLength: number
   readonly bodyLength: number
+  /** See `titleKey` in `analysis/query.ts`. */
+  readonly titleKey: number
   /** See {@link import('../vectors/embedder.ts').Embedder.embedItem}. */
   readonly vector: Int8Array | null
 }
@@ -40,12 +44,12 @@ export interface ItemTable {
   readonly createdAt: Float64Array
   readonly titleLength: Float64Array
   readonly bodyLength: Float64Array
-  /** `DIMS` numbers per slot. */
-  readonly vectors: Int8Array
-  /** Euclidean length of the vector. */
-  readonly vectorLength: Float64Array
-  /** Sign bits of the vectors, `SIGN_BIT_WORDS` numbers per slot. */
-  readonly signBits: Uint32Array
+  /** See `titleKey` in `analysis/query.ts`. */
+  readonly titleKey: Float64Array
+  /** Vectors made of the word table. */
+  readonly wordVectors: VectorColumns
+  /** The encoder's vectors. */
+  readonly sentenceVectors: VectorColumns
   typeOf(slot: number): string | null
   tagsOf(slot: number): readonly Tag[]
   put(slot: number, item: IndexedItem): void
@@ -63,6 +67,8 @@ export function createItemTable(): ItemTable {
   const tags: (readonly Tag[])[] = []
   const table = {
     capacity: 0,
+    wordVectors: createVectorColumns(DIMS),
+    sentenceVectors: createVectorColumns(SENTENCE_DIMS),
     ...columns(256),
     typeOf: (slot: number) => types[slot] ?? null,
     tagsOf: (slot: number) => tags[slot] ?? [],
@@ -78,10 +84,9 @@ export function createItemTable(): ItemTable {
       table.bodyLength[slot] = item.bodyLength
       types[slot] = item.type
       tags[slot] = item.tags
-      const vector = item.vector ?? new Int8Array(DIMS)
-      table.vectors.set(vector, slot * DIMS)
-      table.vectorLength[slot] = lengthOf(vector)
-      table.signBits.set(toSignBits(vector), slot * SIGN_BIT_WORDS)
+      table.titleKey[slot] = item.titleKey
+      table.wordVectors.put(slot, item.vector)
+      table.sentenceVectors.put(slot, null)
     },
     hide(slot: number): void {
       table.state[slot] = FREE
@@ -89,6 +94,7 @@ export function createItemTable(): ItemTable {
     release(slot: number): void {
       table.state[slot] = FREE
       tags[slot] = []
+      table.sentenceVectors.put(slot, null)
       free.push(slot)
     },
     take(): number {
@@ -111,9 +117,7 @@ function columns(length: number) {
     createdAt: new Float64Array(length),
     titleLength: new Float64Array(length),
     bodyLength: new Float64Array(length),
-    vectors: new Int8Array(length * DIMS),
-    vectorLength: new Float64Array(length),
-    signBits: new Uint32Array(length * SIGN_BIT_WORDS),
+    titleKey: new Float64Array(length),
   }
 }
 
@@ -130,8 +134,6 @@ function grow(from: Columns, length: number): Columns {
   to.createdAt.set(from.createdAt)
   to.titleLength.set(from.titleLength)
   to.bodyLength.set(from.bodyLength)
-  to.vectors.set(from.vectors)
-  to.vectorLength.set(from.vectorLength)
-  to.signBits.set(from.signBits)
+  to.titleKey.set(from.titleKey)
   return to
 }

@@ -27,6 +27,7 @@ function change(seq: number, state: State | null): ItemChange {
     tags: [],
     titleLength: 1,
     bodyLength: state.words.length,
+    titleKey: 0,
     vector: Int8Array.from({ length: DIMS }, (_, i) => ((seq * 31 + i * 17) % 255) - 127),
   }
   return { seq, item, words: encodePostings(state.words.map((word) => ({ word, code: 1 + (word % 200) }))) }
@@ -54,6 +55,7 @@ function expectSame(index: KindIndex, model: ReadonlyMap<number, State>): void {
   const open = all.filter(([, state]) => state.visibility === 'public')
   expect(index.totals).toEqual({
     items: open.length,
+    encoded: 0,
     titleLength: open.length,
     bodyLength: open.reduce((sum, [, { words }]) => sum + words.length, 0),
   })

@@ -5,6 +5,8 @@ import { createPostings, type Postings } from './postings.ts'
 /** The postings of one owner's hidden items. By slot: `word * 256 + code`, ascending. */
 export interface PrivatePostings {
   readonly items: Map<number, Float64Array>
+  /** How many of the items have an encoder's vector. */
+  encoded: number
   /** Document frequency by word. */
   readonly counts: Map<number, number>
 }
@@ -17,8 +19,8 @@ export interface KindIndex {
   readonly table: ItemTable
   readonly postings: Postings
   readonly privatePostings: ReadonlyMap<number, PrivatePostings>
-  /** Number of public items, and the sums of their lengths in words. */
-  readonly totals: { items: number; titleLength: number; bodyLength: number }
+  /** Number of public items, how many of them have an encoder's vector, and the sums of their lengths in words. */
+  readonly totals: { items: number; encoded: number; titleLength: number; bodyLength: number }
   /** Slot of an item, by its row number. */
   slotOf(seq: number): number | undefined
   countItems(): number
@@ -26,6 +28,8 @@ export interface KindIndex {
   byAge(): readonly number[]
   /** Applies changes. Of several changes to an item, the last wins. */
   apply(changes: readonly ItemChange[]): void
+  /** Sets or removes encoder's vectors. Items that the index does not hold are passed over. */
+  applyVectors(changes: readonly VectorChange[]): void
   /** BM25 length norms, two per slot: title, then body. Zero for free slots. */
   norms(): Float32Array
 }
@@ -52,12 +56,18 @@ export type ItemChange = { readonly seq: number } & (
   | { readonly item: null; readonly words: null }
 )
 
+/** An encoder's vector of an item: 384 integers from -127 to 127. null: its text changed, or the vector is of another model. */
+export interface VectorChange {
+  readonly seq: number
+  readonly vector: Int8Array | null
+}
+
 /** An empty index. */
 export function createKindIndex(): KindIndex {
   const table = createItemTable()
   const postings = createPostings()
   const privatePostings = new Map<number, PrivatePostings>()
-  const totals = { items: 0, titleLength: 0, bodyLength: 0 }
+  const totals = { items: 0, encoded: 0, titleLength: 0, bodyLength: 0 }
   const slots = new Map<number, number>()
   let slotsByAge: number[] | null = null
   let norms: ReturnType<KindIndex['norms']> | null = null
@@ -79,10 +89,16 @@ export function createKindIndex(): KindIndex {
     own?.items.delete(slot)
     if (own?.items.size === 0) privatePostings.delete(owner)
   }
+  const setVector = (slot: number, vector: Int8Array | null): void => {
+    const counted = table.state[slot] === PUBLIC ? totals : privatePostings.get(table.ownerSeq[slot] ?? 0)
+    if (counted) counted.encoded += Number(vector !== null) - Number(table.sentenceVectors.has(slot))
+    table.sentenceVectors.put(slot, vector)
+  }
   const remove = (seq: number, deleted: Set<number>): void => {
     const slot = slots.get(seq)
     if (slot === undefined) return
     slots.delete(seq)
+    setVector(slot, null)
     if (table.state[slot] === PUBLIC) {
       adjustTotals(slot, -1)
       deleted.add(slot)
@@ -101,7 +117,11 @@ export function createKindIndex(): KindIndex {
       adjustTotals(slot, 1)
       return slot
     }
-    const own = privatePostings.get(item.ownerSeq) ?? { items: new Map<number, Float64Array>(), counts: new Map<number, number>() }
+    const own = privatePostings.get(item.ownerSeq) ?? {
+      items: new Map<number, Float64Array>(),
+      encoded: 0,
+      counts: new Map<number, number>(),
+    }
     privatePostings.set(item.ownerSeq, own)
     const entries: number[] = []
     decodePostings(words, (word, code) => {
@@ -133,17 +153,30 @@ export function createKindIndex(): KindIndex {
       slotsByAge = null
       const last = new Map(changes.map((change) => [change.seq, change]))
       const deleted = new Set<number>()
-      for (const seq of last.keys()) remove(seq, deleted)
+      const vectors = new Map<number, Int8Array>()
+      for (const seq of last.keys()) {
+        const vector = table.sentenceVectors.get(slots.get(seq) ?? -1)
+        if (vector) vectors.set(seq, vector.slice())
+        remove(seq, deleted)
+      }
       if (deleted.size > 0) postings.remove(deleted)
       for (const slot of postings.takeFreedSlots()) table.release(slot)
       const added: Parameters<Postings['add']>[0][number][] = []
       for (const { item, words } of last.values()) {
         if (!item) continue
         const slot = insert(item, words)
+        const vector = vectors.get(item.seq)
+        if (vector) setVector(slots.get(item.seq) ?? 0, vector)
         if (slot !== null) added.push({ slot, eachWord: (take) => decodePostings(words, take) })
       }
       postings.add(added)
       norms = null
+    },
+    applyVectors(changes) {
+      for (const { seq, vector } of changes) {
+        const slot = slots.get(seq)
+        if (slot !== undefined) setVector(slot, vector)
+      }
     },
   }
 }

@@ -35,7 +35,17 @@ function makeIndex(items: readonly Written[]) {
       return { word: index.vocabulary.idOf(word) ?? 0, code }
     })
     const { titleLength, bodyLength } = text
-    const numbers = { seq, ownerSeq: owner, authorSeq: owner, categorySeq: null, createdAt: seq, votes: 0, titleLength, bodyLength }
+    const numbers = {
+      seq,
+      ownerSeq: owner,
+      authorSeq: owner,
+      categorySeq: null,
+      createdAt: seq,
+      votes: 0,
+      titleLength,
+      bodyLength,
+      titleKey: 0,
+    }
     return { seq, words: encodePostings(postings), item: { ...numbers, type, visibility, tags: [], vector: null } }
   })
   index.apply('prompt', changes)
@@ -114,7 +124,11 @@ describe('preferCosines', () => {
   const item = { ownerSeq: 1, authorSeq: 1, categorySeq: null, type: null, visibility: 'public', createdAt: 0, votes: 0 } as const
   const seqs = [11, 12, 13, 14]
   index.apply(
-    seqs.map((seq) => ({ seq, words: new Uint8Array(), item: { ...item, seq, tags: [], titleLength: 0, bodyLength: 0, vector: null } })),
+    seqs.map((seq) => ({
+      seq,
+      words: new Uint8Array(),
+      item: { ...item, seq, tags: [], titleLength: 0, bodyLength: 0, titleKey: 0, vector: null },
+    })),
   )
   const slotOf = (seq: number) => index.slotOf(seq) ?? -1
   /** Says the same of every item. */
@@ -136,13 +150,14 @@ describe('preferCosines', () => {
     ]),
     (seq) => embedded.has(seq),
     fallback,
+    -1,
   )
   const nearest = (allows: (slot: number) => boolean, limit = 10) =>
     meaning.nearest(allows, limit).map(({ slot, cosine }) => [index.table.seq[slot], cosine])
 
   it('goes by the fallback for what has no cosine', () => {
     expect(seqs.map((seq) => meaning.cosineOf(slotOf(seq)))).toEqual([0.9, -0.2, 0.5, 0.5])
-    expect(preferCosines(index, new Map(), () => false, null).cosineOf(slotOf(11))).toBe(0)
+    expect(preferCosines(index, new Map(), () => false, null, -1).cosineOf(slotOf(11))).toBe(0)
   })
 
   it('takes nothing for near that has a vector and was not among the nearest', () => {

@@ -53,7 +53,7 @@ describe('every word before some', () => {
 
   it('holds nothing for a query without a word, and everything for a blank one', () => {
     const { find, seqs } = libraryOf(['walrus', 'invoice'])
-    expect(find('!!!')).toEqual({ seqs: [], total: 0, corrections: new Map() })
+    expect(find('!!!')).toEqual({ seqs: [], scores: [], total: 0, corrections: new Map() })
     expect(seqs(' ')).toEqual([2, 1])
   })
 
@@ -196,6 +196,7 @@ describe('pages, totals, sorts and filters', () => {
         for (const sort of SORTS) {
           expect(find('', { sort, filter, viewer })).toEqual({
             seqs: inOrder(allowed, sort === 'relevance' ? 'newest' : sort),
+            scores: [],
             total: allowed.length,
             corrections: new Map(),
           })
@@ -366,7 +367,7 @@ describe('an index of nothing', () => {
   it('finds nothing', () => {
     const { find, index } = makeLibrary(VECTORS)
     for (const query of ['', 'walrus', 'the', '北京', '!!!'])
-      expect(find(query, { viewer: 1 })).toEqual({ seqs: [], total: 0, corrections: new Map() })
+      expect(find(query, { viewer: 1 })).toEqual({ seqs: [], scores: [], total: 0, corrections: new Map() })
     expect([index.countTags(null), index.countCategories('skill', 1).size, index.similar('prompt', 'walrus', {}, 5)]).toEqual([[], 0, []])
   })
 
@@ -375,7 +376,7 @@ describe('an index of nothing', () => {
     remove(1)
     remove(2)
     expect([find('walrus ', { viewer: 1 }), find('walruz ', { viewer: 1 }).corrections.size, index.countTags(1)]).toEqual([
-      { seqs: [], total: 0, corrections: new Map() },
+      { seqs: [], scores: [], total: 0, corrections: new Map() },
       0,
       [],
     ])

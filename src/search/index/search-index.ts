@@ -12,7 +12,7 @@ import { createNeighbours } from '../vectors/neighbours.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
 import { PUBLIC } from './item-table.ts'
-import { createKindIndex, type ItemChange, type KindIndex } from './kind-index.ts'
+import { createKindIndex, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
 import {
   countByCategory,
   countByTag,
@@ -37,6 +37,8 @@ export interface SearchIndex {
   /** Codes of a provider's vectors, of public items of both kinds. */
   readonly codes: VectorCodes
   apply(kind: ItemKind, changes: readonly ItemChange[]): void
+  /** Sets or removes the encoder's vectors of items. */
+  applyVectors(kind: ItemKind, changes: readonly VectorChange[]): void
   /** All items of a kind, visible or not. */
   countItems(kind: ItemKind): number
   /** @param cosines a provider's, for the items that {@link SearchIndex.chooseCandidates} gave */
@@ -88,19 +90,22 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     }
     return codes.nearest(vector, isPublicCandidate, NEAREST_CODES)
   }
+  const meaningOf = (index: KindIndex, plan: QueryPlan, { sentence = null, viewer }: IndexRequest, cosines: Cosines | null) =>
+    readMeaning(index, { cosines, codes, sentence, wordVector: queryVector(plan, embedder) }, viewer)
   return {
     vocabulary,
     embedder,
     codes,
     apply: (kind, changes) => indexes[kind].apply(changes),
+    applyVectors: (kind, changes) => indexes[kind].applyVectors(changes),
     countItems: (kind) => indexes[kind].countItems(),
     search(kind, request, cosines = null) {
       const index = indexes[kind]
       const isCandidate = makeFilter(index, request.filter, request.viewer)
       if (!request.query) return listItems(index, isCandidate, request)
-      if (request.query.words.length === 0) return { seqs: [], total: 0, corrections: new Map() }
+      if (request.query.words.length === 0) return { seqs: [], scores: [], total: 0, corrections: new Map() }
       return withWords(index, request.query, request.viewer, (words, plan) =>
-        rankItems(index, plan, words, readMeaning(index, queryVector(plan, embedder), codes, cosines), isCandidate, request),
+        rankItems(index, plan, words, meaningOf(index, plan, request, cosines), isCandidate, request),
       )
     },
     chooseCandidates(kind, request, vector) {
@@ -119,7 +124,8 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     similar(kind, text, filter, limit, cosines = null) {
       const index = indexes[kind]
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
-      const { scores: meaning } = readMeaning(index, vector && Float32Array.from(vector), codes, cosines)
+      const wordVector = vector && Float32Array.from(vector)
+      const { scores: meaning } = readMeaning(index, { cosines, codes, sentence: null, wordVector }, null)
       const isCandidate = makeFilter(index, filter, null)
       return withWords(index, distinctiveWords(text, index, vocabulary), null, (words) =>
         rankSimilar(index, words, meaning, isCandidate, limit),

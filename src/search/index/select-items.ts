@@ -1,4 +1,5 @@
-import type { QueryWords } from '../../library/ports/search.ts'
+import type { EncodedQuery } from '../../library/ports/encoder.ts'
+import type { HitScore, QueryWords } from '../../library/ports/search.ts'
 import { HIDDEN, PUBLIC } from './item-table.ts'
 import type { KindIndex } from './kind-index.ts'
 
@@ -19,6 +20,10 @@ export interface IndexRequest {
   readonly limit: number
   readonly offset: number
   readonly filter: IndexFilter
+  /** Key of the query's text; see `titleKey` in `analysis/query.ts`. 0 or absent: no title is looked for. */
+  readonly titleKey?: number | undefined
+  /** The query as the encoder reads it; null without an encoder. */
+  readonly sentence?: EncodedQuery | null | undefined
   /** Row number of the viewer, who also finds their own hidden items; null: anonymous. */
   readonly viewer: number | null
 }
@@ -26,6 +31,8 @@ export interface IndexRequest {
 export interface IndexAnswer {
   /** Row numbers of one page, best first. */
   readonly seqs: readonly number[]
+  /** How well each of `seqs` fits; none unless they are sorted by relevance to a query. */
+  readonly scores: readonly HitScore[]
   /** Exact number of matches over all pages. */
   readonly total: number
   /** Corrections to show, by query word. */
@@ -51,7 +58,7 @@ export function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: nu
 export function listItems(index: KindIndex, isCandidate: (slot: number) => boolean, request: IndexRequest): IndexAnswer {
   const slots = index.byAge().filter(isCandidate)
   const sorted = sortSlots(index, slots, request.sort === 'relevance' ? 'newest' : request.sort)
-  return { seqs: cutPage(index, sorted, request), total: slots.length, corrections: new Map() }
+  return { seqs: cutPage(index, sorted, request), scores: [], total: slots.length, corrections: new Map() }
 }
 
 /** Sorts slots. @param byAge oldest first */

@@ -1,22 +1,29 @@
+import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { KindIndex } from '../index/kind-index.ts'
 import { cutPage, type IndexAnswer, type IndexRequest, sortSlots } from '../index/select-items.ts'
 import { MIN_ITEMS } from '../vectors/centroid.ts'
 import type { VectorCodes } from '../vectors/vector-codes.ts'
 import type { QueryPlan } from './plan.ts'
-import { type MeaningScores, preferCosines, scoreMeaning } from './score-meaning.ts'
+import { combineScores, type MeaningScores, preferCosines, scoreMeaning } from './score-meaning.ts'
 import type { WordScores } from './score-words.ts'
 
 /** When fewer items hold every word, items that hold some words or are near in meaning follow. */
 const WIDEN_BELOW = 10
 /** Weight of the cosine beside the normalised word score; chosen in docs/decisions/0016. */
 const MEANING_WEIGHT = 0.3
+/** The same for the encoder's cosine, where nearly every item has its vector. */
+const SENTENCE_WEIGHT = 2.5
+const NEARLY_ALL = 0.95
+/** Of a query with a smaller share of known words, the encoder makes a guess that finds nothing by itself. */
+const MIN_KNOWN_SHARE = 0.65
 /** A word score of this share of the best possible one is normalised to 1. */
 const WORDS_SCALE = 0.6
 /** Items that get a combined score: the best by words. */
 const POOL = 300
-/** Items added that hold no query word: how many, and their least cosine. */
+/** Items added for their meaning: how many, and their least cosine by word vectors or a provider's, and by the encoder's. */
 const MAX_NEAR_ITEMS = 50
 const MIN_COSINE = 0.35
+const MIN_SENTENCE_COSINE = 0.25
 /** Items by words whose provider vectors are compared. Ties may exceed `POOL`. */
 const MAX_COMPARED = 600
 /** Share of the cosine in the similarity of two texts; the rest is shared words. */
@@ -29,24 +36,52 @@ const BINS = 1024
 /** A provider's cosines with the query, by row number; see `Centroid`. */
 export type Cosines = ReadonlyMap<number, number>
 
-/** Likeness in meaning: `scores` ranks matches, `finder` adds items that no word found. Null where there is nothing to go by. */
+/** Likeness in meaning: `scores` ranks matches, `finder` adds items that words did not find. Null where there is nothing to go by. */
 interface Meaning {
   readonly scores: MeaningScores | null
   readonly finder: MeaningScores | null
+  /** Weight of a cosine beside the normalised word score. */
+  readonly weight: number
+  /** Whether near items are added however many hold every word. */
+  readonly isStrong: boolean
 }
+
+const NO_MEANING: Meaning = { scores: null, finder: null, weight: 0, isStrong: false }
 
 interface Scored {
   readonly slot: number
   readonly score: number
 }
 
-/** Uses a provider's cosines for items that have them, and the built-in vectors for the others. @param vector the query's built-in vector */
-export function readMeaning(index: KindIndex, vector: Float32Array | null, codes: VectorCodes, cosines: Cosines | null): Meaning {
-  const builtIn = vector ? scoreMeaning(index, vector) : null
-  // In a small library, nearest does not mean near.
-  const builtInFinder = index.totals.items < MIN_ITEMS ? null : builtIn
-  if (!cosines) return { scores: builtIn, finder: builtInFinder }
-  return { scores: preferCosines(index, cosines, codes.has, builtIn), finder: preferCosines(index, cosines, codes.has, builtInFinder) }
+/** What tells how near items are to a query in meaning, the best that there is for each item first. */
+export interface MeaningSources {
+  /** A provider's cosines. */
+  readonly cosines: Cosines | null
+  readonly codes: VectorCodes
+  /** The query as the encoder reads it. */
+  readonly sentence: EncodedQuery | null
+  /** The query's vector by the word table. */
+  readonly wordVector: Float32Array | null
+}
+
+/** Combines the sources. `viewer` as in {@link IndexRequest}. */
+export function readMeaning(index: KindIndex, { cosines, codes, sentence, wordVector }: MeaningSources, viewer: number | null): Meaning {
+  const { table, totals } = index
+  const byWords = wordVector ? scoreMeaning(index, table.wordVectors, wordVector, MIN_COSINE) : null
+  // In a small library, nearest by words does not mean near.
+  const wordFinder = totals.items < MIN_ITEMS ? null : byWords
+  const weak = { weight: MEANING_WEIGHT, isStrong: false }
+  if (cosines) {
+    const prefer = (fallback: MeaningScores | null) => preferCosines(index, cosines, codes.has, fallback, MIN_COSINE)
+    return { ...weak, scores: prefer(byWords), finder: prefer(wordFinder) }
+  }
+  if (!sentence) return { ...weak, scores: byWords, finder: wordFinder }
+  const bySentence = scoreMeaning(index, table.sentenceVectors, sentence.vector, MIN_SENTENCE_COSINE)
+  const prefer = (fallback: MeaningScores | null) => combineScores(bySentence, table.sentenceVectors.has, fallback)
+  if (sentence.knownShare < MIN_KNOWN_SHARE) return { ...weak, scores: prefer(byWords), finder: wordFinder }
+  const own = viewer === null ? null : (index.privatePostings.get(viewer) ?? null)
+  const isStrong = totals.encoded + (own?.encoded ?? 0) >= NEARLY_ALL * (totals.items + (own?.items.size ?? 0))
+  return { weight: isStrong ? SENTENCE_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
 }
 
 /** A page of the matches of a query. By relevance, the best by words are ranked by both scores, and the rest follow by words. */
@@ -54,27 +89,35 @@ export function rankItems(
   index: KindIndex,
   plan: QueryPlan,
   words: WordScores,
-  { scores: meaning, finder }: Meaning,
+  meaning: Meaning,
   isCandidate: (slot: number) => boolean,
   request: IndexRequest,
 ): IndexAnswer {
-  const matches = findMatches(words, plan, finder, isCandidate)
+  const { matches, near } = findMatches(words, plan, meaning, isCandidate)
   const { corrections } = plan
   const total = matches.length
   if (request.sort !== 'relevance') {
     const matched = new Set(matches)
     const byAge = index.byAge().filter((slot) => matched.has(slot))
-    return { seqs: cutPage(index, sortSlots(index, byAge, request.sort), request), total, corrections }
+    return { seqs: cutPage(index, sortSlots(index, byAge, request.sort), request), scores: [], total, corrections }
   }
-  const ranked = rankByBoth(index, selectBest(matches, words.scoreOf, POOL), words, plan, meaning)
+  const pool = new Set([...selectBest(matches, words.scoreOf, POOL), ...near])
+  const ranked = rankByBoth(index, [...pool], words, plan, meaning, request.titleKey ?? 0)
   const end = request.offset + request.limit
-  const rest = end > ranked.length && total > ranked.length ? rankRest(index, matches, ranked, words) : []
-  return { seqs: cutPage(index, [...ranked, ...rest], request), total, corrections }
+  const rest = end > ranked.length && total > ranked.length ? rankRest(index, matches, pool, words) : []
+  const page = [...ranked, ...rest].slice(request.offset, end)
+  const highest = 1 / WORDS_SCALE + (meaning.scores ? meaning.weight : 0)
+  return {
+    seqs: page.map(({ slot }) => index.table.seq[slot] ?? 0),
+    scores: page.map(({ slot, score }) => ({ score: toShare(score / highest), isApproximate: words.heldBy(slot) === 0 })),
+    total,
+    corrections,
+  }
 }
 
 /** Row numbers of the best matches by words, whose provider vectors are worth reading. */
 export function selectByWords(index: KindIndex, plan: QueryPlan, words: WordScores, isCandidate: (slot: number) => boolean): number[] {
-  return selectBest(findMatches(words, plan, null, isCandidate), words.scoreOf, POOL)
+  return selectBest(findMatches(words, plan, NO_MEANING, isCandidate).matches, words.scoreOf, POOL)
     .slice(0, MAX_COMPARED)
     .map((slot) => index.table.seq[slot] ?? 0)
 }
@@ -100,31 +143,33 @@ export function rankSimilar(
     .map(({ slot, score }) => ({ seq: index.table.seq[slot] ?? 0, similarity: score }))
 }
 
-/** Slots that hold every word of the query; when they are few, also those that hold some words or are near in meaning. */
+/**
+ * Slots that hold every word of the query; when they are few, also those that hold some words. `near` are those of the matches that are
+ * near in meaning: added when few hold every word, and always by the encoder.
+ */
 function findMatches(
   { slots, count, heldBy, scoreOf }: WordScores,
   { groups }: QueryPlan,
-  finder: MeaningScores | null,
+  { finder, isStrong }: Meaning,
   isCandidate: (slot: number) => boolean,
-): readonly number[] {
+): { readonly matches: readonly number[]; readonly near: readonly number[] } {
   const everyWord = 2 ** groups.length - 1
   const whole: number[] = []
   for (let i = 0; i < count; i++) {
     const slot = slots[i] ?? 0
     if (heldBy(slot) === everyWord && isCandidate(slot)) whole.push(slot)
   }
-  if (whole.length >= WIDEN_BELOW) return whole
+  const isWhole = whole.length >= WIDEN_BELOW
+  if (isWhole && !isStrong) return { matches: whole, near: [] }
+  const near = (finder?.nearest(isCandidate, MAX_NEAR_ITEMS) ?? []).map(({ slot }) => slot)
+  if (isWhole) return { matches: [...new Set([...whole, ...near])], near }
   const someWords: number[] = []
   const synonymsOnly: number[] = []
   for (let i = 0; i < count; i++) {
     const slot = slots[i] ?? 0
     if (isCandidate(slot)) (heldBy(slot) === 0 ? synonymsOnly : someWords).push(slot)
   }
-  const near = new Set(selectBest(synonymsOnly, scoreOf, MAX_NEAR_ITEMS))
-  for (const { slot, cosine } of finder?.nearest(isCandidate, MAX_NEAR_ITEMS) ?? []) {
-    if (cosine >= MIN_COSINE && heldBy(slot) === 0) near.add(slot)
-  }
-  return [...someWords, ...near]
+  return { matches: [...new Set([...someWords, ...selectBest(synonymsOnly, scoreOf, MAX_NEAR_ITEMS), ...near])], near }
 }
 
 /** The best `count` of some slots, or a few more when scores share a bin; in no order. */
@@ -149,28 +194,35 @@ function rankByBoth(
   slots: readonly number[],
   words: WordScores,
   { groups }: QueryPlan,
-  meaning: MeaningScores | null,
-): number[] {
+  { scores, weight }: Meaning,
+  titleKey: number,
+): Scored[] {
   const scale = (words.best || 1) * WORDS_SCALE
   const everyWord = 2 ** groups.length - 1
   const bonusOf = (slot: number) => {
-    if (meaning) return MEANING_WEIGHT * meaning.cosineOf(slot)
+    // More than words and meaning can give.
+    const title = titleKey !== 0 && index.table.titleKey[slot] === titleKey ? 2 / WORDS_SCALE + 2 * weight : 0
+    if (scores) return title + weight * scores.cosineOf(slot)
     // More than any word score, which is at most `best`.
-    return words.heldBy(slot) === everyWord ? 2 / WORDS_SCALE : 0
+    return title + (words.heldBy(slot) === everyWord ? 2 / WORDS_SCALE : 0)
   }
   return sortByScore(
     index,
     slots.map((slot) => ({ slot, score: words.scoreOf(slot) / scale + bonusOf(slot) })),
-  ).map(({ slot }) => slot)
+  )
 }
 
 /** The matches that did not get a combined score, by words. */
-function rankRest(index: KindIndex, matches: readonly number[], ranked: readonly number[], words: WordScores): number[] {
-  const done = new Set(ranked)
+function rankRest(index: KindIndex, matches: readonly number[], done: ReadonlySet<number>, words: WordScores): Scored[] {
   return sortByScore(
     index,
     matches.filter((slot) => !done.has(slot)).map((slot) => ({ slot, score: words.scoreOf(slot) })),
-  ).map(({ slot }) => slot)
+  ).map(({ slot }) => ({ slot, score: 0 }))
+}
+
+/** A score as callers see it: 0 to 1, in thousandths. */
+function toShare(score: number): number {
+  return Math.round(Math.min(1, Math.max(0, score)) * 1000) / 1000
 }
 
 /** Best first; of equal scores the most voted, then the newest. Scores come back rounded to `SCORE_STEP`, so that they fall as the order does. */

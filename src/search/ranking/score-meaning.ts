@@ -1,7 +1,7 @@
 import type { KindIndex } from '../index/kind-index.ts'
 import type { Embedder } from '../vectors/embedder.ts'
 import { lengthOf } from '../vectors/embedder.ts'
-import { hammingDistance, toSignBits } from '../vectors/sign-bits.ts'
+import type { VectorColumns } from '../vectors/vector-columns.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 import type { QueryPlan } from './plan.ts'
 
@@ -13,7 +13,7 @@ const COARSE = 400
 export interface MeaningScores {
   /** Cosine of the slot's item, -1 to 1; 0 when it has no vector. */
   cosineOf(slot: number): number
-  /** The `limit` nearest candidates, nearest first. */
+  /** The `limit` nearest candidates that are near enough, nearest first. */
   nearest(isCandidate: (slot: number) => boolean, limit: number): { slot: number; cosine: number }[]
 }
 
@@ -28,26 +28,31 @@ export function queryVector(plan: QueryPlan, embedder: Embedder): Float32Array |
   return lengthOf(sum) > 0 ? sum : null
 }
 
-/** Cosines of a query vector with the items' built-in vectors. */
-export function scoreMeaning(index: KindIndex, vector: Float32Array): MeaningScores {
+/** Cosines of a query vector with the vectors of a column. @param minCosine least cosine of what `nearest` gives */
+export function scoreMeaning(index: KindIndex, columns: VectorColumns, vector: Float32Array, minCosine: number): MeaningScores {
   const { table } = index
-  const queryLength = lengthOf(vector) || 1
-  const cosineOf = (slot: number): number => {
-    const length = table.vectorLength[slot] ?? 0
-    if (length === 0) return 0
-    const at = slot * DIMS
-    let product = 0
-    for (let i = 0; i < DIMS; i++) product += (vector[i] ?? 0) * (table.vectors[at + i] ?? 0)
-    return product / (queryLength * length)
-  }
+  const cosineOf = columns.compareWith(vector)
   return {
     cosineOf,
     nearest(isCandidate, limit) {
-      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, isCandidate) : likelySlots(index, vector, isCandidate)
+      const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, isCandidate) : likelySlots(index, columns, vector, isCandidate)
       return slots
         .map((slot) => ({ slot, cosine: cosineOf(slot) }))
+        .filter(({ cosine }) => cosine >= minCosine)
         .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))
         .slice(0, limit)
+    },
+  }
+}
+
+/** Uses the first where `has` says so, and the second for the other slots. */
+export function combineScores(first: MeaningScores, has: (slot: number) => boolean, second: MeaningScores | null): MeaningScores {
+  return {
+    cosineOf: (slot) => (has(slot) ? first.cosineOf(slot) : (second?.cosineOf(slot) ?? 0)),
+    nearest(isCandidate, limit) {
+      const near = first.nearest((slot) => has(slot) && isCandidate(slot), limit)
+      const others = second?.nearest((slot) => !has(slot) && isCandidate(slot), limit) ?? []
+      return others.length === 0 ? near : [...near, ...others].sort((a, b) => b.cosine - a.cosine).slice(0, limit)
     },
   }
 }
@@ -61,6 +66,7 @@ export function preferCosines(
   cosines: ReadonlyMap<number, number>,
   isEmbedded: (seq: number) => boolean,
   fallback: MeaningScores | null,
+  minCosine: number,
 ): MeaningScores {
   const { table, slotOf } = index
   const seqOf = (slot: number) => table.seq[slot] ?? 0
@@ -70,7 +76,7 @@ export function preferCosines(
       const near = fallback?.nearest((slot) => isCandidate(slot) && !isEmbedded(seqOf(slot)), limit) ?? []
       for (const [seq, cosine] of cosines) {
         const slot = slotOf(seq)
-        if (slot !== undefined && isCandidate(slot)) near.push({ slot, cosine })
+        if (slot !== undefined && cosine >= minCosine && isCandidate(slot)) near.push({ slot, cosine })
       }
       return near.sort((a, b) => b.cosine - a.cosine || seqOf(b.slot) - seqOf(a.slot)).slice(0, limit)
     },
@@ -84,18 +90,19 @@ function allSlots({ table }: KindIndex, isCandidate: (slot: number) => boolean):
 }
 
 /** Candidates with the nearest sign bits: at least `COARSE`. */
-function likelySlots({ table }: KindIndex, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
-  const signs = toSignBits(query)
-  const distances = new Uint8Array(table.capacity)
-  const histogram = new Uint32Array(DIMS + 1)
+function likelySlots({ table }: KindIndex, columns: VectorColumns, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
+  const dims = query.length
+  const distanceOf = columns.compareSigns(query)
+  const distances = new Uint16Array(table.capacity)
+  const histogram = new Uint32Array(dims + 1)
   for (let slot = 0; slot < table.capacity; slot++) {
-    const distance = hammingDistance(table.signBits, slot, signs)
+    const distance = distanceOf(slot)
     distances[slot] = distance
     if (isCandidate(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
   }
   let limit = 0
-  for (let sum = 0; limit <= DIMS && sum < COARSE; limit++) sum += histogram[limit] ?? 0
+  for (let sum = 0; limit <= dims && sum < COARSE; limit++) sum += histogram[limit] ?? 0
   const found: number[] = []
-  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? DIMS) < limit && isCandidate(slot)) found.push(slot)
+  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? dims) < limit && isCandidate(slot)) found.push(slot)
   return found
 }

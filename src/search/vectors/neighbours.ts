@@ -1,7 +1,10 @@
 import type { Vocabulary } from '../index/vocabulary.ts'
 import { lengthOf } from './embedder.ts'
-import { hammingDistance, SIGN_BIT_WORDS, toSignBits } from './sign-bits.ts'
+import { hammingDistance, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS, type WordVectors } from './word-vectors.ts'
+
+/** 32-bit words of a vector's sign bits. */
+const SIGN_WORDS = signWords(DIMS)
 
 /** Least cosine of a neighbour. */
 const MIN_COSINE = 0.5
@@ -27,19 +30,19 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   const ids: number[] = []
   const rows: number[] = []
   const lengths: number[] = []
-  let signs = new Uint32Array(1024 * SIGN_BIT_WORDS)
+  let signs = new Uint32Array(1024 * SIGN_WORDS)
   let readUpTo = 0
 
   const readVocabulary = (): void => {
     for (; readUpTo < vocabulary.capacity; readUpTo++) {
       const row = vectors.find(vocabulary.wordOf(readUpTo))
       if (row < 0) continue
-      if ((ids.length + 1) * SIGN_BIT_WORDS > signs.length) {
+      if ((ids.length + 1) * SIGN_WORDS > signs.length) {
         const larger = new Uint32Array(signs.length * 2)
         larger.set(signs)
         signs = larger
       }
-      signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_BIT_WORDS)
+      signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_WORDS)
       ids.push(readUpTo)
       rows.push(row)
       lengths.push(lengthOf(vectors.vectorOf(row)))

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countBits, hammingDistance, SIGN_BIT_WORDS, toSignBits } from './sign-bits.ts'
+import { countBits, hammingDistance, signWords, toSignBits } from './sign-bits.ts'
 import { DIMS } from './word-vectors.ts'
 
 describe('toSignBits', () => {
   it('has a bit for each number above zero', () => {
     const vector = Int8Array.from({ length: DIMS }, (_, i) => [5, 0, -5][i % 3] ?? 0)
     const signs = toSignBits(vector)
-    expect(signs.length).toBe(SIGN_BIT_WORDS)
+    expect(signs.length).toBe(signWords(DIMS))
     for (let i = 0; i < DIMS; i++) expect(((signs[i >> 5] ?? 0) >>> (i & 31)) & 1).toBe(i % 3 === 0 ? 1 : 0)
     expect(toSignBits(Float32Array.from(vector))).toEqual(signs)
   })
@@ -33,9 +33,9 @@ describe('hammingDistance', () => {
       .map((numbers) => Int8Array.from(numbers))
     fc.assert(
       fc.property(vector, vector, vector, (before, one, other) => {
-        const all = new Uint32Array(2 * SIGN_BIT_WORDS)
+        const all = new Uint32Array(2 * signWords(DIMS))
         all.set(toSignBits(before))
-        all.set(toSignBits(one), SIGN_BIT_WORDS)
+        all.set(toSignBits(one), signWords(DIMS))
         const different = one.filter((value, i) => value > 0 !== (other[i] ?? 0) > 0).length
         expect(hammingDistance(all, 1, toSignBits(other))).toBe(different)
       }),

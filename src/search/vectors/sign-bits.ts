@@ -1,20 +1,21 @@
-import { DIMS } from './word-vectors.ts'
-
-/** 32-bit words that hold the sign bits of a built-in vector. */
-export const SIGN_BIT_WORDS = Math.ceil(DIMS / 32)
+/** 32-bit words that hold the sign bits of a vector of `dims` components. */
+export function signWords(dims: number): number {
+  return Math.ceil(dims / 32)
+}
 
 /** One bit per component, set when it is positive. Similar vectors agree in most bits. */
 export function toSignBits(vector: Int8Array | Float32Array): Uint32Array {
-  const signs = new Uint32Array(SIGN_BIT_WORDS)
+  const signs = new Uint32Array(signWords(vector.length))
   for (let i = 0; i < vector.length; i++) if ((vector[i] ?? 0) > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31))
   return signs
 }
 
 /** Bits in which `wanted` differs from entry `place` of `all`. */
 export function hammingDistance(all: Uint32Array, place: number, wanted: Uint32Array): number {
-  const at = place * SIGN_BIT_WORDS
+  const words = wanted.length
+  const at = place * words
   let different = 0
-  for (let k = 0; k < SIGN_BIT_WORDS; k++) different += countBits((all[at + k] ?? 0) ^ (wanted[k] ?? 0))
+  for (let k = 0; k < words; k++) different += countBits((all[at + k] ?? 0) ^ (wanted[k] ?? 0))
   return different
 }
 

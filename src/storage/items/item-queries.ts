@@ -3,8 +3,9 @@ import type { Actor } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
-import type { ItemFilter, SearchRequest } from '../../library/ports/search.ts'
+import type { HitScore, ItemFilter, SearchRequest } from '../../library/ports/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
+import { titleKey } from '../../search/analysis/query.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -18,6 +19,7 @@ import { readVersions } from './read-versions.ts'
 /** What a search found: row numbers, best first, and how many there are over all pages. */
 export interface FoundRows {
   readonly seqs: readonly number[]
+  readonly scores: readonly HitScore[]
   readonly total: number
   readonly corrections: ReadonlyMap<string, string>
 }
@@ -103,11 +105,11 @@ export function createItemQueries(db: Kysely<Database>, search: SearchReader, ve
       const [prompt] = row ? await toPrompts(db, [row]) : []
       return row && prompt ? { seq: row.seq, prompt } : null
     },
-    async findRows(actor, kind, { query, sort, limit, offset, filter: asked, vector }) {
+    async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector }) {
       const filter = await readFilter(db, asked)
       const viewer = await findViewer(db, actor)
       const index = await search.current()
-      const request = { query, sort, limit, offset, filter, viewer }
+      const request = { query, titleKey: titleKey(text ?? ''), sort, limit, offset, filter, viewer }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
       return index.search(kind, request, cosines)
     },

@@ -18,8 +18,9 @@ function toPercent(cosine: number): number {
 
 /** Reads of items over one connection. `queries` are those over the same connection; `vectors` are a provider's, where there is one. */
 export function readItems(db: Kysely<Database>, queries: ItemQueries, search: SearchReader, vectors: VectorReader | null): ItemReader {
-  const inOrder = <T>({ seqs, total, corrections }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
+  const inOrder = <T>({ seqs, scores, total, corrections }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
     items: seqs.flatMap((seq) => items.get(seq) ?? []),
+    scores: scores.filter((_, place) => items.has(seqs[place] ?? 0)),
     total,
     corrections,
   })

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
+import { titleKey } from '../../search/analysis/query.ts'
 import type { ItemChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import { prepareQuery, slot } from '../prepared.ts'
@@ -31,6 +32,7 @@ const changedRows = prepareQuery((db) =>
       'item_words.words',
       'item_words.vector',
       'item.kind',
+      'item.title',
       'item.owner_seq',
       'item.author_seq',
       'item.category_seq',
@@ -143,6 +145,7 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       tags,
       titleLength: row.title_length,
       bodyLength: row.body_length,
+      titleKey: titleKey(row.title ?? ''),
       vector: vector ? new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) : null,
     },
   }

@@ -1,0 +1,65 @@
+import { lengthOf } from './embedder.ts'
+import { hammingDistance, signWords, toSignBits } from './sign-bits.ts'
+
+/** Vectors of one kind by slot, as columns. They take memory once a slot has a vector. */
+export interface VectorColumns {
+  /** Stores a slot's vector of `dims` integers from -127 to 127; null removes it. */
+  put(slot: number, vector: Int8Array | null): void
+  /** A slot's vector; null when it has none. Valid until the next `put`. */
+  get(slot: number): Int8Array | null
+  has(slot: number): boolean
+  /** Gives a function for the cosine of a slot's vector with `vector`: -1 to 1, or 0 when the slot has none. */
+  compareWith(vector: Float32Array): (slot: number) => number
+  /** Gives a function for the number of components whose signs differ from those of `vector`; all of them when a slot has none. */
+  compareSigns(vector: Float32Array): (slot: number) => number
+}
+
+/** Empty columns for vectors of `dims` components. */
+export function createVectorColumns(dims: number): VectorColumns {
+  const words = signWords(dims)
+  let vectors = new Int8Array(0)
+  let lengths = new Float32Array(0)
+  let signs = new Uint32Array(0)
+
+  const reserve = (slots: number): void => {
+    if (slots <= lengths.length) return
+    const capacity = Math.max(256, slots, Math.ceil(lengths.length * 1.5))
+    const [oldVectors, oldLengths, oldSigns] = [vectors, lengths, signs]
+    vectors = new Int8Array(capacity * dims)
+    lengths = new Float32Array(capacity)
+    signs = new Uint32Array(capacity * words)
+    vectors.set(oldVectors)
+    lengths.set(oldLengths)
+    signs.set(oldSigns)
+  }
+  const has = (slot: number) => (lengths[slot] ?? 0) > 0
+  return {
+    has,
+    get: (slot) => (has(slot) ? vectors.subarray(slot * dims, (slot + 1) * dims) : null),
+    put(slot, vector) {
+      if (!vector) {
+        if (has(slot)) lengths[slot] = 0
+        return
+      }
+      reserve(slot + 1)
+      vectors.set(vector, slot * dims)
+      lengths[slot] = lengthOf(vector)
+      signs.set(toSignBits(vector), slot * words)
+    },
+    compareWith(vector) {
+      const ownLength = lengthOf(vector) || 1
+      return (slot) => {
+        const length = lengths[slot] ?? 0
+        if (length === 0) return 0
+        const at = slot * dims
+        let product = 0
+        for (let i = 0; i < dims; i++) product += (vector[i] ?? 0) * (vectors[at + i] ?? 0)
+        return product / (ownLength * length)
+      }
+    },
+    compareSigns(vector) {
+      const wanted = toSignBits(vector)
+      return (slot) => (has(slot) ? hammingDistance(signs, slot, wanted) : dims)
+    },
+  }
+}
