@@ -169,6 +169,11 @@ it('keeps everything, stays valid and settles at once on made-up prompts', { tim
   )
 })
 
+it.each(['\ufeff', '\u2028', '\u00a0', '\u000b', '\u3000'])('keeps JSON valid behind %j, which is no white space of JSON', (space) => {
+  expectSound(`${space}{"a": 1}`)
+  expectSound(`{"a": 1}${space}`)
+})
+
 it.each([
   ['spaces', ' '.repeat(10_000)],
   ['line breaks', 'a\n'.repeat(5000)],

@@ -36,14 +36,14 @@ export function keepOwnStructure(prompt: string, format: OutputFormat): string |
 }
 
 function readJson(prompt: string): OwnStructure | null {
-  const text = prompt.trim()
-  if (!text.startsWith('{') && !text.startsWith('[')) return null
-  const parsed = parseJson(text)
+  // Not trimmed: JSON knows four kinds of white space, and a text with another before it is not JSON.
+  if (!/^[ \t\r\n]*[[{]/.test(prompt)) return null
+  const parsed = parseJson(prompt)
   if (!parsed.ok) return null
   const { value } = parsed
   const keys = isRecord(value) ? Object.keys(value) : []
   // JSON keeps the last of two members of one name, and reads 1.10 as 1.1: both show when the value is written again.
-  const isExact = keys.every((key) => KEY.test(key)) && squeeze(JSON.stringify(value)) === squeeze(text)
+  const isExact = keys.every((key) => KEY.test(key)) && squeeze(JSON.stringify(value)) === squeeze(prompt)
   return { notation: 'json', value, isResult: keys.length > 0, isExact }
 }
 
