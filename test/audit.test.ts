@@ -60,6 +60,7 @@ async function readPublic(test: Pick<TestApp, 'app' | 'call' | 'fetch'>): Promis
           read('show_prompt', { id }),
           read('show_prompt', { id: slug }),
           read('list_versions', { collection: 'prompts', id }),
+          read('related_items', { collection: 'prompts', id }),
         ]),
       ...['/', '/prompts', '/skills', `/prompts?q=${CANARY}`].map(page),
     ])),
@@ -146,6 +147,7 @@ describe('every operation that changes what is kept', () => {
     },
     list_trash: byOwner({}),
     list_versions: onPrompt({}),
+    related_items: onPrompt({}),
     get_version: onPrompt({ version: 1 }),
     restore_version: async () => {
       const { id } = await makePrompt()

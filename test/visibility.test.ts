@@ -73,6 +73,13 @@ const ROUTES: readonly Route[] = [
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/raw`] },
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/prompt.md`] },
   { operation: 'list_versions', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions`] },
+  { operation: 'related_items', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/related`] },
+  {
+    operation: 'related_items',
+    kind: 'both',
+    reach: 'item',
+    request: (item, ref) => tool('related_items', { collection: `${item.kind}s`, id: ref }),
+  },
   { operation: 'get_version', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1`] },
   { operation: 'list_tags', kind: 'both', reach: 'list', request: () => ['/api/tags?perPage=100'] },
   { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp', rpc('prompts/list')] },

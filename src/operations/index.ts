@@ -13,6 +13,7 @@ import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
+import { relatedItems } from './items/related.ts'
 import { deleteItem, listTrash, restoreItem } from './items/trash.ts'
 import { getVersion, listVersions, restoreVersion } from './items/versions.ts'
 import { removeVote, vote } from './items/votes.ts'
@@ -53,6 +54,7 @@ export const OPERATIONS: readonly Operation[] = [
   deleteItem,
   restoreItem,
   listTrash,
+  relatedItems,
   listVersions,
   getVersion,
   restoreVersion,

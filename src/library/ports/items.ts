@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts'
 import type { FullVersion, ItemKind, Prompt, PromptEntry, PromptFields, Skill, SkillFields, SkillManifest, Version } from '../items.ts'
 import type { SkillFile } from '../skill.ts'
-import type { FindSimilar, ItemFilter, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
+import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
 import type { Hold } from './transfer.ts'
 
 /** A place in the newest-first walk: the last entry a page gave. */
@@ -61,6 +61,9 @@ export interface ItemReader {
   searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>
   searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>>
   findSimilarPrompts: FindSimilar
+  /** Prompts the actor finds in lists, nearest in meaning to one that it sees; none when it sees no such prompt. */
+  findRelatedPrompts(actor: Actor, id: string, limit: number): Promise<RelatedItem<Prompt>[]>
+  findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]>
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>

@@ -70,6 +70,12 @@ interface SimilarPrompt {
   readonly similarity: number
 }
 
+/** An item near another in meaning; `similarity` is their cosine, 0 to 1. */
+export interface RelatedItem<T> {
+  readonly item: T
+  readonly similarity: number
+}
+
 /** Finds public prompts of these types, nearest to `text` in meaning first. */
 export type FindSimilar = (
   text: string,

@@ -5,6 +5,7 @@ import { indexText } from '../analysis/indexed-text.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { type Cosines, rankItems, rankSimilar, readMeaning, selectByWords } from '../ranking/rank-items.ts'
+import { rankRelated } from '../ranking/rank-related.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
 import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
@@ -45,6 +46,8 @@ export interface SearchIndex {
   search(kind: ItemKind, request: IndexRequest, cosines?: Cosines | null): IndexAnswer
   /** Row numbers of the items whose provider vectors a search must compare: the best by words, and those with the nearest codes. */
   chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
+  /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
+  related(kind: ItemKind, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[]
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds: most used first. */
@@ -119,6 +122,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       return [...new Set([...best, ...findNearestCodes(index, vector, isCandidate)])].filter(codes.has)
     },
     chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(indexes[kind], vector, makeFilter(indexes[kind], filter, null)),
+    related: (kind, seq, viewer, limit) => rankRelated(indexes[kind], seq, viewer, limit),
     countCategories: (kind, viewer) => countByCategory(indexes[kind], viewer),
     countTags: (viewer) => countByTag(Object.values(indexes), viewer),
     similar(kind, text, filter, limit, cosines = null) {

@@ -4,7 +4,7 @@ import type { Actor } from '../../library/actor.ts'
 import type { Category, Prompt, Skill, Version } from '../../library/items.ts'
 import type { WalkPage } from '../../library/ports/items.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
-import type { FoundRows, ItemQueries, SkillPage } from '../items/item-queries.ts'
+import type { FoundRows, ItemQueries, RelatedRow, SkillPage } from '../items/item-queries.ts'
 
 /** Text of cached prompts, in UTF-16 units; the bytes made of it take two to three times as much on top. */
 const MAX_TEXT = 4 * 1024 * 1024
@@ -26,6 +26,7 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   const skills = caches.create<Skill>(MAX_TEXT / 4)
   const promptSeqs = caches.create<number>(MAX_ANSWERS)
   const foundRows = cacheAnswers<FoundRows>(caches, MAX_ANSWERS)
+  const related = cacheAnswers<RelatedRow[]>(caches, MAX_ANSWERS)
   const counts = cacheAnswers<number>(caches, MAX_ANSWERS)
   const walks = cacheAnswers<WalkPage>(caches, MAX_ENTRIES, ({ entries }) => entries.length + 1)
   const skillWalks = cacheAnswers<SkillPage>(caches, MAX_ENTRIES, (page) => page.reduce((sum, { files }) => sum + files.length, 1))
@@ -54,6 +55,7 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
       const { query, sort, limit, offset, filter } = request
       return foundRows(actor, [kind, query, sort, limit, offset, filter], () => queries.findRows(actor, kind, request))
     },
+    findRelated: (actor, ...asked) => related(actor, asked, () => queries.findRelated(actor, ...asked)),
     walkPrompts: (actor, ...asked) => walks(actor, asked, async () => shareRecord(await queries.walkPrompts(actor, ...asked))),
     walkSkills: (actor, ...asked) => skillWalks(actor, asked, () => queries.walkSkills(actor, ...asked)),
     countPrompts: (actor, filter) => counts(actor, [filter], () => queries.countPrompts(actor, filter)),

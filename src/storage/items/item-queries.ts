@@ -24,6 +24,12 @@ export interface FoundRows {
   readonly corrections: ReadonlyMap<string, string>
 }
 
+/** An item near another in meaning. */
+export interface RelatedRow {
+  readonly seq: number
+  readonly similarity: number
+}
+
 /** A page of a walk over skills. */
 export type SkillPage = (SkillManifest & { readonly id: string; readonly position: WalkPosition })[]
 
@@ -32,6 +38,8 @@ export interface ItemQueries {
   /** A prompt by id or slug, with its row number. */
   findPrompt(actor: Actor, ref: string): Promise<{ readonly seq: number; readonly prompt: Prompt } | null>
   findRows(actor: Actor, kind: ItemKind, request: SearchRequest): Promise<FoundRows>
+  /** Items near one in meaning, nearest first, by row number with their cosine. */
+  findRelated(actor: Actor, kind: ItemKind, id: string, limit: number): Promise<RelatedRow[]>
   /** Prompts by row number; those the actor may not list are left out. */
   readPrompts(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Prompt>>
   readSkills(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Skill>>
@@ -112,6 +120,12 @@ export function createItemQueries(db: Kysely<Database>, search: SearchReader, ve
       const request = { query, titleKey: titleKey(text ?? ''), sort, limit, offset, filter, viewer }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
       return index.search(kind, request, cosines)
+    },
+    async findRelated(actor, kind, id, limit) {
+      const row = await findVisibleRow(db, actor, kind, id)
+      if (!row) return []
+      const viewer = await findViewer(db, actor)
+      return (await search.current()).related(kind, row.seq, viewer, limit)
     },
     async readPrompts(actor, seqs) {
       const rows = await readRows(db, actor, seqs)

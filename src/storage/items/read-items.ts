@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../library/actor.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
-import type { SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
+import type { RelatedItem, SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
-import { type FoundRows, findVisibleRow, type ItemQueries } from './item-queries.ts'
+import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
 import { toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
@@ -14,6 +14,18 @@ import { readVersions, selectVisible } from './read-versions.ts'
 /** A cosine as people read it: a whole number from 0 to 100. */
 function toPercent(cosine: number): number {
   return Math.round(Math.min(1, Math.max(0, cosine)) * 100)
+}
+
+function seqsOf(rows: readonly RelatedRow[]): number[] {
+  return rows.map(({ seq }) => seq)
+}
+
+/** Related items with what was read of them. One that was hidden meanwhile is left out. */
+function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<number, T>): RelatedItem<T>[] {
+  return rows.flatMap(({ seq, similarity }) => {
+    const item = items.get(seq)
+    return item ? [{ item, similarity }] : []
+  })
 }
 
 /** Reads of items over one connection. `queries` are those over the same connection; `vectors` are a provider's, where there is one. */
@@ -64,6 +76,14 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
         const prompt = prompts.get(seq)
         return prompt ? [{ prompt, similarity: toPercent(similarity) }] : []
       })
+    },
+    async findRelatedPrompts(actor, id, limit) {
+      const related = await queries.findRelated(actor, 'prompt', id, limit)
+      return withItems(related, await queries.readPrompts(actor, seqsOf(related)))
+    },
+    async findRelatedSkills(actor, id, limit) {
+      const related = await queries.findRelated(actor, 'skill', id, limit)
+      return withItems(related, await queries.readSkills(actor, seqsOf(related)))
     },
     async readSkillFiles(actor, skillId) {
       return sortFilenames<SkillFile>(await selectFiles(actor, skillId).execute())

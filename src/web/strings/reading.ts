@@ -51,4 +51,5 @@ export const READING_WORDS = {
   onlyTag: (tag: string) => `Tag: ${tag}`,
   onlyAuthor: (author: string) => `Author: ${author}`,
   remove: 'Remove',
+  related: 'Related',
 }

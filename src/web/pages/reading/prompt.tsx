@@ -4,6 +4,7 @@ import { toAppError } from '../../../errors.ts'
 import { cutAtWord } from '../../../library/characters.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { relatedItems } from '../../../operations/items/related.ts'
 import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import type { SentForm } from '../../forms.ts'
@@ -14,6 +15,7 @@ import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
+import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -49,6 +51,7 @@ export const fillPrompt: Action = async (request) => ({ html: await drawPrompt(r
 async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled: boolean) {
   const { site, call, ref, query, sent } = request
   const prompt = await call(showPrompt, { id: ref })
+  const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
   const standing = await readStanding(request, 'prompts', prompt.id)
   const given = prompt.variables.flatMap(({ name }) => {
     const value = form?.text(BLANK + name) ?? ''
@@ -86,7 +89,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           <Fault sent={sent} summary={words.lookAtFields} />
           <ItemActions site={site} path={path} standing={standing} isPublic={isPublic} />
         </header>
-        <Facts site={site} prompt={prompt} path={path} />
+        <Facts site={site} prompt={prompt} path={path} related={related.items} />
         {prompt.variables.length === 0 ? null : (
           <Blanks site={site} path={path} prompt={prompt} values={values} isRendered={rendered !== null} />
         )}
@@ -144,6 +147,13 @@ function namesOf(segments: Segments): string[] {
   return segments.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
 }
 
+interface FactsProps {
+  readonly site: Site
+  readonly prompt: ShownPrompt
+  readonly path: string
+  readonly related: Output<typeof relatedItems>['items']
+}
+
 /** Language of a structured text, guessed from its start; null when unknown. */
 function languageOf(text: string): string | null {
   if (/^\s*[[{]/.test(text)) return 'json'
@@ -189,7 +199,7 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
   )
 }
 
-const Facts: FC<{ site: Site; prompt: ShownPrompt; path: string }> = ({ site, prompt, path }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, related }) => {
   const { words } = site
   return (
     <aside class="facts">
@@ -210,6 +220,7 @@ const Facts: FC<{ site: Site; prompt: ShownPrompt; path: string }> = ({ site, pr
         </Fact>
       </dl>
       <VersionIndex site={site} path={path} versions={prompt.versions} />
+      <Related site={site} items={related} />
     </aside>
   )
 }

@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { relatedItems } from '../../../operations/items/related.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
@@ -13,6 +14,7 @@ import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
+import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -27,9 +29,10 @@ type ShownFile = Output<typeof getSkill>['files'][number]
 /** A skill: its files as an index, one of them open, SKILL.md first. */
 export async function showSkillPage(request: PageRequest) {
   const { site, call, ref, query, sent } = request
-  const [skill, { versions }] = await Promise.all([
+  const [skill, { versions }, related] = await Promise.all([
     call(getSkill, { id: ref }),
     call(listVersions, { collection: 'skills', id: ref, limit: VERSIONS }),
+    call(relatedItems, { collection: 'skills', id: ref, limit: SHOWN_RELATED }),
   ])
   const standing = await readStanding(request, 'skills', skill.id)
   const { words } = site
@@ -75,6 +78,7 @@ export async function showSkillPage(request: PageRequest) {
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />
           <VersionIndex site={site} path={path} versions={versions} />
+          <Related site={site} items={related.items} />
         </aside>
         {open ? (
           <section data-prompt>

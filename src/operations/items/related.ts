@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { itemUrl } from '../core/records.ts'
+
+const relatedRecord = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  author: z.string(),
+  url: z.string(),
+  similarity: z.number().min(0).max(1).describe('Likeness in meaning'),
+})
+
+export const relatedItems = defineOperation({
+  name: 'related_items',
+  title: 'Related items',
+  summary: 'Prompts near a prompt in meaning, or skills near a skill, nearest first; none when nothing is near.',
+  scope: null,
+  cost: 3,
+  surfaces: {
+    mcp: { readOnly: true },
+    rest: { method: 'GET', path: '/api/{collection}/{id}/related' },
+    cli: { command: 'related', positional: ['collection', 'id'] },
+  },
+  input: z.object({
+    collection: collectionInput,
+    id: refInput.describe('Id or slug'),
+    limit: z.number().int().min(1).max(20).default(5),
+  }),
+  output: z.object({ items: z.array(relatedRecord) }),
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { collection, id, limit }) {
+    const { items } = store
+    const isPrompt = collection === 'prompts'
+    const item = isPrompt ? await items.findPrompt(actor, id) : await items.findSkill(actor, id)
+    if (!item) throw notFound(kindOf(collection))
+    const related = isPrompt ? await items.findRelatedPrompts(actor, item.id, limit) : await items.findRelatedSkills(actor, item.id, limit)
+    return {
+      items: related.map(({ item: near, similarity }) => ({
+        id: near.id,
+        slug: near.slug,
+        title: near.title,
+        description: near.description,
+        author: near.author,
+        url: itemUrl(baseUrl, kindOf(collection), near),
+        similarity: Math.round(similarity * 1000) / 1000,
+      })),
+    }
+  },
+})

@@ -1,0 +1,27 @@
+import type { KindIndex } from '../index/kind-index.ts'
+import { makeFilter } from '../index/select-items.ts'
+import { MIN_ITEMS } from '../vectors/centroid.ts'
+import { scoreMeaning } from './score-meaning.ts'
+
+/** Least cosine of two related items: 95 % of pairs taken at random are below it; see docs/decisions/0037. */
+const MIN_COSINE = 0.33
+/** The same for vectors of the word table. */
+const MIN_WORD_COSINE = 0.72
+
+/**
+ * Items a viewer finds that are nearest to an item in meaning, nearest first, with their cosines. By the vectors of the word table while
+ * the item has no vector of the encoder; then none in a small library, where nearest does not mean near.
+ */
+export function rankRelated(index: KindIndex, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[] {
+  const { table, totals } = index
+  const own = index.slotOf(seq)
+  const isVisible = makeFilter(index, {}, viewer)
+  if (own === undefined) return []
+  const sentence = table.sentenceVectors.get(own)
+  const columns = sentence ? table.sentenceVectors : table.wordVectors
+  const vector = columns.get(own)
+  if (!vector || (!sentence && totals.items < MIN_ITEMS)) return []
+  return scoreMeaning(index, columns, Float32Array.from(vector), sentence ? MIN_COSINE : MIN_WORD_COSINE)
+    .nearest((slot) => slot !== own && isVisible(slot), limit)
+    .map(({ slot, cosine }) => ({ seq: table.seq[slot] ?? 0, similarity: Math.min(1, cosine) }))
+}
