@@ -2,7 +2,17 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
 /** What the program needs beside itself, below the root: the same as in the image. */
-export const RUNTIME = ['LICENSE', 'assets', 'dist/THIRD-PARTY-NOTICES.txt', 'dist/cli', 'dist/web', 'docs', 'package.json', 'starter']
+export const RUNTIME = [
+  'LICENSE',
+  'assets',
+  'dist/THIRD-PARTY-NOTICES.txt',
+  'dist/cli',
+  'dist/encoder',
+  'dist/web',
+  'docs',
+  'package.json',
+  'starter',
+]
 /** What the tarball has beside that. */
 export const PAPERS = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'packaging/commonplace.service']
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { RolldownOutput } from 'rolldown'
+import { makeEncoder } from './make-encoder.ts'
 import { writeNotices } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,7 +14,9 @@ const stamp = join(root, 'dist', '.built')
 const MAX_HELD_BYTES = 256 * 1024
 
 function newestSource(): number {
-  const watched = ['package.json', 'package-lock.json', 'scripts/run.ts', 'scripts/notices.ts'].map((name) => join(root, name))
+  const watched = ['package.json', 'package-lock.json', 'scripts/run.ts', 'scripts/make-encoder.ts', 'scripts/notices.ts'].map((name) =>
+    join(root, name),
+  )
   for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
     watched.push(join(entry.parentPath, entry.name))
   }
@@ -42,6 +45,7 @@ async function build(): Promise<void> {
       input: {
         main: join(root, 'src', 'cli', 'main.ts'),
         // A thread's program stands by itself, beside the one that starts it.
+        'encoder-worker': join(root, 'src', 'encoder', 'encoder-worker.ts'),
         'highlight-worker': join(root, 'src', 'web', 'markup', 'highlight-worker.ts'),
       },
       platform: 'node',
@@ -75,6 +79,7 @@ async function build(): Promise<void> {
     })
     note(islands)
     compressLargeScripts(join(fresh, 'web'))
+    await makeEncoder(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
     writeFileSync(join(fresh, 'THIRD-PARTY-NOTICES.txt'), writeNotices(modules))
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
