@@ -13,10 +13,12 @@ import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
+import { createEncoder } from './encoder/encoder.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
 import type { LibraryCopy } from './library/library-copies.ts'
 import type { PasswordHash } from './library/password.ts'
+import type { Encoder } from './library/ports/encoder.ts'
 import type { Clock, Random } from './library/ports/environment.ts'
 import type { LibraryChange } from './library/ports/instances.ts'
 import type { LibraryStore } from './library/ports/store.ts'
@@ -44,6 +46,8 @@ export interface App {
   readonly isBaseUrlGuessed: boolean
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
+  /** The built-in encoder; null when the settings turn it off. */
+  readonly encoder: Encoder | null
   /** What operations run with, for one caller. @param entry how the call comes in, which the audit log records */
   contextFor(actor: Actor, entry: Entry): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
@@ -87,6 +91,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly improve: ImproveSettings
   /** null: search uses words and the built-in embedder. */
   readonly embeddings: EmbeddingSettings | null
+  /** Whether the built-in encoder runs. Default: false. */
+  readonly encoder?: boolean
   /** Where the service makes backups by itself; null where it makes none. */
   readonly backupFolder?: string | null
   /** Whether anyone can create an account. Default: only by invite. */
@@ -136,6 +142,7 @@ export function describeDatabase(databaseUrl: string): string {
  * @param options.mustExist refuse to make a missing file
  * @param options.service opened to serve: must be writable; a lost library is recreated only with `mayCreate`
  * @param options.onProgress called during slow steps of opening, such as an upgrade
+ * @param options.onEncoderFault called at most once, with a sentence for the log, when the built-in encoder has no usable weights
  * @throws AppError `not_found` when it must exist and does not, `unavailable` when it cannot be opened, `invalid_input` for a model or system prompt that cannot be used
  */
 export async function openApp(
@@ -145,6 +152,7 @@ export async function openApp(
     service?: { mayCreate: boolean }
     outside?: Outside
     onProgress?: (progress: OpeningProgress) => void
+    onEncoderFault?: (message: string) => void
   } = {},
 ): Promise<App> {
   const outside = options.outside ?? SYSTEM
@@ -176,6 +184,10 @@ export async function openApp(
     }
     if (path !== null) markLibrary(path)
   }
+  // A command that needs no vector starts no thread.
+  const encoder = settings.encoder
+    ? createEncoder({ onFault: options.onEncoderFault ?? (() => {}), startsNow: options.service !== undefined })
+    : null
   const patience = {
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,
@@ -230,6 +242,7 @@ export async function openApp(
     baseUrl,
     isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
     embeddings,
+    encoder,
     contextFor: (actor, entry) => ({ ...shared, ...ENTRIES[entry], actor }),
     logins,
     setupCode,
@@ -241,6 +254,7 @@ export async function openApp(
     listen: (onMail) => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere, onMail }),
     async close() {
       await embeddings?.stop()
+      await encoder?.close()
       await store.close()
     },
   }

@@ -55,7 +55,11 @@ export async function serve(config: Config, options: { starter: boolean; create:
   try {
     app = await openApp(
       { ...toAppSettings(config, address), onStatement },
-      { service: { mayCreate: options.create }, onProgress: logOpening((fields, text) => logger.info(fields, text)) },
+      {
+        service: { mayCreate: options.create },
+        onProgress: logOpening((fields, text) => logger.info(fields, text)),
+        onEncoderFault: (message) => logger.warn(message),
+      },
     )
     const loaded = options.starter ? await loadStarter(app) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)

@@ -20,6 +20,8 @@ export const origins = list.refine(
 export const PASSWORD_HASHES = ['standard', 'owasp'] as const
 /** true or false. */
 export const onOff = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
+/** on or off. */
+export const onOrOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on')
 /** An http or https origin. */
 export const httpUrl = z
   .string()

@@ -11,6 +11,7 @@ import {
   modelName,
   modelServerUrl,
   onOff,
+  onOrOff,
   origins,
   PASSWORD_HASHES,
   postgresUrl,
@@ -194,6 +195,12 @@ export const SETTINGS = {
     null,
     'Text file with the system prompt for improving, instead of the built-in one. Read at startup.',
     '(built in)',
+  ),
+  ENCODER: setting(
+    onOrOff,
+    true,
+    'Built-in sentence encoder, which finds items by meaning: about 50 MB of memory and at most one core. off ranks by words and word vectors alone.',
+    'on',
   ),
   EMBEDDINGS_URL: setting(
     modelServerUrl('EMBEDDINGS_API_KEY'),

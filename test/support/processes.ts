@@ -74,7 +74,7 @@ export interface Place {
 export function createPlace(databaseUrlOf?: () => string): Place {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-e2e-'))
   const databaseUrl = databaseUrlOf ? databaseUrlOf() : isOnPostgres() ? createDatabaseNow() : `sqlite:${join(folder, 'library.db')}`
-  const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '' }
+  const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '', ENCODER: 'off' }
   const servers: ChildProcess[] = []
   const proxies: RoundRobin[] = []
   const serveOne = async (options: { env?: Record<string, string>; args?: readonly string[] }): Promise<Served> => {
