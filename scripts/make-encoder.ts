@@ -1,4 +1,4 @@
-// Makes the file of the encoder (src/encoder/weights-file.ts): compiles its kernel, and rounds the weights of the model to 8 bits.
+// Makes the file of the encoder (src/encoder/weights-file.ts): compiles its kernel, and rounds the weights of the model to 8 and 11 bits.
 // The same package, sources and compiler give the same file.
 import { hash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { inspectFile } from '../src/encoder/model.ts'
-import { DIMENSIONS, POOLING } from '../src/encoder/pooling.ts'
+import { POOLING } from '../src/encoder/pooling.ts'
 import { FILE_NAME, writeHeader } from '../src/encoder/weights-file.ts'
+import { createWordPieces } from '../src/encoder/word-pieces.ts'
+import { packWeights } from './pack-weights.ts'
+import type { Tensors } from './sample-activations.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The package of the model, which goes into the build. */
@@ -21,15 +24,15 @@ const CONTENTS = {
 }
 const KERNEL = 'src/encoder/kernel/kernel.ts'
 /** Sources that the file depends on, besides the package. */
-const SOURCES = [KERNEL, 'scripts/make-encoder.ts', 'src/encoder/weights-file.ts', 'src/encoder/pooling.ts']
-const LAYERS = 6
-const POSITIONS = 128
-const INNER = 1536
-/** Largest weight, rounded. */
-const MAX_WEIGHT = 127
-/** Outputs whose weights stand together, as the kernel reads them. */
-const PANEL = 8
-
+const SOURCES = [
+  KERNEL,
+  'scripts/make-encoder.ts',
+  'scripts/pack-weights.ts',
+  'scripts/sample-activations.ts',
+  'src/encoder/pooling.ts',
+  'src/encoder/weights-file.ts',
+  'src/encoder/word-pieces.ts',
+]
 /**
  * Writes the file of the encoder into a folder, or takes it over from an older build that made it from the same.
  * @throws Error when the package of the model is missing or is not the pinned one, or the kernel does not compile
@@ -44,8 +47,9 @@ export async function makeEncoder(folder: string, oldFolder: string): Promise<vo
   }
   process.stderr.write("Making the encoder's weights…\n")
   const tensors = readTensors(readPinned('model.fp16.safetensors'))
-  const vocabulary = Buffer.from(readVocabulary(readPinned('tokenizer.json')).join('\n'))
-  const weights = packWeights(tensors)
+  const pieces = readVocabulary(readPinned('tokenizer.json'))
+  const vocabulary = Buffer.from(pieces.join('\n'))
+  const weights = packWeights(tensors, createWordPieces(pieces))
   const kernel = await compileKernel()
   const payload = Buffer.concat([kernel, vocabulary, weights])
   const digest = hash('sha256', payload.subarray(kernel.length)).slice(0, 16)
@@ -118,91 +122,20 @@ function readVocabulary(bytes: Buffer): string[] {
   return pieces
 }
 
-type Tensors = (name: string) => Float32Array<ArrayBuffer>
-
 /** The tensors of a safetensors file of 16-bit floats, by name. */
 function readTensors(bytes: Buffer): Tensors {
   const start = 8 + Number(bytes.readBigUInt64LE(0))
   const header = JSON.parse(bytes.toString('utf8', 8, start)) as Record<string, { dtype: string; data_offsets: [number, number] }>
+  const read = new Map<string, Float32Array<ArrayBuffer>>()
   return (name) => {
+    const known = read.get(name)
+    if (known) return known
     const tensor = header[name]
     if (tensor?.dtype !== 'F16') throw new Error(`${MODEL_PACKAGE} has no 16-bit ${name}.`)
     const [from, to] = tensor.data_offsets
     const halves = bytes.buffer.slice(bytes.byteOffset + start + from, bytes.byteOffset + start + to)
-    return Float32Array.from(new Float16Array(halves as ArrayBuffer))
+    const floats = Float32Array.from(new Float16Array(halves as ArrayBuffer))
+    read.set(name, floats)
+    return floats
   }
-}
-
-/** All weights, in the order in which the kernel reads them. */
-function packWeights(tensors: Tensors): Buffer {
-  const layers = Array.from({ length: LAYERS }, (_, number) => {
-    const layer = `encoder.layer.${number}`
-    const self = ['query', 'key', 'value'].map((name) => `${layer}.attention.self.${name}`)
-    return [
-      packLinear(tensors, self, DIMENSIONS),
-      packLinear(tensors, [`${layer}.attention.output.dense`], DIMENSIONS),
-      ...packNorm(tensors, `${layer}.attention.output.LayerNorm`),
-      packLinear(tensors, [`${layer}.intermediate.dense`], DIMENSIONS),
-      packLinear(tensors, [`${layer}.output.dense`], INNER),
-      ...packNorm(tensors, `${layer}.output.LayerNorm`),
-    ]
-  })
-  const parts = [...packTokens(tensors), packPositions(tensors), ...packNorm(tensors, 'embeddings.LayerNorm'), ...layers.flat()]
-  return Buffer.concat(parts.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)))
-}
-
-/** Rounds a row to integers. Gives what one of them stands for. @param put called with each integer and its column */
-function roundRow(row: Float32Array, put: (integer: number, column: number) => void): number {
-  let largest = 0
-  for (let column = 0; column < row.length; column++) largest = Math.max(largest, Math.abs(row[column] ?? 0))
-  const scale = Math.fround((largest || 1) / MAX_WEIGHT)
-  for (let column = 0; column < row.length; column++) put(Math.round((row[column] ?? 0) / scale), column)
-  return scale
-}
-
-/** Scales of all tokens, then their rows. */
-function packTokens(tensors: Tensors): [Float32Array, Int8Array] {
-  const table = tensors('embeddings.word_embeddings.weight')
-  const count = table.length / DIMENSIONS
-  const scales = new Float32Array(count)
-  const rows = new Int8Array(table.length)
-  for (let token = 0; token < count; token++) {
-    const start = token * DIMENSIONS
-    scales[token] = roundRow(table.subarray(start, start + DIMENSIONS), (integer, column) => {
-      rows[start + column] = integer
-    })
-  }
-  return [scales, rows]
-}
-
-/** Of each position that a window has; every token is of the first of two types. */
-function packPositions(tensors: Tensors): Float32Array {
-  const types = tensors('embeddings.token_type_embeddings.weight')
-  return tensors('embeddings.position_embeddings.weight')
-    .subarray(0, POSITIONS * DIMENSIONS)
-    .map((value, place) => value + (types[place % DIMENSIONS] ?? 0))
-}
-
-function packNorm(tensors: Tensors, name: string): Float32Array[] {
-  return [tensors(`${name}.weight`), tensors(`${name}.bias`)]
-}
-
-/** Linear maps of the same inputs as one: scales, biases, then panels of eight outputs in which pairs of inputs alternate by output. */
-function packLinear(tensors: Tensors, names: readonly string[], inputs: number): Uint8Array {
-  const rows = names.flatMap((name) => {
-    const weights = tensors(`${name}.weight`)
-    return Array.from({ length: weights.length / inputs }, (_, row) => weights.subarray(row * inputs, (row + 1) * inputs))
-  })
-  const biases = names.flatMap((name) => [...tensors(`${name}.bias`)])
-  const bytes = new Uint8Array(rows.length * (8 + inputs))
-  const scales = new Float32Array(bytes.buffer, 0, rows.length)
-  new Float32Array(bytes.buffer, rows.length * 4, rows.length).set(biases)
-  const panels = new Int8Array(bytes.buffer, rows.length * 8)
-  for (const [output, row] of rows.entries()) {
-    const start = Math.floor(output / PANEL) * PANEL * inputs + (output % PANEL) * 2
-    scales[output] = roundRow(row, (integer, input) => {
-      panels[start + (input >> 1) * PANEL * 2 + (input & 1)] = integer
-    })
-  }
-  return bytes
 }

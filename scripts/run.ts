@@ -15,11 +15,11 @@ const stamp = join(root, 'dist', '.built')
 const MAX_HELD_BYTES = 256 * 1024
 
 function newestSource(): number {
-  const watched = ['package.json', 'package-lock.json', 'scripts/run.ts', 'scripts/make-encoder.ts', 'scripts/notices.ts'].map((name) =>
-    join(root, name),
-  )
-  for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
-    watched.push(join(entry.parentPath, entry.name))
+  const watched = ['package.json', 'package-lock.json'].map((name) => join(root, name))
+  for (const folder of ['scripts', 'src']) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      watched.push(join(entry.parentPath, entry.name))
+    }
   }
   return Math.max(...watched.map((path) => statSync(path).mtimeMs))
 }

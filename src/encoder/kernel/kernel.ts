@@ -27,11 +27,11 @@ const E5: f32 = 0.0013407265611979336
 const ROW: i32 = H * 4
 
 /** Bytes of a linear layer's scales, biases and weights. */
-function linearBytes(outputs: i32, inputs: i32): usize {
-  return outputs * 8 + outputs * inputs
+function linearBytes(outputs: i32, inputs: i32, isWide: bool = false): usize {
+  return outputs * 8 + outputs * inputs * (isWide ? 2 : 1)
 }
 
-/** Largest quantized activation: 12 bits, so that 1536 products with 8-bit weights fit into 32 bits. */
+/** Largest quantized activation: 12 bits, so that 1536 products with weights of at most 683 fit into 32 bits. */
 const QUANT_MAX: f32 = 2047
 /** Adding this number rounds a float to an integer in its low bits. */
 const ROUND: f32 = 12582912
@@ -142,17 +142,25 @@ function finish(sum: v128, scale: v128, row: f32, bias: v128, isGelu: bool): v12
   return isGelu ? gelu(value) : value
 }
 
-/** `to` = the quantized rows × weights + bias. Weights: scales, biases, then panels of eight outputs, in which pairs of inputs alternate by output. */
-function linear(weights: usize, scratch: usize, to: usize, tokens: i32, outputs: i32, inputs: i32, isGelu: bool): void {
-  const wide = scratch + B
-  const wideEnd = wide + inputs * 16
+/**
+ * `to` = the quantized rows × weights + bias. Weights: scales, biases, then panels of eight outputs, in which pairs of inputs alternate by output.
+ * `isWide`: they have 16 bits instead of 8.
+ */
+function linear(weights: usize, scratch: usize, to: usize, tokens: i32, outputs: i32, inputs: i32, isGelu: bool, isWide: bool): void {
+  let wide = scratch + B
   let panel = weights + outputs * 8
   for (let n = 0; n < outputs; n += 8) {
-    for (let w = wide; w < wideEnd; w += 32) {
-      v128.store(w, v128.load_ext<i8>(panel))
-      v128.store(w, v128.load_ext<i8>(panel, 8), 16)
-      panel += 16
+    if (isWide) {
+      wide = panel
+      panel += inputs * 16
+    } else {
+      for (let w = wide; w < wide + inputs * 16; w += 32) {
+        v128.store(w, v128.load_ext<i8>(panel))
+        v128.store(w, v128.load_ext<i8>(panel, 8), 16)
+        panel += 16
+      }
     }
+    const wideEnd = wide + inputs * 16
     const scale0 = v128.load(weights + n * 4)
     const scale1 = v128.load(weights + n * 4, 16)
     const bias0 = v128.load(weights + (outputs + n) * 4)
@@ -413,26 +421,26 @@ export function layer(weights: usize, scratch: usize, tokens: i32): void {
   const t = scratch + T
   let w = weights
   quantize(x, scratch, tokens, H)
-  linear(w, scratch, t, tokens, 3 * H, H, false)
+  linear(w, scratch, t, tokens, 3 * H, H, false, false)
   w += linearBytes(3 * H, H)
   attend(scratch, tokens)
   quantize(y, scratch, tokens, H)
-  linear(w, scratch, t, tokens, H, H, false)
+  linear(w, scratch, t, tokens, H, H, false, false)
   w += linearBytes(H, H)
   addNorm(x, t, tokens, w)
   w += 2 * ROW
   quantize(x, scratch, tokens, H)
-  linear(w, scratch, t, tokens, INNER, H, true)
+  linear(w, scratch, t, tokens, INNER, H, true, false)
   w += linearBytes(INNER, H)
   quantize(t, scratch, tokens, INNER)
-  linear(w, scratch, y, tokens, H, INNER, false)
-  w += linearBytes(H, INNER)
+  linear(w, scratch, y, tokens, H, INNER, false, true)
+  w += linearBytes(H, INNER, true)
   addNorm(x, y, tokens, w)
 }
 
 /** Bytes of a layer's weights. */
 export function layerBytes(): usize {
-  return linearBytes(3 * H, H) + linearBytes(H, H) + linearBytes(INNER, H) + linearBytes(H, INNER) + 4 * ROW
+  return linearBytes(3 * H, H) + linearBytes(H, H) + linearBytes(INNER, H) + linearBytes(H, INNER, true) + 4 * ROW
 }
 
 /** The mean of the hidden states, of unit length, at the start of Y. */
