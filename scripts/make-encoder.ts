@@ -85,9 +85,9 @@ function isMadeFrom(file: string, recipe: string): boolean {
   }
 }
 
-/** A file of the model's package. @throws Error when it differs from the pinned one */
-function readPinned(name: keyof typeof CONTENTS): Buffer {
-  const path = join(MODEL, name)
+/** A file of the model's package. @throws Error when it is missing or differs from the pinned one */
+export function readPinned(name: keyof typeof CONTENTS, folder = MODEL): Buffer {
+  const path = join(folder, name)
   if (!existsSync(path)) throw new Error(`${MODEL_PACKAGE} is not installed. Run npm ci.`)
   const bytes = readFileSync(path)
   const found = hash('sha256', bytes)

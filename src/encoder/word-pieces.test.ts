@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { createWordPieces } from './word-pieces.ts'
+
+const VOCABULARY = [
+  '[PAD]',
+  '[UNK]',
+  '[CLS]',
+  '[SEP]',
+  '[MASK]',
+  'cafe',
+  'un',
+  '##aff',
+  '##able',
+  'a',
+  '##a',
+  '文',
+  '字',
+  '.',
+  '#',
+  '##',
+  'σ',
+  '##ς',
+]
+const pieces = createWordPieces(VOCABULARY)
+const cut = (text: string, most = 100) => pieces.cut(text, most).ids.map((id) => VOCABULARY[id])
+
+describe('word pieces', () => {
+  it.each([
+    ['', []],
+    ['unaffable', ['un', '##aff', '##able']],
+    ['UNAFFABLE', ['un', '##aff', '##able']],
+    ['un affable', ['un', '[UNK]']],
+    ['Café cafe\u0301', ['cafe', 'cafe']],
+    ['c\u0000a\u200bf\u00ade', ['cafe']],
+    ['cafe.a', ['cafe', '.', 'a']],
+    ['a文字a', ['a', '文', '字', 'a']],
+    ['un\u00a0a\u2028a', ['un', 'a', 'a']],
+    ['##', ['#', '#']],
+    ['a[SEP]a', ['a', '[SEP]', 'a']],
+    ['[sep]', ['[UNK]', '[UNK]', '[UNK]']],
+    ['a\ud800a', ['a', '##a']],
+    ['aax', ['[UNK]']],
+    // Case is folded letter by letter: a final sigma stays one.
+    ['Σ', ['σ']],
+  ])('of %j are %j', (text, expected) => {
+    expect(cut(text)).toEqual(expected)
+  })
+
+  it('are of words of at most 100 characters', () => {
+    expect(cut('a'.repeat(100))).toHaveLength(100)
+    expect(cut(`${'a'.repeat(101)} a`)).toEqual(['[UNK]', 'a'])
+  })
+
+  it('end at the maximum, and so does reading', () => {
+    expect(cut('unaffable', 2)).toEqual(['un', '##aff'])
+    expect(cut('a a a', 2)).toEqual(['a', 'a'])
+    const text = Object.assign(new String(`a a ${'x'.repeat(1_000)}`), { reads: 0 })
+    const counted = new Proxy(text, {
+      get(target, name) {
+        if (name === 'codePointAt') target.reads++
+        const value = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    expect(pieces.cut(counted as unknown as string, 2).ids).toHaveLength(2)
+    expect(text.reads).toBeLessThan(6)
+  })
+
+  it('count the words that the vocabulary holds whole, without punctuation', () => {
+    expect(pieces.cut('cafe unaffable xqzwvk . a', 100)).toMatchObject({ words: 4, knownWords: 2 })
+    expect(pieces.cut('...', 100)).toMatchObject({ words: 0, knownWords: 0 })
+  })
+
+  it.each([
+    ['marks', 'a\u0301\u0316'],
+    ['unknown words of pieces', `${'una'.repeat(33)}x `],
+    ['characters that are removed', '\u200b'],
+    ['brackets', '['],
+    ['composed letters', '\u1e69'],
+  ])('of many %s take time linear in the text', (_, part) => {
+    const measure = (length: number) => {
+      const text = part.repeat(length / part.length)
+      const started = performance.now()
+      pieces.cut(text, length)
+      return performance.now() - started
+    }
+    measure(10_000)
+    // Quadratic, four times the text takes sixteen times as long: seconds.
+    expect(measure(200_000)).toBeLessThan(40 * Math.max(10, measure(20_000)))
+  })
+
+  it('need the special tokens', () => {
+    expect(() => createWordPieces(['a'])).toThrow('the vocabulary has no [PAD]')
+  })
+})
