@@ -1,3 +1,4 @@
+/// <reference path="./web-assembly.d.ts" />
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { DIMENSIONS } from './pooling.ts'
