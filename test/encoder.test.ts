@@ -74,8 +74,7 @@ describe('the vectors', () => {
 
   it('tell texts apart', () => {
     const [one, near, far] = ['How do I review a pull request?', 'reviewing code changes of others', 'a recipe for apple pie'].map(encode)
-    expect(cosine(one ?? [], near ?? [])).toBeGreaterThan(0.5)
-    expect(cosine(one ?? [], far ?? [])).toBeLessThan(0.2)
+    expect(cosine(one ?? [], near ?? [])).toBeGreaterThan(cosine(one ?? [], far ?? []) + 0.3)
   })
 
   it('do not depend on what was encoded before', () => {
@@ -107,7 +106,8 @@ describe('the encoder', () => {
     expect(query?.vector).toHaveLength(384)
     expect(item).toBeInstanceOf(Int8Array)
     expect(Math.max(...(item ?? []).map(Math.abs))).toBe(127)
-    expect(cosine(query?.vector ?? [], item ?? [])).toBeGreaterThan(0.5)
+    const other = await encoder.encodeQuery('a recipe for apple pie')
+    expect(cosine(query?.vector ?? [], item ?? [])).toBeGreaterThan(cosine(other?.vector ?? [], item ?? []) + 0.3)
     expect(faults).toEqual([])
   })
 
@@ -262,9 +262,9 @@ describe('the end', () => {
   })
 
   it.each([
-    ['after an answer', 'await encoder.encodeQuery("a")'],
+    ['after an answer', 'const { vector } = await encoder.encodeQuery("a")'],
     ['while it loads', ''],
-    ['after it is closed', 'await encoder.encodeItem({ title: "a", text: "b" }); await encoder.close()'],
+    ['after it is closed', 'const { length } = await encoder.encodeItem({ title: "a", text: "b" }); await encoder.close()'],
   ])('of a command does not wait for the thread: %s', async (_, work) => {
     const script = `
       import { createEncoder } from '${ENCODER}'

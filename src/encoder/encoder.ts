@@ -110,14 +110,14 @@ export function createEncoder(options: EncoderOptions): Encoder {
   const start = () => {
     let started: Worker
     try {
-      started = startThread({ workerData: { file, model } satisfies ThreadData, resourceLimits: LIMITS })
+      // Without the flags of this process, some of which are for its script alone.
+      started = startThread({ workerData: { file, model } satisfies ThreadData, resourceLimits: LIMITS, execArgv: [] })
     } catch {
       // Too little memory, for example.
       loseThread()
       return
     }
     thread = started
-    started.unref()
     started.on('message', (message: ThreadMessage) => {
       if (started === thread) read(message)
     })
@@ -126,6 +126,8 @@ export function createEncoder(options: EncoderOptions): Encoder {
     started.on('exit', () => {
       if (started === thread) loseThread()
     })
+    // After the listeners: one for messages keeps the process alive.
+    started.unref()
   }
   const countSent = (kind: Sent['kind']) => [...sent.values()].filter((one) => one.kind === kind).length
   /** Sends a request. Resolves with its answer; null when the thread died. */

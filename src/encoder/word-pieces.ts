@@ -1,5 +1,5 @@
 /** The words of a text as pieces of a vocabulary. */
-export interface Pieces {
+interface Pieces {
   /** Numbers in the vocabulary. */
   readonly ids: readonly number[]
   /** Words that were read, without punctuation, and how many of them the vocabulary holds whole. */
