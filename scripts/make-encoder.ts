@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { inspectFile } from '../src/encoder/model.ts'
 import { POOLING } from '../src/encoder/pooling.ts'
+import { createVocabulary } from '../src/encoder/vocabulary.ts'
 import { FILE_NAME, writeHeader } from '../src/encoder/weights-file.ts'
 import { createWordPieces } from '../src/encoder/word-pieces.ts'
 import { packWeights } from './pack-weights.ts'
@@ -30,6 +31,7 @@ const SOURCES = [
   'scripts/pack-weights.ts',
   'scripts/sample-activations.ts',
   'src/encoder/pooling.ts',
+  'src/encoder/vocabulary.ts',
   'src/encoder/weights-file.ts',
   'src/encoder/word-pieces.ts',
 ]
@@ -48,8 +50,8 @@ export async function makeEncoder(folder: string, oldFolder: string): Promise<vo
   process.stderr.write("Making the encoder's weights…\n")
   const tensors = readTensors(readPinned('model.fp16.safetensors'))
   const pieces = readVocabulary(readPinned('tokenizer.json'))
-  const vocabulary = Buffer.from(pieces.join('\n'))
-  const weights = packWeights(tensors, createWordPieces(pieces))
+  const vocabulary = Buffer.from(pieces)
+  const weights = packWeights(tensors, createWordPieces(createVocabulary(pieces)))
   const kernel = await compileKernel()
   const payload = Buffer.concat([kernel, vocabulary, weights])
   const digest = hash('sha256', payload.subarray(kernel.length)).slice(0, 16)
@@ -114,12 +116,12 @@ async function compileKernel(): Promise<Uint8Array> {
   return kernel
 }
 
-/** Pieces in the order of their numbers. */
-function readVocabulary(bytes: Buffer): string[] {
+/** Pieces in the order of their numbers, a line each. */
+function readVocabulary(bytes: Buffer): string {
   const { model } = JSON.parse(bytes.toString('utf8')) as { model: { vocab: Record<string, number> } }
   const pieces: string[] = []
   for (const [piece, id] of Object.entries(model.vocab)) pieces[id] = piece
-  return pieces
+  return pieces.join('\n')
 }
 
 /** The tensors of a safetensors file of 16-bit floats, by name. */

@@ -34,7 +34,7 @@ const MAX_BACK_OFF_MS = 60_000
 const MAX_REMEMBERED = 256
 const MAX_REMEMBERED_LENGTH = 200
 /** Memory of the thread's objects. The weights are outside of it. */
-const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 }
 
 /** A request that was sent. */
 interface Sent {

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { DIMENSIONS } from './pooling.ts'
+import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { fileBytes, HEADER_BYTES, readHeader, type WeightsHeader } from './weights-file.ts'
 import { createWordPieces, type WordPieces } from './word-pieces.ts'
 
@@ -62,7 +63,7 @@ export function openModel(file: string, model: string): Model {
     if (crc32(new Uint8Array(memory.buffer, WEIGHTS_AT, weightsBytes), crc32(front)) !== header.crc)
       throw new Error('its checksum is wrong')
     const kernel = startKernel(front.subarray(0, kernelBytes), memory)
-    const vocabulary = front.toString('utf8', kernelBytes).split('\n')
+    const vocabulary = createVocabulary(front.toString('utf8', kernelBytes))
     return createModel(kernel, memory, vocabulary, weightsBytes)
   })
 }
@@ -83,9 +84,9 @@ function startKernel(bytes: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory)
   return new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports as unknown as Kernel
 }
 
-function createModel(kernel: Kernel, memory: WebAssembly.Memory, vocabulary: readonly string[], weightsBytes: number): Model {
+function createModel(kernel: Kernel, memory: WebAssembly.Memory, vocabulary: Vocabulary, weightsBytes: number): Model {
   const row = DIMENSIONS * FLOAT
-  const positions = WEIGHTS_AT + vocabulary.length * (FLOAT + DIMENSIONS)
+  const positions = WEIGHTS_AT + vocabulary.size * (FLOAT + DIMENSIONS)
   const norm = positions + MAX_TOKENS * row
   const layers = norm + 2 * row
   const layerBytes = kernel.layerBytes()
@@ -101,7 +102,7 @@ function createModel(kernel: Kernel, memory: WebAssembly.Memory, vocabulary: rea
       if (count < 2 || count > MAX_TOKENS) throw new RangeError(`A text has 2 to ${MAX_TOKENS} tokens, not ${count}.`)
       const scratch = first + place * scratchPages * PAGE
       new Uint32Array(memory.buffer, scratch + kernel.tokensOffset(), count).set(tokens)
-      kernel.embed(WEIGHTS_AT, positions, norm, scratch, count, vocabulary.length)
+      kernel.embed(WEIGHTS_AT, positions, norm, scratch, count, vocabulary.size)
       for (let layer = 0; layer < LAYERS; layer++) {
         kernel.layer(layers + layer * layerBytes, scratch, count)
         yield

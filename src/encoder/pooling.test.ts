@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DIMENSIONS, planWindows, poolWindows } from './pooling.ts'
+import { createVocabulary } from './vocabulary.ts'
 import { createWordPieces } from './word-pieces.ts'
 
-const pieces = createWordPieces(['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'title', 'word'])
+const pieces = createWordPieces(createVocabulary(['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'title', 'word'].join('\n')))
 const [TITLE, WORD] = [5, 6]
 const repeat = (word: string, count: number) => Array.from({ length: count }, () => word).join(' ')
 /** How many tokens of title and text each window has. */

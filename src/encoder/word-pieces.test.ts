@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createVocabulary } from './vocabulary.ts'
 import { createWordPieces } from './word-pieces.ts'
 
 const VOCABULARY = [
@@ -21,7 +22,7 @@ const VOCABULARY = [
   'σ',
   '##ς',
 ]
-const pieces = createWordPieces(VOCABULARY)
+const pieces = createWordPieces(createVocabulary(VOCABULARY.join('\n')))
 const cut = (text: string, most = 100) => pieces.cut(text, most).ids.map((id) => VOCABULARY[id])
 
 describe('word pieces', () => {
@@ -90,6 +91,6 @@ describe('word pieces', () => {
   })
 
   it('need the special tokens', () => {
-    expect(() => createWordPieces(['a'])).toThrow('the vocabulary has no [PAD]')
+    expect(() => createWordPieces(createVocabulary('a'))).toThrow('the vocabulary has no [PAD]')
   })
 })

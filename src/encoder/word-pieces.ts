@@ -1,3 +1,5 @@
+import type { Vocabulary } from './vocabulary.ts'
+
 /** The words of a text as pieces of a vocabulary. */
 interface Pieces {
   /** Numbers in the vocabulary. */
@@ -35,42 +37,28 @@ const IDEOGRAPH =
 /** Tokens that texts may spell. */
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
 const UNKNOWN = '[UNK]'
-const CONTINUED = '##'
 
 /**
  * WordPiece of BERT, uncased, as the model's `tokenizer.json` defines it: control characters go, ideographs are words of their own, accents and case
  * are folded, punctuation marks are words, and each word is cut into the longest pieces from the left.
  * Characters are normalised one by one: a run of marks that normalisation would sort costs no more than others.
- * @param vocabulary all pieces, in the order of their numbers; those that continue a word begin with ##
  * @throws Error when the vocabulary lacks one of the special tokens
  */
-export function createWordPieces(vocabulary: readonly string[]): WordPieces {
-  const starts = new Map<string, number>()
-  const continuations = new Map<string, number>()
-  let longest = 0
-  for (const [id, piece] of vocabulary.entries()) {
-    const isContinued = piece.startsWith(CONTINUED) && piece.length > CONTINUED.length
-    const text = isContinued ? piece.slice(CONTINUED.length) : piece
-    ;(isContinued ? continuations : starts).set(text, id)
-    longest = Math.max(longest, text.length)
-  }
-  const special = SPECIAL.map((text) => ({ text, id: idOf(starts, text) }))
-  const unknown = idOf(starts, UNKNOWN)
+export function createWordPieces(vocabulary: Vocabulary): WordPieces {
+  const special = SPECIAL.map((text) => ({ text, id: idOf(vocabulary, text) }))
+  const unknown = idOf(vocabulary, UNKNOWN)
 
   /** Appends the pieces of a word: one that is unknown when the vocabulary has not all of them. Gives how many. */
   const appendWord = (word: string, ids: number[]): number => {
     const before = ids.length
     for (let from = 0; from < word.length; ) {
-      let end = Math.min(word.length, from + longest)
-      const pieces = from === 0 ? starts : continuations
-      let id = pieces.get(word.slice(from, end))
-      while (id === undefined && end > from + 1) id = pieces.get(word.slice(from, --end))
-      if (id === undefined) {
+      const id = vocabulary.findLongest(word, from)
+      if (id < 0) {
         ids.length = before
         return ids.push(unknown) - before
       }
       ids.push(id)
-      from = end
+      from += vocabulary.lengthOf(id)
     }
     return ids.length - before
   }
@@ -140,8 +128,8 @@ export function createWordPieces(vocabulary: readonly string[]): WordPieces {
   }
 }
 
-function idOf(pieces: ReadonlyMap<string, number>, text: string): number {
-  const id = pieces.get(text)
-  if (id === undefined) throw new Error(`the vocabulary has no ${text}`)
+function idOf(vocabulary: Vocabulary, text: string): number {
+  const id = vocabulary.findLongest(text, 0)
+  if (id < 0 || vocabulary.lengthOf(id) !== text.length) throw new Error(`the vocabulary has no ${text}`)
   return id
 }
