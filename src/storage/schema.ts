@@ -207,6 +207,11 @@ export interface Database {
   }
   /** The vectors themselves: as many 32-bit floats (little-endian) as the embedding has dimensions, of unit length. */
   embedding_vector: { embedding_seq: number; vector: Uint8Array }
+  /**
+   * The encoder's vectors of items, 384 signed bytes each, by its model; `digest` is of the text they were made of. Items in the trash have
+   * none. A row is never changed: a newer one has a higher `seq`.
+   */
+  item_vector: { seq: Generated<number>; item_seq: number; model: string; digest: string; vector: Uint8Array }
   /** Use of improve_prompt by caller and day (`2026-01-31`, UTC). */
   improve_usage: { caller: string; day: string; requests: number; characters: number }
   /** Saved embeds, as JSON. */
@@ -234,6 +239,6 @@ export interface Database {
   instance_mail: { seq: Generated<number>; instance: string; body: string; created_at: string }
   /** Points of callers in a time window, over all instances. */
   counter: { name: string; ends_at: string; points: number }
-  /** Items that an instance is embedding; free again after `until`. */
+  /** Items that an instance is embedding, with a provider's model or the encoder's; free again after `until`. */
   embedding_claim: { item_seq: number; model: string; instance: string; until: string }
 }

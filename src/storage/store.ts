@@ -32,7 +32,9 @@ import { peopleStore } from './people/people.ts'
 import { sessionStore } from './people/sessions.ts'
 import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
+import { createClaims } from './search/claims.ts'
 import { dropStaleEmbeddings, embeddingStore } from './search/embeddings.ts'
+import { dropStaleVectors, itemVectorStore } from './search/item-vectors.ts'
 import { createWordsWriter } from './search/item-words.ts'
 import { readSearchIndex } from './search/search-reader.ts'
 import { readVectors } from './search/vector-reader.ts'
@@ -87,6 +89,7 @@ export async function createStore(
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
+    const claims = createClaims(context, instances)
     // A transaction reads what others cannot see yet, so it bypasses the cache.
     const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors)
     return {
@@ -99,7 +102,8 @@ export async function createStore(
       logins: loginRecords(reader, context),
       formDrafts: formDraftStore(reader, context),
       embeds: embedStore(reader, context),
-      embeddings: embeddingStore(reader, context, instances, table),
+      embeddings: embeddingStore(reader, context, claims, table),
+      itemVectors: itemVectorStore(reader, context, claims),
       budgets: budgetStore(context),
       sessions: sessionStore(reader, context),
       instances,
@@ -167,7 +171,10 @@ export async function createStore(
         db,
         Array.from(texts, ([seq, text]) => ({ seq, text })),
       )
-      for (const [seq, text] of texts) await dropStaleEmbeddings(db, seq, text)
+      for (const [seq, text] of texts) {
+        await dropStaleEmbeddings(db, seq, text)
+        await dropStaleVectors(db, seq, text)
+      }
       if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
       return { result, remember }
     }, options)

@@ -85,6 +85,26 @@ const FAULTS: readonly { check: string; harm: (db: Kysely<Database>) => Promise<
     fault: /^embedding \d+ has no vector$/,
     isMended: true,
   },
+  {
+    check: 'item vectors',
+    harm: (db) =>
+      sql`insert into item_vector (item_seq, model, digest, vector) select seq, 'm', 'd', ${new Uint8Array(383)} from item where kind = 'prompt'`.execute(
+        db,
+      ),
+    fault: /^prompt \S+ has a vector of 383 bytes$/,
+    isMended: true,
+  },
+  {
+    check: 'item vectors',
+    async harm(db) {
+      await sql`insert into item_vector (item_seq, model, digest, vector) select seq, 'm', 'd', ${new Uint8Array(384)} from item`.execute(
+        db,
+      )
+      await sql`update item set deleted_at = created_at where kind = 'skill'`.execute(db)
+    },
+    fault: /^skill \S+ is in the trash and has a vector$/,
+    isMended: true,
+  },
 ]
 
 describe.each(ENGINES)('the doctor on $name', (engine) => {

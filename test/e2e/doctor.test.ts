@@ -48,6 +48,7 @@ describe('doctor', () => {
         'search words',
         'words of removed items',
         'vectors',
+        'item vectors',
       ].map((check) => `ok        ${check}`),
     )
     const backup = join(folder, 'backup.db')

@@ -131,6 +131,8 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
     await db.insertInto('item_words').values(words).execute()
     await db.insertInto('embedding').values({ item_seq: 1, model: 'm', digest: 'd', dims: 8, code: EVERY_BYTE }).execute()
     await db.insertInto('embedding_vector').values({ embedding_seq: 1, vector: EVERY_BYTE }).execute()
+    const vectors = TEXTS.map((text, index) => ({ item_seq: index + 1, model: text, digest: 'd', vector: EVERY_BYTE }))
+    await db.insertInto('item_vector').values(vectors).execute()
     await db.insertInto('improve_usage').values({ caller: 'c', day: '2026-01-01', requests: 1, characters: 2 }).execute()
     await db.insertInto('embed').values({ id: 'e', owner_seq: 1, config: '{"a":1}', created_at: AT }).execute()
     await db

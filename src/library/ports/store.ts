@@ -5,6 +5,7 @@ import type { CategoryStore } from './categories.ts'
 import type { EmbeddingStore } from './embeddings.ts'
 import type { EmbedStore, FormDraftStore } from './embeds.ts'
 import type { CounterStore, Instances } from './instances.ts'
+import type { ItemVectorStore } from './item-vectors.ts'
 import type { ItemReader, ItemWriter } from './items.ts'
 import type { KeyStore } from './keys.ts'
 import type { LoginRecords } from './logins.ts'
@@ -51,6 +52,7 @@ export interface LibraryStore {
   readonly formDrafts: FormDraftStore
   readonly embeds: EmbedStore
   readonly embeddings: EmbeddingStore
+  readonly itemVectors: ItemVectorStore
   readonly budgets: BudgetStore
   readonly sessions: SessionStore
   readonly instances: Instances & CounterStore

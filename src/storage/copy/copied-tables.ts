@@ -44,6 +44,7 @@ const WALKS = {
   item_words: { key: ['item_seq'], rowsAPage: 200 },
   embedding: { key: ['seq'] },
   embedding_vector: { key: ['embedding_seq'], rowsAPage: 200 },
+  item_vector: { key: ['seq'] },
   improve_usage: { key: ['caller', 'day'] },
   embed: { key: ['id'] },
   audit_event: { key: ['seq'] },

@@ -94,6 +94,7 @@ export const LIBRARY_COLUMNS = {
   item_words: ['item_seq', 'revision', 'analysis', 'title_length', 'body_length', 'words', 'vector'],
   embedding: ['seq', 'item_seq', 'model', 'digest', 'dims', 'code'],
   embedding_vector: ['embedding_seq', 'vector'],
+  item_vector: ['seq', 'item_seq', 'model', 'digest', 'vector'],
   improve_usage: ['caller', 'day', 'requests', 'characters'],
   embed: ['id', 'owner_seq', 'config', 'created_at'],
   form_draft: ['id', 'owner_seq', 'body', 'created_at'],

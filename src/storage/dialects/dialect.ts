@@ -16,11 +16,9 @@ export interface Dialect {
    * Creates triggers that raise the revision of a scope with each change of these tables, or of these columns of their rows. Part of migration
    * 0014: not to be edited.
    */
-  raiseRevision(
-    db: Kysely<Database>,
-    scope: string,
-    tables: readonly { readonly table: string; readonly columns?: readonly string[] }[],
-  ): Promise<void>
+  raiseRevision(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
+  /** Adds such triggers for further tables, where `raiseRevision` has run. Part of migration 0015: not to be edited. */
+  addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** Damage of the file's structure, and broken references; null where a server checks both. */
   findFaults(db: Kysely<Database>): Promise<{ readonly structure: readonly string[]; readonly references: readonly string[] } | null>
@@ -28,6 +26,12 @@ export interface Dialect {
   readColumns(db: Kysely<Database>): Promise<ReadonlySet<string>>
   /** The table in which the engine compares vectors, filled; null where it cannot and this process compares them. */
   openVectors(database: OpenDatabase): Promise<VectorTable | null>
+}
+
+/** A table whose changes raise a revision; with `columns`, only updates of those count. */
+export interface RevisedTable {
+  readonly table: string
+  readonly columns?: readonly string[]
 }
 
 /** A comparison of a query with vectors of public items, of one model. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
+import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { openVectorTable } from './pgvector.ts'
 import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
@@ -48,12 +48,9 @@ export const postgresDialect: Dialect = {
         end if;
         return null;
       end $$`.execute(db)
-    for (const { table, columns } of tables) {
-      const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
-      await sql`create trigger ${sql.id(`revision_${table}`)} after insert or delete or ${changed} on ${sql.table(table)}
-        for each row execute function raise_revision(${sql.lit(scope)})`.execute(db)
-    }
+    await addRevisionTriggers(db, scope, tables)
   },
+  addRevisionTriggers,
   openVectors: openVectorTable,
   findFaults: async () => null,
   async readColumns(db) {
@@ -62,6 +59,15 @@ export const postgresDialect: Dialect = {
     return new Set(rows.map(({ place }) => place))
   },
   isUniqueViolation: (error) => error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION,
+}
+
+/** One trigger a table, which calls the function that `raiseRevision` makes. */
+async function addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void> {
+  for (const { table, columns } of tables) {
+    const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
+    await sql`create trigger ${sql.id(`revision_${table}`)} after insert or delete or ${changed} on ${sql.table(table)}
+        for each row execute function raise_revision(${sql.lit(scope)})`.execute(db)
+  }
 }
 
 /** The sequence that numbers the rows of a table. */

@@ -8,7 +8,7 @@ import { AppError, type StorageFault } from '../../errors.ts'
 import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import { type Dialect, type OnStatement, type OpenDatabase, watchStatements } from './dialect.ts'
+import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
 
@@ -48,19 +48,8 @@ const truncateLog = prepareStatement(sql`pragma wal_checkpoint(truncate)`)
 
 /** How SQLite differs. */
 export const sqliteDialect: Dialect = {
-  async raiseRevision(db, scope, tables) {
-    for (const { table, columns } of tables) {
-      const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
-      for (const [name, event] of [
-        ['insert', sql`insert`],
-        ['update', changed],
-        ['delete', sql`delete`],
-      ] as const) {
-        await sql`create trigger ${sql.id(`revision_${table}_${name}`)} after ${event} on ${sql.table(table)}
-          begin update revision set value = value + 1 where scope = ${sql.lit(scope)}; end`.execute(db)
-      }
-    }
-  },
+  raiseRevision: addRevisionTriggers,
+  addRevisionTriggers,
   blobType: 'blob',
   identity: (column) => column.primaryKey().autoIncrement(),
   async readIdentity(db, table) {
@@ -88,6 +77,21 @@ export const sqliteDialect: Dialect = {
     return new Set(rows.map(({ place }) => place))
   },
   isUniqueViolation: (error) => [SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY].includes(resultCode(error)),
+}
+
+/** A trigger for each event of a row. */
+async function addRevisionTriggers(db: Kysely<Database>, scope: string, tables: readonly RevisedTable[]): Promise<void> {
+  for (const { table, columns } of tables) {
+    const changed = columns ? sql`update of ${sql.join(columns.map((column) => sql.ref(column)))}` : sql`update`
+    for (const [name, event] of [
+      ['insert', sql`insert`],
+      ['update', changed],
+      ['delete', sql`delete`],
+    ] as const) {
+      await sql`create trigger ${sql.id(`revision_${table}_${name}`)} after ${event} on ${sql.table(table)}
+          begin update revision set value = value + 1 where scope = ${sql.lit(scope)}; end`.execute(db)
+    }
+  }
 }
 
 function resultCode(error: unknown): number {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import { ITEM_VECTOR_LENGTH } from '../../library/ports/item-vectors.ts'
 import { decodePostings, encodePostings } from '../../search/analysis/indexed-text.ts'
 import { COPIED_TABLES } from '../copy/copied-tables.ts'
 import { type Row, readPage } from '../copy/table-rows.ts'
@@ -214,6 +215,27 @@ export const CHECKS: readonly Check[] = [
         delete from embedding where not exists (select 1 from embedding_vector where embedding_vector.embedding_seq = embedding.seq)`.execute(
         db,
       )
+    },
+  },
+  {
+    name: 'item vectors',
+    find: (db) =>
+      readNames(
+        db,
+        sql`
+          select ${itemName} || ' has a vector of ' || octet_length(item_vector.vector) || ' bytes' as name
+          from item_vector join item on item.seq = item_vector.item_seq
+          where octet_length(item_vector.vector) <> ${sql.lit(ITEM_VECTOR_LENGTH)}
+          union all
+          select ${itemName} || ' is in the trash and has a vector' as name
+          from item_vector join item on item.seq = item_vector.item_seq where item.deleted_at is not null
+          order by name`,
+      ),
+    async repair(db) {
+      // The service makes vectors again.
+      await sql`
+        delete from item_vector where octet_length(vector) <> ${sql.lit(ITEM_VECTOR_LENGTH)}
+          or item_seq in (select seq from item where deleted_at is not null)`.execute(db)
     },
   },
 ]

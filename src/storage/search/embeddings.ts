@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { EmbeddingStore, UnembeddedItem } from '../../library/ports/embeddings.ts'
-import type { Instances } from '../../library/ports/instances.ts'
 import { type SearchableText, toEmbeddedText } from '../../search/analysis/indexed-text.ts'
 import { toCode } from '../../search/vectors/vector-codes.ts'
 import type { VectorTable } from '../dialects/dialect.ts'
@@ -10,10 +9,9 @@ import { readSearchableText } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import type { Claims } from './claims.ts'
 import { toBytes } from './vector-bytes.ts'
 
-/** Lease time of a claim: other instances may take the items over when it ends. */
-const CLAIM_MS = 10_000
 /** Rows read before yielding to other work. */
 const ROWS_A_TURN = 1000
 
@@ -52,12 +50,7 @@ export async function dropStaleEmbeddings(db: Kysely<Database>, seq: number, tex
 }
 
 /** Provider vectors of public items. */
-export function embeddingStore(
-  reader: Kysely<Database>,
-  context: WriteContext,
-  { instance, isShared }: Instances,
-  table: VectorTable | null,
-): EmbeddingStore {
+export function embeddingStore(reader: Kysely<Database>, context: WriteContext, claims: Claims, table: VectorTable | null): EmbeddingStore {
   const publicItems = (db: Kysely<Database>) => db.selectFrom('item').where('visibility', '=', 'public').where('deleted_at', 'is', null)
 
   /** Reads texts to embed. Drops items that changed meanwhile, so that a text is given out only while it is public. */
@@ -78,41 +71,6 @@ export function embeddingStore(
     const versions = new Map(still.map((row) => [row.seq, row.version]))
     return items.flatMap(({ seq, ...item }) => (versions.get(seq) === item.version ? [item] : []))
   }
-  /** Claims items for this instance, and gives those it got. */
-  const claim = async <Row extends { readonly seq: number }>(
-    model: string,
-    rows: readonly Row[],
-    stealsClaims: boolean,
-  ): Promise<readonly Row[]> => {
-    if (rows.length === 0) return rows
-    const now = context.clock()
-    const until = new Date(now + CLAIM_MS).toISOString()
-    const claimed = await context.sideTransaction((db) =>
-      db
-        .insertInto('embedding_claim')
-        .values(
-          rows
-            .map(({ seq }) => seq)
-            .toSorted((a, b) => a - b)
-            .map((seq) => ({ item_seq: seq, model, instance, until })),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(['item_seq', 'model'])
-            .doUpdateSet({ instance, until })
-            .where((eb) =>
-              eb.or([
-                eb('embedding_claim.instance', '=', instance),
-                eb('embedding_claim.until', '<', stealsClaims ? until : new Date(now).toISOString()),
-              ]),
-            ),
-        )
-        .returning('item_seq')
-        .execute(),
-    )
-    const mine = new Set(claimed.map((row) => row.item_seq))
-    return rows.filter((row) => mine.has(row.seq))
-  }
   return {
     async listUnembedded(model, after, limit, { stealsClaims = false } = {}) {
       let position = after
@@ -124,20 +82,15 @@ export function embeddingStore(
           if (row.visibility === 'public' && row.deleted_at === null && row.embedding_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const mine = isShared ? await claim(model, missing, stealsClaims) : missing
+        const mine = await claims.claim(model, missing, stealsClaims)
         const items = mine.length > 0 ? await readTexts(mine) : []
         const isEnd = rows.length < ROWS_A_TURN && position === (rows.at(-1)?.revision ?? position)
         if (items.length > 0 || isEnd) return { items, position }
         await nextTurn()
       }
     },
-    claimMs: isShared ? CLAIM_MS : null,
-    async renewClaims(model) {
-      const until = new Date(context.clock() + CLAIM_MS).toISOString()
-      await context.sideTransaction((db) =>
-        db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
-      )
-    },
+    claimMs: claims.claimMs,
+    renewClaims: claims.renew,
     saveEmbeddings: (model, embeddings) =>
       context.transact(async (db) => {
         let saved = 0
@@ -147,7 +100,7 @@ export function embeddingStore(
           const dims = vector.length
           if (saved === 0) await dropOtherDimensions(db, model, dims)
           await db.deleteFrom('embedding').where('item_seq', '=', row.seq).where('model', '=', model).execute()
-          await db.deleteFrom('embedding_claim').where('item_seq', '=', row.seq).where('model', '=', model).execute()
+          await claims.release(db, model, row.seq)
           const { seq } = await db
             .insertInto('embedding')
             .values({ item_seq: row.seq, model, digest: item.digest, dims, code: toCode(vector) })
@@ -188,6 +141,7 @@ async function dropOtherDimensions(db: Kysely<Database>, model: string, dims: nu
   if (any && any.dims !== dims) await db.deleteFrom('embedding').where('model', '=', model).execute()
 }
 
-function digestOf(text: string): string {
+/** The digest that tells whether a text is still the one that was embedded: SHA-256 in hex. */
+export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

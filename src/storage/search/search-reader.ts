@@ -11,6 +11,21 @@ import type { VectorReader } from './vector-reader.ts'
 
 /** Changes applied before yielding to other work. */
 const ROWS_A_TURN = 250
+const VECTORS_A_TURN = 2000
+
+const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
+
+/** A new vector of an item that was read before; null: it has none now. `vector` is valid during the call only. */
+interface VectorChange {
+  readonly seq: number
+  readonly vector: Int8Array | null
+}
+
+/** Gets the encoder's vectors of one model, after the words of the items they belong to. */
+export interface VectorSink {
+  readonly model: string
+  onVectors(kind: ItemKind, changes: readonly VectorChange[]): void
+}
 
 /** Keeps an in-memory search index up to date with the library, whichever process wrote to it. */
 export interface SearchReader {
@@ -24,6 +39,9 @@ const changedRows = prepareQuery((db) =>
   db
     .selectFrom('item_words')
     .leftJoin('item', 'item.seq', 'item_words.item_seq')
+    .leftJoin('item_vector', (join) =>
+      join.onRef('item_vector.item_seq', '=', 'item_words.item_seq').on('item_vector.model', '=', sql<string>`${slot('model')}`),
+    )
     .select([
       'item_words.item_seq',
       'item_words.revision',
@@ -41,6 +59,7 @@ const changedRows = prepareQuery((db) =>
       'item.created_at',
       'item.votes',
       'item.deleted_at',
+      'item_vector.vector as encoded',
     ])
     .where('item_words.revision', '>', slotNumber('after'))
     .orderBy('item_words.revision')
@@ -60,21 +79,65 @@ const tagsBetween = prepareQuery((db) =>
     .orderBy('item_tag.position'),
 )
 
+const lastVector = prepareQuery((db) =>
+  db
+    .selectFrom('item_vector')
+    .select((eb) => eb.fn.max('seq').as('last'))
+    .where('model', '=', sql<string>`${slot('model')}`),
+)
+const newVectors = prepareQuery((db) =>
+  db
+    .selectFrom('item_vector')
+    .select(['seq', 'item_seq', 'vector'])
+    .where('model', '=', sql<string>`${slot('model')}`)
+    .where('seq', '>', slotNumber('after'))
+    .orderBy('seq')
+    .limit(VECTORS_A_TURN),
+)
+
 function slotNumber(name: string) {
   return sql<number>`${slot(name)}`
 }
 
-/** Reads the library into `index` on demand, and provider vectors into `vectors`. */
-export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vectors: VectorReader | null): SearchReader {
+/** Reads the library into `index` on demand, provider vectors into `vectors`, and the encoder's vectors into `sink`. */
+export function readSearchIndex(
+  db: Kysely<Database>,
+  index: SearchIndex,
+  vectors: VectorReader | null,
+  sink: VectorSink | null = null,
+): SearchReader {
   let revision = 0
   let lastWord = 0
   let readAt: number | null = null
   let refreshing: Promise<void> | null = null
+  /** Vectors up to this one came with the words of their items. */
+  let readVectors: number | null = null
   const kinds = new Map<number, ItemKind>()
+
+  const refreshVectors = async ({ model, onVectors }: VectorSink, after: number): Promise<void> => {
+    for (let last = after; ; ) {
+      const rows = await newVectors(db, { model, after: last })
+      const changes: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
+      for (const { item_seq: seq, vector } of rows) {
+        const kind = kinds.get(seq)
+        // Without one, the item is newer than this refresh: its vector comes with its words.
+        if (kind !== undefined) changes[kind].push({ seq, vector: toNumbers(vector) })
+      }
+      for (const kind of KINDS) if (changes[kind].length > 0) onVectors(kind, changes[kind])
+      last = rows.at(-1)?.seq ?? last
+      readVectors = last
+      if (rows.length < VECTORS_A_TURN) return
+      await nextTurn()
+    }
+  }
 
   const refresh = async (): Promise<void> => {
     const current = await readRevision(db, 'library')
     if (current === readAt) return
+    if (sink && readVectors === null) {
+      const [row] = await lastVector(db, { model: sink.model })
+      readVectors = Number(row?.last ?? 0)
+    }
     for (;;) {
       for (;;) {
         const words = await newWords(db, { after: lastWord })
@@ -82,7 +145,7 @@ export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vector
         lastWord = words.at(-1)?.seq ?? lastWord
         if (words.length === 0) break
       }
-      const rows = await changedRows(db, { after: revision })
+      const rows = await changedRows(db, { after: revision, model: sink?.model ?? '' })
       const upTo = rows.at(-1)?.revision
       if (upTo === undefined) break
       const tags = new Map<number, Tag[]>()
@@ -92,20 +155,26 @@ export function readSearchIndex(db: Kysely<Database>, index: SearchIndex, vector
         tags.set(row.item_seq, list)
       }
       const changes: Record<ItemKind, ItemChange[]> = { prompt: [], skill: [] }
+      const encoded: Record<ItemKind, VectorChange[]> = { prompt: [], skill: [] }
       for (const row of rows) {
-        const kind = row.kind ?? kinds.get(row.item_seq)
+        const known = kinds.get(row.item_seq)
+        const kind = row.kind ?? known
         if (kind === undefined) continue
+        if (row.encoded || known) encoded[kind].push({ seq: row.item_seq, vector: row.encoded && toNumbers(row.encoded) })
         kinds.set(row.item_seq, kind)
         changes[kind].push(toChange(row, tags.get(row.item_seq) ?? []))
         if (row.visibility !== 'public' || row.deleted_at !== null) vectors?.drop(row.item_seq)
       }
-      index.apply('prompt', changes.prompt)
-      index.apply('skill', changes.skill)
+      for (const kind of KINDS) {
+        index.apply(kind, changes[kind])
+        if (encoded[kind].length > 0) sink?.onVectors(kind, encoded[kind])
+      }
       revision = upTo
       if (rows.length < ROWS_A_TURN) break
       await nextTurn()
     }
     await vectors?.refresh()
+    if (sink) await refreshVectors(sink, readVectors ?? 0)
     readAt = current
   }
   return {
@@ -129,7 +198,6 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
   if (row.owner_seq === null || row.author_seq === null || row.visibility === null || row.created_at === null || row.deleted_at !== null) {
     return { seq, item: null, words: null }
   }
-  const { vector } = row
   return {
     seq,
     words: row.words,
@@ -146,7 +214,12 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       titleLength: row.title_length,
       bodyLength: row.body_length,
       titleKey: titleKey(row.title ?? ''),
-      vector: vector ? new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) : null,
+      vector: row.vector && toNumbers(row.vector),
     },
   }
+}
+
+/** The same bytes as signed numbers. */
+function toNumbers({ buffer, byteOffset, byteLength }: Uint8Array): Int8Array {
+  return new Int8Array(buffer, byteOffset, byteLength)
 }

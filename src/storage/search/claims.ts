@@ -1,0 +1,64 @@
+import type { Kysely } from 'kysely'
+import type { Instances } from '../../library/ports/instances.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+
+/** Lease time of a claim: other instances may take the items over when it ends. */
+const CLAIM_MS = 10_000
+
+/** Which items this instance embeds, so that no other one does the same work. */
+export interface Claims {
+  /** Lease time in milliseconds; null for a single instance, which claims nothing. */
+  readonly claimMs: number | null
+  /** Claims items for this instance, and returns those it got, in the given order. `stealsClaims` also takes those of others. */
+  claim<Row extends { readonly seq: number }>(model: string, rows: readonly Row[], stealsClaims?: boolean): Promise<readonly Row[]>
+  renew(model: string): Promise<void>
+  /** Ends the claim of an item whose vector is saved in this transaction. */
+  release(db: Kysely<Database>, model: string, itemSeq: number): Promise<void>
+}
+
+/** Claims of items by model, in `embedding_claim`. */
+export function createClaims(context: WriteContext, { instance, isShared }: Instances): Claims {
+  return {
+    claimMs: isShared ? CLAIM_MS : null,
+    async claim(model, rows, stealsClaims = false) {
+      if (!isShared || rows.length === 0) return rows
+      const now = context.clock()
+      const until = new Date(now + CLAIM_MS).toISOString()
+      const claimed = await context.sideTransaction((db) =>
+        db
+          .insertInto('embedding_claim')
+          .values(
+            rows
+              .map(({ seq }) => seq)
+              .toSorted((a, b) => a - b)
+              .map((seq) => ({ item_seq: seq, model, instance, until })),
+          )
+          .onConflict((conflict) =>
+            conflict
+              .columns(['item_seq', 'model'])
+              .doUpdateSet({ instance, until })
+              .where((eb) =>
+                eb.or([
+                  eb('embedding_claim.instance', '=', instance),
+                  eb('embedding_claim.until', '<', stealsClaims ? until : new Date(now).toISOString()),
+                ]),
+              ),
+          )
+          .returning('item_seq')
+          .execute(),
+      )
+      const mine = new Set(claimed.map((row) => row.item_seq))
+      return rows.filter((row) => mine.has(row.seq))
+    },
+    async renew(model) {
+      const until = new Date(context.clock() + CLAIM_MS).toISOString()
+      await context.sideTransaction((db) =>
+        db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
+      )
+    },
+    async release(db, model, itemSeq) {
+      await db.deleteFrom('embedding_claim').where('item_seq', '=', itemSeq).where('model', '=', model).execute()
+    },
+  }
+}

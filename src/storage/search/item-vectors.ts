@@ -1,0 +1,119 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { ItemText } from '../../library/ports/encoder.ts'
+import { ITEM_VECTOR_LENGTH, type ItemVectorStore, type UnencodedItem } from '../../library/ports/item-vectors.ts'
+import { type SearchableText, toEmbeddedText } from '../../search/analysis/indexed-text.ts'
+import { readSearchableText } from '../items/item-parts.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import { prepareQuery, prepareStatement, slot } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import type { Claims } from './claims.ts'
+import { digestOf } from './embeddings.ts'
+
+/** Rows read before yielding to other work. */
+const ROWS_A_TURN = 1000
+
+const lastChange = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
+const latestItems = prepareQuery((db) =>
+  db
+    .selectFrom('item_words')
+    .innerJoin('item', 'item.seq', 'item_words.item_seq')
+    .leftJoin('item_vector', (join) =>
+      join.onRef('item_vector.item_seq', '=', 'item.seq').on('item_vector.model', '=', sql<string>`${slot('model')}`),
+    )
+    .select(['item_words.revision', 'item.seq', 'item.id', 'item.version', 'item.deleted_at', 'item_vector.seq as vector_seq'])
+    .where('item_words.revision', '>', sql<number>`${slot('after')}`)
+    .where('item_words.revision', '<=', sql<number>`${slot('upTo')}`)
+    .orderBy('item_words.revision', 'desc')
+    .limit(ROWS_A_TURN),
+)
+const dropStale = prepareStatement(sql`
+  delete from item_vector
+  where item_seq = ${slot('seq')} and (
+    digest <> ${slot('digest')} or not exists (select 1 from item where seq = ${slot('seq')} and deleted_at is null))`)
+
+/**
+ * Deletes the vectors of an item that is in the trash or whose text changed. Called in the transaction of that change.
+ * @param text the new text; null when it did not change
+ */
+export async function dropStaleVectors(db: Kysely<Database>, seq: number, text: SearchableText | null): Promise<void> {
+  await dropStale(db, { seq, digest: text && digestItemText(toItemText(text)) })
+}
+
+/** The encoder's vectors of all items. */
+export function itemVectorStore(reader: Kysely<Database>, context: WriteContext, claims: Claims): ItemVectorStore {
+  const kept = (db: Kysely<Database>) => db.selectFrom('item').where('deleted_at', 'is', null)
+  const count = async (query: { executeTakeFirstOrThrow(): Promise<{ n: number }> }): Promise<number> =>
+    Number((await query.executeTakeFirstOrThrow()).n)
+  const countAll = (table: 'item' | 'item_vector') => reader.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('n'))
+  return {
+    async readLastChange() {
+      const [row] = await lastChange(reader, {})
+      return Number(row?.last ?? 0)
+    },
+    async listUnencoded(model, { after, upTo }, limit) {
+      let position = upTo
+      let skipsClaimed = false
+      for (;;) {
+        const rows = await latestItems(reader, { model, after, upTo: position })
+        const missing: typeof rows = []
+        for (const row of rows) {
+          position = row.revision - 1
+          if (row.deleted_at === null && row.vector_seq === null) missing.push(row)
+          if (missing.length >= limit) break
+        }
+        const mine = await claims.claim(model, missing)
+        if (mine.length < missing.length) skipsClaimed = true
+        const items: UnencodedItem[] = []
+        for (const { seq, id, version, revision } of mine) {
+          const text = toItemText(await readSearchableText(reader, seq))
+          items.push({ id, version, position: revision, digest: digestItemText(text), text })
+        }
+        const isEnd = missing.length < limit && rows.length < ROWS_A_TURN
+        if (items.length > 0 || isEnd) return { items, upTo: isEnd ? after : position, skipsClaimed }
+        await nextTurn()
+      }
+    },
+    claimMs: claims.claimMs,
+    renewClaims: claims.renew,
+    saveVectors: (model, vectors) =>
+      context.transact(async (db) => {
+        let saved = 0
+        for (const { item, vector } of vectors) {
+          if (vector.length !== ITEM_VECTOR_LENGTH) {
+            throw new AppError('internal', `The encoder made a vector of ${vector.length} numbers instead of ${ITEM_VECTOR_LENGTH}.`)
+          }
+          const row = await kept(db).select('seq').where('id', '=', item.id).where('version', '=', item.version).executeTakeFirst()
+          if (!row) continue
+          await db.deleteFrom('item_vector').where('item_seq', '=', row.seq).where('model', '=', model).execute()
+          await claims.release(db, model, row.seq)
+          const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+          await db.insertInto('item_vector').values({ item_seq: row.seq, model, digest: item.digest, vector: bytes }).execute()
+          saved++
+        }
+        return saved
+      }),
+    async countVectors(model) {
+      // Both by an index: counting what is not in the trash would read every row with its text.
+      const all = await count(countAll('item'))
+      const inTrash = await count(countAll('item').where('deleted_at', 'is not', null))
+      const embedded = await count(countAll('item_vector').where('model', '=', model))
+      return { total: all - inTrash, embedded, pending: Math.max(0, all - inTrash - embedded) }
+    },
+    forgetOtherVectors: (model) =>
+      context.transact(async (db) => {
+        const { numDeletedRows } = await db.deleteFrom('item_vector').where('model', '!=', model).executeTakeFirstOrThrow()
+        return Number(numDeletedRows)
+      }),
+  }
+}
+
+/** What the encoder gets of an item: the title, and as much of description and content as it reads. */
+function toItemText({ title, description, content }: SearchableText): ItemText {
+  return { title, text: toEmbeddedText({ title: '', description, content }) }
+}
+
+function digestItemText({ title, text }: ItemText): string {
+  return digestOf(JSON.stringify([title, text]))
+}
