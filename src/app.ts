@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEmbeddings, type Embeddings } from './ai/embeddings.ts'
 import { createImprover, type ImproveSettings } from './ai/improver.ts'
+import { createItemEncoding, type ItemEncoding } from './ai/item-encoding.ts'
 import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { createApiKey, hashApiKey } from './auth/api-key.ts'
@@ -46,8 +47,10 @@ export interface App {
   readonly isBaseUrlGuessed: boolean
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
-  /** The built-in encoder; null when the settings turn it off. */
+  /** The encoder of sentences; null when the settings turn it off. */
   readonly encoder: Encoder | null
+  /** Makes the vectors of items, where there is an encoder. A server starts it. */
+  readonly itemEncoding: ItemEncoding | null
   /** What operations run with, for one caller. @param entry how the call comes in, which the audit log records */
   contextFor(actor: Actor, entry: Entry): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
@@ -91,8 +94,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly improve: ImproveSettings
   /** null: search uses words and the built-in embedder. */
   readonly embeddings: EmbeddingSettings | null
-  /** Whether the built-in encoder runs. Default: false. */
-  readonly encoder?: boolean
+  /** An encoder, closed with the app; true: the built-in one. Default: none, search works without */
+  readonly encoder?: Encoder | boolean
   /** Where the service makes backups by itself; null where it makes none. */
   readonly backupFolder?: string | null
   /** Whether anyone can create an account. Default: only by invite. */
@@ -184,17 +187,16 @@ export async function openApp(
     }
     if (path !== null) markLibrary(path)
   }
-  // A command that needs no vector starts no thread.
-  const encoder = settings.encoder
-    ? createEncoder({ onFault: options.onEncoderFault ?? (() => {}), startsNow: options.service !== undefined })
-    : null
+  const encoder = makeEncoder(settings, options)
   const patience = {
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,
   }
   const embeddings = settings.embeddings && createEmbeddings(settings.embeddings, store.embeddings, patience)
+  const itemEncoding = encoder && createItemEncoding(encoder, store.itemVectors, patience)
   const searched = embeddings ? { ...store, items: searchByMeaning(store.items, embeddings.embedQuery) } : store
   listeners.add(({ isPublic }) => isPublic && embeddings?.wake())
+  listeners.add(() => itemEncoding?.wake())
   const secret = settings.secretKey ?? (await store.service.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const keptUrl = settings.isBaseUrlGuessed ? await store.service.findServiceUrl() : null
   const baseUrl = keptUrl ?? settings.baseUrl
@@ -243,6 +245,7 @@ export async function openApp(
     isBaseUrlGuessed: settings.isBaseUrlGuessed === true && keptUrl === null,
     embeddings,
     encoder,
+    itemEncoding,
     contextFor: (actor, entry) => ({ ...shared, ...ENTRIES[entry], actor }),
     logins,
     setupCode,
@@ -254,6 +257,7 @@ export async function openApp(
     listen: (onMail) => store.instances.listen({ onChange, onLoginsChanged: logins.forgetHere, onMail }),
     async close() {
       await embeddings?.stop()
+      await itemEncoding?.stop()
       await encoder?.close()
       await store.close()
     },
@@ -400,4 +404,13 @@ async function openDatabase({ databaseUrl, databaseConnections, databaseListenUr
     listenUrl: databaseListenUrl ?? null,
     onStatement,
   })
+}
+
+/** The encoder of the settings. A command that needs no vector starts no thread. */
+function makeEncoder(
+  { encoder = false }: AppSettings,
+  { onEncoderFault = () => {}, service }: NonNullable<Parameters<typeof openApp>[1]>,
+): Encoder | null {
+  if (typeof encoder === 'object') return encoder
+  return encoder ? createEncoder({ onFault: onEncoderFault, startsNow: service !== undefined }) : null
 }

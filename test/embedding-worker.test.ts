@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEmbeddingWorker } from '../src/ai/embedding-worker.ts'
 import { AppError } from '../src/errors.ts'
 import type { TextEmbedder } from '../src/library/ports/models.ts'
+import { holdPatience } from './support/held-patience.ts'
 import { eventually } from './support/model-server.ts'
 import { type TestApp, testApp } from './support/test-app.ts'
 
@@ -20,7 +21,7 @@ afterEach(() => test.close())
 async function start() {
   const { actor } = await test.user('ada')
   const sent: string[][] = []
-  const waits: { ms: number; end: () => void }[] = []
+  const { patience, waits } = holdPatience()
   const remarks: string[] = []
   let answering = answer
   const embedder: TextEmbedder = {
@@ -30,15 +31,6 @@ async function start() {
       sent.push([...texts])
       return answering(texts)
     },
-  }
-  const patience = {
-    wait: (ms: number, signal: AbortSignal) =>
-      new Promise<void>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason))
-        if (signal.aborted) reject(signal.reason)
-        waits.push({ ms, end: resolve })
-      }),
-    fraction: () => 1,
   }
   const worker = createEmbeddingWorker(test.app.store.embeddings, embedder, patience)
   return {

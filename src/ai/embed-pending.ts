@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '../errors.ts'
 import type { EmbeddingStore, UnembeddedItem } from '../library/ports/embeddings.ts'
 import type { TextEmbedder } from '../library/ports/models.ts'
+import { withRenewedClaims } from './renew-claims.ts'
 
 /** Texts of one request, and their characters (UTF-16 units) in all. */
 const MAX_BATCH_TEXTS = 32
@@ -33,11 +34,7 @@ export interface EmbeddingRun {
  */
 export async function embedPending(run: EmbeddingRun): Promise<void> {
   const { store, embedder, stealsClaims = false } = run
-  // A claim that could not be renewed only lets another instance do the same work.
-  const renewing =
-    store.claimMs === null ? undefined : setInterval(() => void store.renewClaims(embedder.model).catch(() => {}), store.claimMs / 3)
-  renewing?.unref()
-  try {
+  await withRenewedClaims(store, embedder.model, async () => {
     for (;;) {
       run.signal.throwIfAborted()
       const { items, position } = await store.listUnembedded(embedder.model, run.position, MAX_BATCH_TEXTS, { stealsClaims })
@@ -45,9 +42,7 @@ export async function embedPending(run: EmbeddingRun): Promise<void> {
       run.position = position
       if (items.length === 0) return
     }
-  } finally {
-    clearInterval(renewing)
-  }
+  })
 }
 
 /** Parts of at most {@link MAX_BATCH_LENGTH}, of one item at least. */

@@ -58,6 +58,7 @@ export async function startServer(address: { host: string; port: number }, logge
       front.pipeline = http.pipeline
       opened = app
       app.embeddings?.start((message) => logger.warn(message))
+      app.itemEncoding?.start((message) => logger.warn(message))
       stopListening = app.listen(http.receive)
       stopRetention = startRetention({
         trashDays: settings.TRASH_DAYS,
@@ -80,6 +81,7 @@ export async function startServer(address: { host: string; port: number }, logge
       const closing = setInterval(() => server.closeSilent(), CLOSE_IDLE_MS)
       const giveUp = new AbortController()
       await opened?.embeddings?.stop()
+      await opened?.itemEncoding?.stop()
       await stopRetention()
       await http?.close()
       await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: giveUp.signal }).catch(() => {})])

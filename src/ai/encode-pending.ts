@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Encoder } from '../library/ports/encoder.ts'
+import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../library/ports/item-vectors.ts'
+import { withRenewedClaims } from './renew-claims.ts'
+
+/** Items read, and claimed, at once: about a second of work. */
+const ITEMS_A_LIST = 8
+/** Longest time a vector waits for others to be saved with it: each save empties the caches of answers. */
+const SAVE_MS = 1000
+/** Attempts to encode one item. */
+const MAX_ATTEMPTS = 3
+/** Ranges kept apart. More are joined, which only reads rows again. */
+const MAX_RANGES = 100
+
+/** The work on all items without a vector, which can be left and resumed. */
+export interface EncodingRun {
+  readonly store: ItemVectorStore
+  readonly encoder: Encoder
+  /** Vectors made earlier, by the digest of the item's text. */
+  readonly prepared: ReadonlyMap<string, Int8Array>
+  readonly signal: AbortSignal
+  /** Changes not looked at yet: disjoint, the latest last. */
+  readonly ranges: ChangeRange[]
+  /** The last change that is in a range or done. */
+  lastChange: number
+  /** Vectors to save, and since when (`performance.now()`) the first of them waits. */
+  readonly unsaved: { item: UnencodedItem; vector: Int8Array }[]
+  unsavedSince: number
+  /** Whether items were left to other instances. */
+  skipsClaimed: boolean
+  /** Whether there may be items without a vector. */
+  isPending: boolean
+  /** Attempts that failed, by the digest of the text, and the digests on which no more are made. */
+  readonly attempts: Map<string, number>
+  readonly failed: Set<string>
+  onSaved(count: number): void
+  /** Called for each item the encoder failed on. */
+  onFailed(id: string): void
+}
+
+/**
+ * Encodes every item without a vector, one after the other, the last changed first. What is written meanwhile comes before what is older.
+ * @returns false when the encoder cannot encode now; the next call continues
+ * @throws AppError when the store fails; what `signal` was aborted with
+ */
+export async function encodePending(run: EncodingRun): Promise<boolean> {
+  const { store, encoder, ranges } = run
+  // Without a ready encoder nothing is claimed, so that other instances can do the work.
+  return await withRenewedClaims(store, encoder.model, async () => {
+    let isReady = encoder.state() === 'ready'
+    while (isReady) {
+      run.signal.throwIfAborted()
+      await saveIfDue(run)
+      await addNewChanges(run)
+      const range = ranges.pop()
+      if (!range) break
+      isReady = await encodeLatest(run, range)
+    }
+    await saveVectors(run)
+    return isReady
+  })
+}
+
+/** Saves the vectors that wait. */
+export async function saveVectors({ store, encoder, unsaved, onSaved }: EncodingRun): Promise<void> {
+  if (unsaved.length === 0) return
+  const saved = await store.saveVectors(encoder.model, unsaved)
+  unsaved.length = 0
+  onSaved(saved)
+}
+
+async function saveIfDue(run: EncodingRun): Promise<void> {
+  if (performance.now() - run.unsavedSince >= SAVE_MS) await saveVectors(run)
+}
+
+async function addNewChanges(run: EncodingRun): Promise<void> {
+  const { ranges, lastChange: after } = run
+  const upTo = await run.store.readLastChange()
+  if (upTo <= after) return
+  ranges.push({ after, upTo })
+  run.lastChange = upTo
+  if (ranges.length > MAX_RANGES) ranges.splice(0, ranges.length, { after: ranges[0]?.after ?? 0, upTo })
+}
+
+/**
+ * Encodes the latest items of a range until something newer is written, and puts the rest of the range back.
+ * @returns false when the encoder cannot encode now
+ */
+async function encodeLatest(run: EncodingRun, range: ChangeRange): Promise<boolean> {
+  const { after } = range
+  let { upTo } = range
+  try {
+    const listed = await run.store.listUnencoded(run.encoder.model, range, ITEMS_A_LIST)
+    if (listed.skipsClaimed) run.skipsClaimed = true
+    for (const item of listed.items) {
+      if (!run.failed.has(item.digest) && !(await encode(run, item))) return false
+      upTo = item.position - 1
+      await saveIfDue(run)
+      await nextTurn()
+      if ((await run.store.readLastChange()) > run.lastChange) return true
+    }
+    upTo = listed.upTo
+    return true
+  } finally {
+    if (upTo > after) run.ranges.push({ after, upTo })
+  }
+}
+
+/** @returns false when the item has to be tried again later */
+async function encode(run: EncodingRun, item: UnencodedItem): Promise<boolean> {
+  const { prepared, encoder, attempts, unsaved, failed } = run
+  run.isPending = true
+  const vector = prepared.get(item.digest) ?? (await untilAborted(encoder.encodeItem(item.text), run.signal))
+  if (vector) {
+    attempts.delete(item.digest)
+    if (unsaved.length === 0) run.unsavedSince = performance.now()
+    unsaved.push({ item, vector })
+    return true
+  }
+  const count = (attempts.get(item.digest) ?? 0) + 1
+  attempts.set(item.digest, count)
+  if (count < MAX_ATTEMPTS) return false
+  failed.add(item.digest)
+  run.onFailed(item.id)
+  return true
+}
+
+/** @throws what `signal` is aborted with, without waiting for the result any longer */
+async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([result, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

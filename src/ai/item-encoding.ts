@@ -1,0 +1,132 @@
+import { toAppError } from '../errors.ts'
+import type { EmbeddingCounts } from '../library/ports/embeddings.ts'
+import type { Encoder } from '../library/ports/encoder.ts'
+import type { ItemVectorStore } from '../library/ports/item-vectors.ts'
+import { backOffMs, type Patience } from './back-off.ts'
+import { type EncodingRun, encodePending, saveVectors } from './encode-pending.ts'
+import { loadPreparedVectors } from './prepared-vectors.ts'
+
+/** Poll interval for changes by other processes. */
+const POLL_MS = 2000
+/** Polls after which the items with a vector are counted: something may have deleted vectors without changing items. */
+const POLLS_A_COUNT = 30
+/** Poll interval for an encoder that cannot encode. */
+const ENCODER_POLL_MS = 500
+const FIRST_RETRY_MS = 1000
+const MOST_RETRY_MS = 60_000
+
+/** Encodes items in the background. Its only state is which items have no vector, so it resumes after a restart. */
+export interface ItemEncoding {
+  readonly model: string
+  /** `embedding` while items lack a vector or the encoder starts; `fallback` when the encoder cannot be loaded. */
+  readonly state: 'embedding' | 'ready' | 'fallback'
+  /** Items encoded and saved, failures of the library, and items the encoder failed on, since the start. */
+  readonly counts: Readonly<{ encoded: number; failures: number; failedItems: number }>
+  /** Counts private items too: for operators alone. */
+  countItems(): Promise<EmbeddingCounts>
+  /** Begins; `onRemark` gets messages for the operator. */
+  start(onRemark: (message: string) => void): void
+  /** Tells it that something was written. */
+  wake(): void
+  /** Saves the vectors that are done, and resolves when nothing runs any more. */
+  stop(): Promise<void>
+}
+
+/** A background job, idle until started. It never throws and never delays writers. */
+export function createItemEncoding(encoder: Encoder, store: ItemVectorStore, patience: Patience): ItemEncoding {
+  const { model } = encoder
+  const closed = new AbortController()
+  const counts = { encoded: 0, failures: 0, failedItems: 0 }
+  let running: Promise<void> | null = null
+  let run: EncodingRun | null = null
+  let idle = new AbortController()
+
+  const begin = (onRemark: (message: string) => void): EncodingRun => ({
+    store,
+    encoder,
+    prepared: loadPreparedVectors(model, onRemark),
+    signal: closed.signal,
+    ranges: [],
+    lastChange: 0,
+    unsaved: [],
+    unsavedSince: 0,
+    skipsClaimed: false,
+    isPending: true,
+    attempts: new Map(),
+    failed: new Set(),
+    onSaved: (count) => {
+      counts.encoded += count
+    },
+    onFailed: (id) => {
+      counts.failedItems++
+      onRemark(`The encoder failed on item ${id}; search finds it by words until its text changes or the service restarts.`)
+    },
+  })
+
+  const work = async (current: EncodingRun, onRemark: (message: string) => void): Promise<void> => {
+    let failuresInARow = 0
+    let polls = 0
+    let isTidy = false
+    while (!closed.signal.aborted) {
+      try {
+        idle = new AbortController()
+        const isReady = await encodePending(current)
+        if (failuresInARow > 0) onRemark('The library can be used again: encoding continues.')
+        failuresInARow = 0
+        if (!isReady) {
+          await waitFor(ENCODER_POLL_MS, closed.signal)
+          continue
+        }
+        current.isPending = current.skipsClaimed
+        // Only when all is done: until then an operator may go back to the version before at no cost.
+        if (!isTidy && !current.isPending) {
+          await store.forgetOtherVectors(model)
+          isTidy = true
+        }
+        await waitFor(POLL_MS, AbortSignal.any([closed.signal, idle.signal]))
+        polls++
+        if (await isLookDue(current, polls)) {
+          polls = 0
+          current.skipsClaimed = false
+          current.lastChange = 0
+        }
+      } catch (thrown) {
+        if (closed.signal.aborted) break
+        counts.failures++
+        if (failuresInARow === 0) onRemark(`${toAppError(thrown).message} Encoding will be retried; search works without it.`)
+        failuresInARow++
+        await waitFor(backOffMs(failuresInARow, FIRST_RETRY_MS, MOST_RETRY_MS, patience.fraction()), closed.signal)
+      }
+    }
+    // Lost vectors are made again after the next start.
+    await saveVectors(current).catch(() => {})
+  }
+  /** Also ends when the signal is aborted. */
+  const waitFor = async (ms: number, signal: AbortSignal): Promise<void> => {
+    await patience.wait(ms, signal).catch(() => {})
+  }
+  /** Whether to look at all items again: those left to an instance that may be gone, and vectors that somebody deleted. */
+  const isLookDue = async ({ skipsClaimed, failed }: EncodingRun, polls: number): Promise<boolean> => {
+    if (skipsClaimed) return polls * POLL_MS >= (store.claimMs ?? 0)
+    return polls % POLLS_A_COUNT === 0 && (await store.countVectors(model)).pending > failed.size
+  }
+  return {
+    model,
+    counts,
+    get state() {
+      const state = encoder.state()
+      if (state === 'fallback') return 'fallback'
+      return state === 'ready' && run?.isPending === false ? 'ready' : 'embedding'
+    },
+    countItems: () => store.countVectors(model),
+    start(onRemark) {
+      run ??= begin(onRemark)
+      running ??= work(run, onRemark)
+    },
+    wake: () => idle.abort(),
+    async stop() {
+      closed.abort()
+      await running
+    },
+  }
+}

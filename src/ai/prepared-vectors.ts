@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { ITEM_VECTOR_LENGTH } from '../library/ports/item-vectors.ts'
+
+/** Two folders below the root, as the sources and the built program both stand. */
+const FILE = new URL('../../dist/encoder/starter-vectors.json', import.meta.url)
+
+/** Vectors in base64 by the digest of their item's text, both as a library stores them in `item_vector`. */
+const preparedVectors = z.object({ model: z.string(), vectors: z.record(z.string(), z.base64()) })
+
+/**
+ * The vectors of the starter library that were made with the program, by digest; none without the file, or for another model.
+ * @param onRemark is called when the file cannot be read; its vectors are then made like any others
+ */
+export function loadPreparedVectors(model: string, onRemark: (message: string) => void, file: URL = FILE): ReadonlyMap<string, Int8Array> {
+  const vectors = new Map<string, Int8Array>()
+  try {
+    const prepared = preparedVectors.parse(JSON.parse(readFileSync(file, 'utf8')))
+    if (prepared.model !== model) return vectors
+    for (const [digest, text] of Object.entries(prepared.vectors)) {
+      const vector = Int8Array.from(Buffer.from(text, 'base64'))
+      if (vector.length === ITEM_VECTOR_LENGTH) vectors.set(digest, vector)
+    }
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (!isMissing) onRemark('The vectors of the starter library cannot be read and are made again. Build the program anew.')
+  }
+  return vectors
+}
