@@ -141,9 +141,9 @@ describe('an application with a provider', () => {
       await test.close()
       return [response.status, body]
     }
-    expect(await ready(null)).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'off' }])
-    expect(await ready('normal:ready')).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'ok' }])
-    expect(await ready('garbage:ready')).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'degraded' }])
+    expect(await ready(null)).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'off', encoder: 'off' }])
+    expect(await ready('normal:ready')).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'ok', encoder: 'off' }])
+    expect(await ready('garbage:ready')).toEqual([200, { status: 'ready', search: 'ready', embeddings: 'degraded', encoder: 'off' }])
   })
 })
 

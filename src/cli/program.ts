@@ -16,6 +16,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import { addDataCommand } from './data-command.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { addEmbeddingCommands } from './embedding-commands.ts'
+import { addEncoderCommands } from './encoder-commands.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
 import { addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
@@ -113,6 +114,7 @@ export function createProgram(): Command {
   addPurgeCommand(program, withApp)
   addAuditCommand(program, withApp)
   addEmbeddingCommands(program, withApp)
+  addEncoderCommands(program, withApp)
   addOperationCommands(program, OPERATIONS, withInvoke)
   return program
 }

@@ -9,6 +9,9 @@ const CHECK_MS = 2_000
 /** How the provider of embeddings does: `off` when there is none. When it does not answer, search does without. */
 type EmbeddingsState = 'ok' | 'degraded' | 'off'
 
+/** How the encoder does: `embedding` while it starts or items lack a vector, `fallback` when search works without it. */
+type EncoderState = 'embedding' | 'ready' | 'fallback' | 'off'
+
 /** What `/readyz` asks. */
 export interface Readiness {
   /** Rejects when the library cannot be used: an AppError `unavailable` says why. */
@@ -18,12 +21,13 @@ export interface Readiness {
   /** False while stopping. */
   isReady(): boolean
   embeddings(): EmbeddingsState
+  encoder(): EncoderState
   /** Called when the library does not respond. */
   onFault(error: AppError): void
 }
 
 /** `/healthz`: the process answers. `/readyz`: it can serve, and what serves less well than it could. */
-export function healthRoutes({ check, loadSearch, isReady, embeddings, onFault }: Readiness): BoundRoute[] {
+export function healthRoutes({ check, loadSearch, isReady, embeddings, encoder, onFault }: Readiness): BoundRoute[] {
   let isSearchLoaded = false
   const look = async () => {
     await check()
@@ -52,7 +56,7 @@ export function healthRoutes({ check, loadSearch, isReady, embeddings, onFault }
         const tooLate = sleep(CHECK_MS, 'late', { signal: late.signal, ref: false }).catch(() => 'late')
         try {
           const outcome = await Promise.race([lookOnce(), tooLate])
-          if (outcome !== 'late') return jsonAnswer({ status: 'ready', search: 'ready', embeddings: embeddings() })
+          if (outcome !== 'late') return jsonAnswer({ status: 'ready', search: 'ready', embeddings: embeddings(), encoder: encoder() })
           return isSearchLoaded
             ? jsonAnswer({ status: 'unavailable', reason: 'The library is not responding.' }, 503)
             : jsonAnswer({ status: 'starting', search: 'loading' }, 503)

@@ -74,6 +74,8 @@ export interface ServiceStatus extends LibraryFigures, LoadFigures {
   /** null: the service makes none by itself. */
   readonly backups: { readonly lastAt: string | null; readonly failures: number } | null
   readonly embeddings: 'ok' | 'degraded' | 'off'
+  /** null: off. `embedded` of `total` items have a vector, private ones included. */
+  readonly encoder: { readonly state: 'embedding' | 'ready' | 'fallback'; readonly embedded: number; readonly total: number } | null
   readonly faults: readonly RecentFault[]
   readonly settings: readonly SettingState[]
 }

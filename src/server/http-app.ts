@@ -18,6 +18,7 @@ import { healthRoutes } from '../http/health.ts'
 import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
 import { databaseMetrics } from '../http/metrics/database-metrics.ts'
 import { embeddingMetrics } from '../http/metrics/embedding-metrics.ts'
+import { encoderMetrics } from '../http/metrics/encoder-metrics.ts'
 import { createRequestCounts, metricsRoute } from '../http/metrics/metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { createPageCache } from '../http/page-cache.ts'
@@ -79,7 +80,7 @@ export interface HttpApp {
 
 /** The whole HTTP surface over an opened library: the route table behind the pipeline. */
 export function createHttpApp(app: App, settings: ServerSettings, logger: Logger, options: HttpOptions = {}): HttpApp {
-  const { baseUrl, operations, embeddings } = app
+  const { baseUrl, operations, embeddings, itemEncoding } = app
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()
   const hasMcp = settings.MCP_ENABLED
@@ -161,6 +162,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     ...databaseMetrics(app.store.service),
     ...(options.backups ? backupMetrics(options.backups) : []),
     ...(embeddings ? embeddingMetrics(embeddings, () => app.store.embeddings.countEmbeddings(embeddings.model)) : []),
+    ...(itemEncoding ? encoderMetrics(itemEncoding) : []),
   ]
   const router = createRouter<BoundRoute>([
     ...healthRoutes({
@@ -169,6 +171,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       onFault,
       isReady: options.isReady ?? (() => true),
       embeddings: () => (embeddings === null ? 'off' : embeddings.isUp ? 'ok' : 'degraded'),
+      encoder: () => itemEncoding?.state ?? 'off',
     }),
     metricsRoute(settings.METRICS_TOKEN, metrics, requests),
     ...(mcp?.routes ?? []),

@@ -9,7 +9,7 @@ import type { FaultLog } from './fault-log.ts'
 
 /** What figures are read from. */
 interface FigureSources {
-  readonly app: Pick<App, 'store' | 'clock' | 'embeddings'>
+  readonly app: Pick<App, 'store' | 'clock' | 'embeddings' | 'itemEncoding'>
   readonly version: string
   readonly admission: Admission
   readonly turns: Turns
@@ -38,8 +38,15 @@ export function createServiceFigures({ app, version, admission, turns, faults, b
       startedAt,
       backups: backups ? { lastAt: backups.lastBackup()?.toISOString() ?? null, failures: backups.failures() } : null,
       embeddings: app.embeddings === null ? 'off' : app.embeddings.isUp ? 'ok' : 'degraded',
+      encoder: await readEncoder(app.itemEncoding),
       faults: faults.recent(),
       settings,
     }),
   }
+}
+
+async function readEncoder(itemEncoding: App['itemEncoding']): Promise<ServiceStatus['encoder']> {
+  if (!itemEncoding) return null
+  const { embedded, total } = await itemEncoding.countItems()
+  return { state: itemEncoding.state, embedded, total }
 }

@@ -28,6 +28,7 @@ const serviceStatus = z.object({
   }),
   search: z.object({ isReady: z.boolean(), items: count }),
   embeddings: z.enum(['ok', 'degraded', 'off']),
+  encoder: z.object({ state: z.enum(['embedding', 'ready', 'fallback']), embedded: count, total: count }).nullable(),
   backups: z.object({ lastAt: when.nullable(), failures: count }).nullable(),
   faults: z.array(z.object({ message: z.string(), times: count, lastAt: when })).readonly(),
   settings: z.array(z.object({ name: z.string(), isDefault: z.boolean(), value: z.string().nullable(), isSecret: z.boolean() })).readonly(),

@@ -20,6 +20,13 @@ export const STATUS_WORDS = {
   search: 'Search',
   searchReady: (items: string) => `ready, ${items} items`,
   searchLoading: 'loading the library',
+  encoder: 'Search by meaning',
+  encoderStates: {
+    embedding: (embedded: string, total: string) => `in progress, ${embedded} of ${total} items have a vector`,
+    ready: (embedded: string, total: string) => `ready, ${embedded} of ${total} items have a vector`,
+    fallback: (embedded: string, total: string) => `encoder unavailable, ${embedded} of ${total} items have a vector`,
+  },
+  encoderOff: 'off',
   embeddings: 'Embeddings',
   embeddingStates: { ok: 'provider available', degraded: 'provider unavailable', off: 'not set up' },
   backups: 'Last backup',

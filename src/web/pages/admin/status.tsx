@@ -53,6 +53,11 @@ export async function showStatus(request: PageRequest) {
           <Fact label={words.status.search}>
             {search.isReady ? words.status.searchReady(number(search.items)) : words.status.searchLoading}
           </Fact>
+          <Fact label={words.status.encoder}>
+            {status.encoder === null
+              ? words.status.encoderOff
+              : words.status.encoderStates[status.encoder.state](number(status.encoder.embedded), number(status.encoder.total))}
+          </Fact>
           <Fact label={words.status.embeddings}>{words.status.embeddingStates[status.embeddings]}</Fact>
         </dl>
       </section>
