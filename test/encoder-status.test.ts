@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Command } from 'commander'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { addEncoderCommands } from '../src/cli/encoder-commands.ts'
 import { createFakeEncoder, type FakeEncoder } from './support/fake-encoder.ts'
 import { eventually } from './support/model-server.ts'
 import { readJson, type TestApp, testApp } from './support/test-app.ts'
@@ -87,6 +89,28 @@ describe('the encoder', () => {
       const { html } = await visitor.get('/admin/status')
       expect(html).not.toMatch(/have a vector|3 of 3/)
     }
+  })
+
+  it('has figures on the command line', async () => {
+    const run = async (app: TestApp['app'], ...args: string[]) => {
+      const program = new Command().exitOverride()
+      addEncoderCommands(program, async (work) => await work(app))
+      const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+      try {
+        await program.parseAsync(['encoder', 'status', ...args], { from: 'user' })
+        return written.mock.calls.map(([text]) => String(text)).join('')
+      } finally {
+        written.mockRestore()
+      }
+    }
+    await save()
+    expect(await run(test.app)).toBe('fake-1: 0 of 3 items embedded, 3 pending.\n')
+    test.app.itemEncoding?.start(() => {})
+    expect(await eventually(isReady)).toBe(true)
+    expect(JSON.parse(await run(test.app, '--json'))).toEqual({ model: 'fake-1', total: 3, embedded: 3, pending: 0 })
+    const off = await testApp()
+    await expect(run(off.app)).rejects.toMatchObject({ code: 'invalid_input', message: 'The encoder is off.' })
+    await off.close()
   })
 
   it('is closed with the app', async () => {

@@ -33,11 +33,16 @@ function begin({
   const { patience, waits } = holdPatience()
   const remarks: string[] = []
   const saved: number[] = []
+  let lists = 0
   const store = test.app.store.itemVectors
   const encoding = createItemEncoding(
     { ...encoder, encodeItem: change.encodeItem ?? encoder.encodeItem },
     {
       ...store,
+      async listUnencoded(...args) {
+        lists++
+        return await store.listUnencoded(...args)
+      },
       async saveVectors(model, vectors) {
         await change.saveVectors?.(model, vectors)
         saved.push(vectors.length)
@@ -53,6 +58,7 @@ function begin({
     remarks,
     saved,
     waits,
+    countLists: () => lists,
     /** Waits for the job to wait for the so-many-th time; returns for how long. */
     waiting: async (count: number) => {
       expect(await eventually(async () => waits.length >= count)).toBe(true)
@@ -169,6 +175,28 @@ describe('the job', () => {
     await encoding.stop()
   })
 
+  it('counts it as a failure when the encoder throws, or makes a vector of another length', async () => {
+    for (const title of ['Fine', 'Short', 'Thrown']) await save(title)
+    const inner = createFakeEncoder()
+    const { encoding, remarks, waiting, waits, counts } = begin({
+      encoder: inner,
+      change: {
+        async encodeItem(item) {
+          if (item.title === 'Thrown') throw new Error('secret')
+          return item.title === 'Short' ? new Int8Array(383) : await inner.encodeItem(item)
+        },
+      },
+    })
+    for (const count of [1, 2, 3, 4]) {
+      expect(await waiting(count)).toBe(500)
+      waits[count - 1]?.end()
+    }
+    expect(await waiting(5)).toBe(2000)
+    expect([await counts(), encoding.counts]).toEqual([[3, 1, 2], { encoded: 1, failures: 0, failedItems: 2 }])
+    expect(remarks.join()).not.toContain('secret')
+    await encoding.stop()
+  })
+
   it('waits longer after each failure of the library, says so once, and encodes nothing twice', async () => {
     for (let n = 0; n < 3; n++) await save(`Number ${n}`)
     let isDown = true
@@ -209,6 +237,10 @@ describe('the job', () => {
     expect(await second.waiting(1)).toBe(2000)
     expect(second.encoder.given).toEqual(['Number 3', 'Number 2', 'Number 1', 'Number 0'])
     await second.encoding.stop()
+    // A start with nothing to do looks through nothing.
+    const third = begin()
+    expect([await third.waiting(1), third.encoding.state, third.countLists()]).toEqual([2000, 'ready', 0])
+    await third.encoding.stop()
   })
 
   it('resumes after a crash: only what was not saved is encoded again', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Encoder } from '../library/ports/encoder.ts'
-import type { ChangeRange, ItemVectorStore, UnencodedItem } from '../library/ports/item-vectors.ts'
+import { type ChangeRange, ITEM_VECTOR_LENGTH, type ItemVectorStore, type UnencodedItem } from '../library/ports/item-vectors.ts'
 import { withRenewedClaims } from './renew-claims.ts'
 
 /** Items read, and claimed, at once: about a second of work. */
@@ -110,7 +110,14 @@ async function encodeLatest(run: EncodingRun, range: ChangeRange): Promise<boole
 async function encode(run: EncodingRun, item: UnencodedItem): Promise<boolean> {
   const { prepared, encoder, attempts, unsaved, failed } = run
   run.isPending = true
-  const vector = prepared.get(item.digest) ?? (await untilAborted(encoder.encodeItem(item.text), run.signal))
+  // An encoder that throws must not hold up the other items.
+  const made =
+    prepared.get(item.digest) ??
+    (await untilAborted(
+      encoder.encodeItem(item.text).catch(() => null),
+      run.signal,
+    ))
+  const vector = made?.length === ITEM_VECTOR_LENGTH ? made : null
   if (vector) {
     attempts.delete(item.digest)
     if (unsaved.length === 0) run.unsavedSince = performance.now()

@@ -66,10 +66,13 @@ export function createItemEncoding(encoder: Encoder, store: ItemVectorStore, pat
   const work = async (current: EncodingRun, onRemark: (message: string) => void): Promise<void> => {
     let failuresInARow = 0
     let polls = 0
+    let hasLooked = false
     let isTidy = false
     while (!closed.signal.aborted) {
       try {
         idle = new AbortController()
+        if (!hasLooked) await skipIfDone(current)
+        hasLooked = true
         const isReady = await encodePending(current)
         if (failuresInARow > 0) onRemark('The library can be used again: encoding continues.')
         failuresInARow = 0
@@ -104,6 +107,11 @@ export function createItemEncoding(encoder: Encoder, store: ItemVectorStore, pat
   /** Also ends when the signal is aborted. */
   const waitFor = async (ms: number, signal: AbortSignal): Promise<void> => {
     await patience.wait(ms, signal).catch(() => {})
+  }
+  /** At the start of a library whose items all have a vector, nothing is looked through. */
+  const skipIfDone = async (current: EncodingRun): Promise<void> => {
+    const lastChange = await store.readLastChange()
+    if ((await store.countVectors(model)).pending === 0) current.lastChange = lastChange
   }
   /** Whether to look at all items again: those left to an instance that may be gone, and vectors that somebody deleted. */
   const isLookDue = async ({ skipsClaimed, failed }: EncodingRun, polls: number): Promise<boolean> => {

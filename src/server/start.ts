@@ -58,7 +58,6 @@ export async function startServer(address: { host: string; port: number }, logge
       front.pipeline = http.pipeline
       opened = app
       app.embeddings?.start((message) => logger.warn(message))
-      app.itemEncoding?.start((message) => logger.warn(message))
       stopListening = app.listen(http.receive)
       stopRetention = startRetention({
         trashDays: settings.TRASH_DAYS,
@@ -70,8 +69,9 @@ export async function startServer(address: { host: string; port: number }, logge
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions past TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed; will retry'),
       })
-      // Warms up search. Errors are reported by the first search.
-      app.store.service.loadSearch().catch(() => {})
+      // Warms up search. Errors are reported by the first search. Encoding starts afterwards, so that the first answer does not wait for it.
+      const startEncoding = () => app.itemEncoding?.start((message) => logger.warn(message))
+      app.store.service.loadSearch().then(startEncoding, startEncoding)
     },
     async close() {
       isReady = false
