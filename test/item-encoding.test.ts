@@ -349,6 +349,30 @@ describe('vectors made with the program', () => {
     expect(load(file, 'other')).toEqual({ vectors: new Map(), remarks: [] })
   })
 
+  it('are saved in place of new ones, for items with the same text', async () => {
+    await save('Starter')
+    const { items } = await test.app.store.itemVectors.listUnencoded('fake-1', { after: 0, upTo: 100 }, 10)
+    await save('Own')
+    const encoder = createFakeEncoder()
+    const { patience, waits } = holdPatience()
+    const prepared = new Map([[items[0]?.digest ?? '', vector]])
+    const store = test.app.store.itemVectors
+    const saved: Int8Array[] = []
+    const recording: ItemVectorStore = {
+      ...store,
+      saveVectors(model, vectors) {
+        saved.push(...vectors.map((one) => one.vector))
+        return store.saveVectors(model, vectors)
+      },
+    }
+    const encoding = createItemEncoding(encoder, recording, patience, () => prepared)
+    encoding.start(() => {})
+    expect(await eventually(async () => waits.length === 1)).toBe(true)
+    expect([encoder.given, encoding.counts.encoded]).toEqual([['Own'], 2])
+    expect(saved).toEqual([fakeVector('Own', 'text'), vector])
+    await encoding.stop()
+  })
+
   it('are done without when the file is damaged', () => {
     const remarks = ['The vectors of the starter library cannot be read and are made again. Build the program anew.']
     for (const content of ['', '{"model":"m"}', '{"model":"m","vectors":{"d":"???"}}', file.slice(0, 300)])

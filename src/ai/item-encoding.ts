@@ -33,7 +33,12 @@ export interface ItemEncoding {
 }
 
 /** A background job, idle until started. It never throws and never delays writers. */
-export function createItemEncoding(encoder: Encoder, store: ItemVectorStore, patience: Patience): ItemEncoding {
+export function createItemEncoding(
+  encoder: Encoder,
+  store: ItemVectorStore,
+  patience: Patience,
+  loadPrepared: typeof loadPreparedVectors = loadPreparedVectors,
+): ItemEncoding {
   const { model } = encoder
   const closed = new AbortController()
   const counts = { encoded: 0, failures: 0, failedItems: 0 }
@@ -44,7 +49,7 @@ export function createItemEncoding(encoder: Encoder, store: ItemVectorStore, pat
   const begin = (onRemark: (message: string) => void): EncodingRun => ({
     store,
     encoder,
-    prepared: loadPreparedVectors(model, onRemark),
+    prepared: loadPrepared(model, onRemark),
     signal: closed.signal,
     ranges: [],
     lastChange: 0,
