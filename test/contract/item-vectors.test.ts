@@ -245,9 +245,20 @@ for (const engine of ENGINES) {
         await store.inTransaction(async (transaction) => {
           for (let n = 0; n < 300; n++) await transaction.items.createPrompt(by, { ...PROMPT, title: `Number ${n}`, tags: [] })
         })
-        const range = { after: 0, upTo: await store.itemVectors.readLastChange() }
-        const { items } = await store.itemVectors.listUnencoded(MODEL, range, 1000)
+        const readAll = async () => {
+          const items: UnencodedItem[] = []
+          for (let upTo = await store.itemVectors.readLastChange(); upTo > 0; ) {
+            const part = await store.itemVectors.listUnencoded(MODEL, { after: 0, upTo }, 40)
+            expect(part.items.length).toBeLessThanOrEqual(40)
+            items.push(...part.items)
+            upTo = part.upTo
+          }
+          return items
+        }
+        const items = await readAll()
+        expect(items.map(({ text }) => text.title)).toEqual(Array.from({ length: 300 }, (_, n) => `Number ${299 - n}`))
         await encode(items.slice(0, 200))
+        expect(await readAll()).toEqual(items.slice(200))
         const read = begin()
         const first = (await read()).vectors.map(([, seq]) => seq)
         await encode(items.slice(200))

@@ -11,8 +11,9 @@ import type { Database } from '../schema.ts'
 import type { Claims } from './claims.ts'
 import { digestOf } from './embeddings.ts'
 
-/** Rows read before yielding to other work. */
-const ROWS_A_TURN = 1000
+/** Rows read at once, before yielding to other work: few at first, as most have no vector while there is much to do, then more each time. */
+const FIRST_ROWS = 32
+const MOST_ROWS = 1000
 
 const lastChange = prepareQuery((db) => db.selectFrom('item_words').select((eb) => eb.fn.max('revision').as('last')))
 const latestItems = prepareQuery((db) =>
@@ -26,7 +27,7 @@ const latestItems = prepareQuery((db) =>
     .where('item_words.revision', '>', sql<number>`${slot('after')}`)
     .where('item_words.revision', '<=', sql<number>`${slot('upTo')}`)
     .orderBy('item_words.revision', 'desc')
-    .limit(ROWS_A_TURN),
+    .limit(sql<number>`${slot('limit')}`),
 )
 const dropStale = prepareStatement(sql`
   delete from item_vector
@@ -55,8 +56,8 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
     async listUnencoded(model, { after, upTo }, limit) {
       let position = upTo
       let skipsClaimed = false
-      for (;;) {
-        const rows = await latestItems(reader, { model, after, upTo: position })
+      for (let most = FIRST_ROWS; ; most = Math.min(MOST_ROWS, most * 4)) {
+        const rows = await latestItems(reader, { model, after, upTo: position, limit: most })
         const missing: typeof rows = []
         for (const row of rows) {
           position = row.revision - 1
@@ -70,7 +71,7 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
           const text = toItemText(await readSearchableText(reader, seq))
           items.push({ id, version, position: revision, digest: digestItemText(text), text })
         }
-        const isEnd = missing.length < limit && rows.length < ROWS_A_TURN
+        const isEnd = missing.length < limit && rows.length < most
         if (items.length > 0 || isEnd) return { items, upTo: isEnd ? after : position, skipsClaimed }
         await nextTurn()
       }
