@@ -1,12 +1,15 @@
 // How well search finds: loads prompts into a fresh library and asks queries whose answers are known, through the operation the tools call.
 //   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--database ADDRESS] [--json]
+// The encoder makes the vectors of all prompts first, which takes minutes; ENCODER=off evaluates words and the word table.
 // --database keeps the library in an empty database of any engine, or in one that an earlier run filled. Default: a SQLite file that goes again.
 // Queries: columns qid, kind, query, relevant (exact titles joined by " || "). Titles that stand twice in the library are one answer.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import type { ItemEncoding } from '../src/ai/item-encoding.ts'
 import { openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
@@ -34,7 +37,10 @@ const OWNER = 'eval'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-eval-'))
 try {
   const app = await openApp(
-    toAppSettings(loadConfig({ DATABASE_URL: values.database ?? `sqlite:${join(folder, 'eval.db')}` }), 'http://127.0.0.1'),
+    toAppSettings(
+      loadConfig({ DATABASE_URL: values.database ?? `sqlite:${join(folder, 'eval.db')}`, ENCODER: process.env.ENCODER }),
+      'http://127.0.0.1',
+    ),
   )
   try {
     if (!(await app.store.service.isEmpty()) && !(await app.store.people.findUser(OWNER))) {
@@ -43,6 +49,7 @@ try {
     const report = await importPrompts(app.store, values.prompts, { owner: OWNER, visibility: 'public' })
     const total = report.read - report.refused
     if (total === 0) throw new Error(`${values.prompts} holds no prompts`)
+    if (app.itemEncoding) await encodeAll(app.itemEncoding)
     const search = app.operations.find((operation) => operation.name === 'search_prompts')
     if (!search) throw new Error('there is no search_prompts')
     const results: (Judged & { kind: string })[] = []
@@ -76,6 +83,18 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Resolves when every item has its vector. */
+async function encodeAll(encoding: ItemEncoding): Promise<void> {
+  const started = process.cpuUsage()
+  encoding.start((message) => process.stderr.write(`${message}\n`))
+  while ((await encoding.countItems()).pending > 0) {
+    if (encoding.state === 'fallback') throw new Error('the encoder has no weights; run npm run build')
+    await setTimeout(500)
+  }
+  const { user, system } = process.cpuUsage(started)
+  process.stderr.write(`${encoding.counts.encoded} items encoded in ${((user + system) / 1e6).toFixed(1)} s of processor time\n`)
 }
 
 interface Query {

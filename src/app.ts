@@ -169,25 +169,31 @@ export async function openApp(
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
   }
-  const store = await openStore(settings, {
+  const encoder = makeEncoder(settings, options)
+  const opening = openStore(settings, {
     ...outside,
     onChange,
     instance: randomUUID(),
     vectors: loadWordVectors(),
     embeddingModel: settings.embeddings?.model,
+    encoder,
     copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
     onProgress: options.onProgress,
+  })
+  const store = await opening.catch(async (error) => {
+    await encoder?.close()
+    throw error
   })
   if (options.service) {
     try {
       await store.service.checkWrite()
     } catch (error) {
+      await encoder?.close()
       await store.close()
       throw error
     }
     if (path !== null) markLibrary(path)
   }
-  const encoder = makeEncoder(settings, options)
   const patience = {
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
+import type { Encoder } from '../library/ports/encoder.ts'
 import type { Clock, Random } from '../library/ports/environment.ts'
 import type { LibraryChange } from '../library/ports/instances.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
@@ -60,6 +61,7 @@ export interface OpeningProgress {
  * @param outside.vectors word vectors for search; without them only words count
  * @param outside.copiesBeforeUpgrade whether a library file is copied before its schema is changed. Default: false
  * @param outside.embeddingModel the provider's model whose vectors searches with a `vector` are compared with; none without it
+ * @param outside.encoder encodes queries; the vectors of its model are compared with theirs. Default: none
  * @throws AppError `unavailable` when the database cannot be migrated
  */
 export async function createStore(
@@ -71,6 +73,7 @@ export async function createStore(
     onChange?: (change: LibraryChange) => void
     vectors?: WordVectors | undefined
     embeddingModel?: string | undefined
+    encoder?: Encoder | null
     copiesBeforeUpgrade?: boolean
     onProgress?: ((progress: OpeningProgress) => void) | undefined
   },
@@ -78,20 +81,20 @@ export async function createStore(
   const { instance = 'alone', copiesBeforeUpgrade = false, onProgress = () => {} } = outside
   await bringUpToDate(database, copiesBeforeUpgrade, onProgress)
   const index = createSearchIndex(outside.vectors)
-  const { embeddingModel } = outside
+  const { embeddingModel, encoder = null } = outside
   const table = embeddingModel === undefined ? null : await database.dialect.openVectors(database)
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
-  const search = readSearchIndex(database.reader, index, vectors)
+  const search = readSearchIndex(database.reader, index, vectors, encoder && { model: encoder.model, onVectors: index.applyVectors })
   const caches = createRevisionCaches(() => readRevision(database.reader, 'library'))
-  const cached = cacheQueries(createItemQueries(database.reader, search, vectors), caches)
+  const cached = cacheQueries(createItemQueries(database.reader, search, vectors, encoder), caches)
   const words = createWordsWriter(index.embedder)
   const origins = createOrigins()
   const assemble = (context: WriteContext): LibraryStore => {
     const { reader, transact } = context
     const instances = joinInstances(database, instance, context)
     const claims = createClaims(context, instances)
-    // A transaction reads what others cannot see yet, so it bypasses the cache.
-    const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors)
+    // A transaction reads what others cannot see yet, so it bypasses the cache; it never waits for the encoder.
+    const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null)
     return {
       items: { ...readItems(reader, queries, search, vectors), ...writeItems(context) },
       marks: markStore(reader, context),

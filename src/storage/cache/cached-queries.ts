@@ -25,7 +25,12 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   const prompts = caches.create<Prompt>(MAX_TEXT)
   const skills = caches.create<Skill>(MAX_TEXT / 4)
   const promptSeqs = caches.create<number>(MAX_ANSWERS)
-  const foundRows = cacheAnswers<FoundRows>(caches, MAX_ANSWERS)
+  const foundRows = cacheAnswers<FoundRows>(
+    caches,
+    MAX_ANSWERS,
+    () => 1,
+    ({ isProvisional }) => !isProvisional,
+  )
   const related = cacheAnswers<RelatedRow[]>(caches, MAX_ANSWERS)
   const counts = cacheAnswers<number>(caches, MAX_ANSWERS)
   const walks = cacheAnswers<WalkPage>(caches, MAX_ENTRIES, ({ entries }) => entries.length + 1)
@@ -66,7 +71,12 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
 }
 
 /** A cache of answers of one query, by what is asked. Actors other than the anonymous one get theirs from `read`. */
-function cacheAnswers<T extends object | number>(caches: RevisionCaches, maxSize: number, sizeOf: (value: T) => number = () => 1) {
+function cacheAnswers<T extends object | number>(
+  caches: RevisionCaches,
+  maxSize: number,
+  sizeOf: (value: T) => number = () => 1,
+  isWorthCaching: (value: T) => boolean = () => true,
+) {
   const cache = caches.create<T>(maxSize)
   return async (actor: Actor, asked: readonly unknown[], read: () => Promise<T>): Promise<T> => {
     const key = actor.kind === 'anonymous' ? JSON.stringify(asked) : null
@@ -75,7 +85,7 @@ function cacheAnswers<T extends object | number>(caches: RevisionCaches, maxSize
     const cached = cache.get(key)
     if (cached !== undefined) return cached
     const value = await read()
-    cache.put(revision, key, value, sizeOf(value))
+    if (isWorthCaching(value)) cache.put(revision, key, value, sizeOf(value))
     return value
   }
 }

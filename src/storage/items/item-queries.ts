@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
+import type { Encoder } from '../../library/ports/encoder.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
 import type { HitScore, ItemFilter, SearchRequest } from '../../library/ports/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
@@ -22,6 +23,8 @@ export interface FoundRows {
   readonly scores: readonly HitScore[]
   readonly total: number
   readonly corrections: ReadonlyMap<string, string>
+  /** Whether the encoder was starting or busy: the same search soon gives a better answer. */
+  readonly isProvisional: boolean
 }
 
 /** An item near another in meaning. */
@@ -101,8 +104,13 @@ function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<nu
   )
 }
 
-/** The queries over one connection, uncached. `vectors` are a provider's, where there is one. */
-export function createItemQueries(db: Kysely<Database>, search: SearchReader, vectors: VectorReader | null): ItemQueries {
+/** The queries over one connection, uncached. `vectors` are a provider's, where there is one; `encoder` is asked about each query. */
+export function createItemQueries(
+  db: Kysely<Database>,
+  search: SearchReader,
+  vectors: VectorReader | null,
+  encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null,
+): ItemQueries {
   const manifests = readManifests(db)
   const versions = readVersions(db)
   return {
@@ -116,10 +124,12 @@ export function createItemQueries(db: Kysely<Database>, search: SearchReader, ve
     async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector }) {
       const filter = await readFilter(db, asked)
       const viewer = await findViewer(db, actor)
-      const index = await search.current()
-      const request = { query, titleKey: titleKey(text ?? ''), sort, limit, offset, filter, viewer }
+      const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
+      const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
+      const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
+      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
-      return index.search(kind, request, cosines)
+      return { ...index.search(kind, request, cosines), isProvisional }
     },
     async findRelated(actor, kind, id, limit) {
       const row = await findVisibleRow(db, actor, kind, id)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
 import { titleKey } from '../../search/analysis/query.ts'
-import type { ItemChange } from '../../search/index/kind-index.ts'
+import type { ItemChange, VectorChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import { readRevision } from '../revisions.ts'
@@ -14,12 +14,6 @@ const ROWS_A_TURN = 250
 const VECTORS_A_TURN = 2000
 
 const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
-
-/** A new vector of an item that was read before; null: it has none now. `vector` is valid during the call only. */
-interface VectorChange {
-  readonly seq: number
-  readonly vector: Int8Array | null
-}
 
 /** Gets the encoder's vectors of one model, after the words of the items they belong to. */
 export interface VectorSink {
