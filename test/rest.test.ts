@@ -49,12 +49,18 @@ describe('shapes, to the letter', () => {
       variables: [{ name: 'name', required: true }],
       versions: [{ version: 1, note: null, author: 'Ada', createdAt: expect.any(String) }],
     })
-    expect(await get('/api/prompts?q=pinned')).toEqual({ prompts: [prompt], total: 1, page: 1, perPage: 24, totalPages: 1 })
+    expect(await get('/api/prompts?q=pinned')).toEqual({
+      prompts: [{ ...prompt, score: 1 }],
+      total: 1,
+      page: 1,
+      perPage: 24,
+      totalPages: 1,
+    })
     const { id, slug, title, description, content, type, author, category, tags, votes, createdAt, url } = prompt
     expect(await get('/api/search/prompts?query=pinned')).toEqual({
       query: 'pinned',
       count: 1,
-      prompts: [{ id, slug, title, description, content, type, author, category, tags, votes, createdAt, url }],
+      prompts: [{ id, slug, title, description, content, type, author, category, tags, votes, createdAt, url, score: 1 }],
     })
   })
 
@@ -106,6 +112,7 @@ describe('shapes, to the letter', () => {
       createdAt: skill.createdAt,
       files: ['SKILL.md', 'z.bin'],
       url: record.url,
+      score: expect.any(Number),
     })
     const added = await send('POST', '/api/skills/pinned-skill/files', { filename: 'a/é b.md', content: 'x' })
     expect([added.status, await readJson(added)]).toEqual([

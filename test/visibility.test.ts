@@ -73,13 +73,6 @@ const ROUTES: readonly Route[] = [
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/raw`] },
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/prompt.md`] },
   { operation: 'list_versions', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions`] },
-  { operation: 'related_items', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/related`] },
-  {
-    operation: 'related_items',
-    kind: 'both',
-    reach: 'item',
-    request: (item, ref) => tool('related_items', { collection: `${item.kind}s`, id: ref }),
-  },
   { operation: 'get_version', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1`] },
   { operation: 'list_tags', kind: 'both', reach: 'list', request: () => ['/api/tags?perPage=100'] },
   { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp', rpc('prompts/list')] },
@@ -191,6 +184,7 @@ const EXEMPT: Record<string, string> = {
   save_skill: 'makes an item of the caller’s own',
   list_categories: 'shows counts alone; proved below',
   improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
+  related_items: 'shows other items than the one named; proved in search-by-meaning.test.ts',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
 }
