@@ -63,7 +63,7 @@ export function createEncoder(options: EncoderOptions): Encoder {
   const breakDown = (reason: string) => {
     if (isBroken || hasEnded) return
     isBroken = true
-    options.onFault(`The encoder's weights cannot be used, so search does without them: ${file}: ${reason}. Build or install again.`)
+    options.onFault(`The encoder cannot use its weights at ${file}: ${reason}. Search works without it; build or install again.`)
   }
   const readModel = (): string => {
     try {
