@@ -13,6 +13,7 @@ function toNumbers(text: string): number[] {
 }
 const encoder: Encoder = {
   model: 'topics-1',
+  start() {},
   state: () => state,
   async encodeQuery(text): Promise<EncodedQuery | null> {
     return state === 'ready' ? { vector: Float32Array.from(toNumbers(text)), knownShare: /xqzwvk/.test(text) ? 0 : 1 } : null

@@ -133,6 +133,7 @@ export function createItemEncoding(
     },
     countItems: () => store.countVectors(model),
     start(onRemark) {
+      encoder.start()
       run ??= begin(onRemark)
       running ??= work(run, onRemark)
     },

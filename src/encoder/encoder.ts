@@ -154,6 +154,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
   if (options.startsNow && isUsable()) start()
   return {
     model,
+    start() {
+      if (!thread && isUsable()) start()
+    },
     state: () => (isBroken ? 'fallback' : readySince === null ? 'starting' : 'ready'),
     async encodeQuery(text) {
       const query = shortenQuery(text)

@@ -37,6 +37,7 @@ export function createFakeEncoder(model = 'fake-1'): FakeEncoder {
       delayMs = now.delayMs ?? delayMs
       fails = now.fails ?? fails
     },
+    start() {},
     state: () => state,
     async encodeQuery(text): Promise<EncodedQuery | null> {
       if (state !== 'ready') return null

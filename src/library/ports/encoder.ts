@@ -2,6 +2,8 @@
 export interface Encoder {
   /** Names weights and pooling. Vectors of different models are never compared. */
   readonly model: string
+  /** Begins to load the weights; otherwise the first text does. */
+  start(): void
   /** `starting` until the weights are loaded; `fallback` when they cannot be: then every vector is null. */
   state(): 'starting' | 'ready' | 'fallback'
   /** null when there is no encoder now, or it is too busy to answer soon. Never throws. */
