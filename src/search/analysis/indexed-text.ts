@@ -10,7 +10,7 @@ export interface SearchableText {
 }
 
 /** Version of the words and vectors below. Raise it when they change: items stored with an older one are re-indexed at start. */
-export const ANALYSIS = 2
+export const ANALYSIS = 3
 
 /** Distinct words indexed per item, title words first; bounds the cost of one text. */
 const MAX_WORDS = 8192
