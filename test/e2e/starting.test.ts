@@ -26,7 +26,8 @@ describe('starting from the sources', () => {
   it('says once that it builds, and on stderr', async () => {
     const args = ['run', '-s', 'commonplace', '--', '--version']
     const first = await run('npm', args, { cwd: folder })
-    expect([first.code, first.stdout, first.stderr]).toEqual([0, '0.2.0\n', 'Building…\n'])
+    const steps = ['Building…', "Making the encoder's weights…", 'Making the vectors of the starter library…', '']
+    expect([first.code, first.stdout, first.stderr]).toEqual([0, '0.2.0\n', steps.join('\n')])
     const second = await run('npm', args, { cwd: folder })
     expect([second.code, second.stdout, second.stderr]).toEqual([0, '0.2.0\n', ''])
   })
