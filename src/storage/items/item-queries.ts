@@ -16,6 +16,7 @@ import { applyFilter, readFilter } from './item-filters.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
+import { createTableLists } from './table-lists.ts'
 
 /** What a search found: row numbers, best first, and how many there are over all pages. */
 export interface FoundRows {
@@ -113,6 +114,7 @@ export function createItemQueries(
 ): ItemQueries {
   const manifests = readManifests(db)
   const versions = readVersions(db)
+  const lists = createTableLists(db)
   return {
     walkSkills: manifests.walkSkills,
     listVersions: versions.listVersions,
@@ -123,6 +125,10 @@ export function createItemQueries(
     },
     async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector }) {
       const filter = await readFilter(db, asked)
+      if (query === null && !search.isReady()) {
+        const listed = await lists.findRows(actor, kind, filter, { sort, limit, offset })
+        return { ...listed, scores: [], corrections: new Map(), isProvisional: false }
+      }
       const viewer = await findViewer(db, actor)
       const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
@@ -176,6 +182,7 @@ export function createItemQueries(
     },
     async countPrompts(actor, asked) {
       const filter = await readFilter(db, asked)
+      if (!search.isReady()) return await lists.countItems(actor, 'prompt', filter)
       const viewer = await findViewer(db, actor)
       const index = await search.current()
       return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
@@ -190,9 +197,9 @@ export function createItemQueries(
         .orderBy('c.position')
         .execute()
       const viewer = await findViewer(db, actor)
-      const index = await search.current()
-      const prompts = index.countCategories('prompt', viewer)
-      const skills = index.countCategories('skill', viewer)
+      const count = async (kind: ItemKind) =>
+        search.isReady() ? (await search.current()).countCategories(kind, viewer) : await lists.countByCategory(actor, kind)
+      const [prompts, skills] = [await count('prompt'), await count('skill')]
       return rows.map((row) => ({
         slug: row.slug,
         name: row.name,
