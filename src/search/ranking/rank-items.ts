@@ -12,7 +12,7 @@ const WIDEN_BELOW = 10
 /** Weight of the cosine beside the normalised word score; chosen in docs/decisions/0016. */
 const MEANING_WEIGHT = 0.3
 /** The same for the encoder's cosine, where nearly every item has its vector. */
-const SENTENCE_WEIGHT = 2.5
+const SENTENCE_WEIGHT = 2
 const NEARLY_ALL = 0.95
 /** Of a query with a smaller share of known words, the encoder makes a guess that finds nothing by itself. */
 const MIN_KNOWN_SHARE = 0.65
