@@ -27,6 +27,8 @@ export interface MeasuredRequest {
   isAnswer(body: string): boolean
 }
 
+/** As browsers ask for pages. */
+export const HTML_HEADERS = { accept: 'text/html,application/xhtml+xml' }
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
 
 export function callMcp(id: number, method: string, params?: object): Ask {

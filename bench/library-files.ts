@@ -6,12 +6,13 @@ import type { PromptType } from '../src/library/fields.ts'
 import type { Place } from '../test/support/processes.ts'
 import { recombinePrompts } from './recombined-prompts.ts'
 
-const SEED = 20_261_121
+/** Of the recombined prompts. */
+export const LIBRARY_SEED = 20_261_121
 const BATCH = 500
 
-/** Opens a library file as the service does. */
+/** Opens a library file as the service does, with the encoder unless ENCODER is off. */
 export function openLibrary(path: string) {
-  return openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}` }), 'http://127.0.0.1'))
+  return openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}`, ENCODER: process.env['ENCODER'] }), 'http://127.0.0.1'))
 }
 
 /** Adds public prompts made of those in a file to a library, until it holds `count`. */
@@ -33,8 +34,8 @@ export async function fillLibrary(path: string, promptsFile: string, count: numb
         }
       })
     }
-    for await (const made of recombinePrompts(promptsFile, Math.max(0, missing), SEED)) {
-      batch.push(made)
+    for await (const made of recombinePrompts(promptsFile, Math.max(0, missing), LIBRARY_SEED)) {
+      batch.push({ title: made.title, content: made.content, type: made.type })
       if (batch.length >= BATCH) await flush()
     }
     await flush()

@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { callMcp, callTool, get, JSON_HEADERS, type Library, type MeasuredRequest } from './asks.ts'
+import { callMcp, callTool, get, HTML_HEADERS, JSON_HEADERS, type Library, type MeasuredRequest } from './asks.ts'
 import { type Ask, saysError } from './drive.ts'
 import { otherForms, whileSaving } from './other-forms.ts'
 
 /** How many different requests of one kind are made, at most. */
 const VARIETY = 256
-
-const HTML_HEADERS = { accept: 'text/html,application/xhtml+xml' }
 
 const mcpPrompts = z.object({ result: z.object({ prompts: z.array(z.unknown()), nextCursor: z.string().optional() }) })
 const mcpTool = z.object({ result: z.object({ content: z.array(z.object({ text: z.string() })) }) })
@@ -130,6 +128,11 @@ export const PLAIN: readonly MeasuredRequest[] = [
       Array.from({ length: Math.max(1, Math.min(VARIETY, Math.floor(prompts.length / 24))) }, (_, place) =>
         get(place === 0 ? '/prompts' : `/prompts?page=${place + 1}`, HTML_HEADERS),
       ),
+    isAnswer: isPage,
+  },
+  {
+    name: 'search page (24 prompts)',
+    makeAsks: ({ queries }) => queries.slice(0, VARIETY).map((query) => get(`/prompts?q=${encodeURIComponent(query)}`, HTML_HEADERS)),
     isAnswer: isPage,
   },
   {

@@ -1,4 +1,4 @@
-import { callMcp, callTool, get, type Library, type MeasuredRequest } from './asks.ts'
+import { callMcp, callTool, get, HTML_HEADERS, type Library, type MeasuredRequest } from './asks.ts'
 import type { Ask } from './drive.ts'
 import { seededRandom } from './recombined-prompts.ts'
 
@@ -80,34 +80,46 @@ export function otherForms(plain: MeasuredRequest): MeasuredRequest[] {
 
 /** Searches of which none was asked before. */
 function neverAsked({ name }: MeasuredRequest): MeasuredRequest[] {
-  const toAsk = {
-    'search_prompts (10 full prompts)': (query: string, id: number) => callTool(id, 'search_prompts', { query, limit: 10 }),
-    'GET /api/prompts?q=': (query: string) => get(`/api/prompts?q=${encodeURIComponent(query)}`),
-  }[name]
-  if (!toAsk) return []
-  const makeNext = (library: Library) => {
-    const nextQuery = recombineQueries(library)
-    let id = 0
-    return () => toAsk(nextQuery(), ++id)
-  }
-  return [
-    {
-      name: `${name}, never asked before`,
+  return (NEVER_ASKED[name] ?? []).map(({ form, budget, toAsk }) => {
+    const makeNext = (library: Library) => {
+      const nextQuery = recombineQueries(library)
+      let id = 0
+      return () => toAsk(nextQuery(), ++id, library)
+    }
+    return {
+      name: `${name}, never asked before${form}`,
+      ...(budget === undefined ? {} : { budget }),
       makeAsks(library) {
         const next = makeNext(library)
         return Array.from({ length: 20 }, next)
       },
       makeNext,
       isAnswer: (body) => !body.includes('"prompts":[]') && !body.includes('\\"prompts\\":[]'),
+    }
+  })
+}
+
+/** How each plain request is made of a new query. */
+const NEVER_ASKED: Readonly<
+  Record<string, readonly { form: string; budget?: number; toAsk(query: string, id: number, library: Library): Ask }[]>
+> = {
+  'search_prompts (10 full prompts)': [
+    { form: '', budget: 20, toAsk: (query, id) => callTool(id, 'search_prompts', { query, limit: 10 }) },
+    {
+      form: ', with a key',
+      budget: 25,
+      toAsk: (query, id, { key }) => withHeaders(callTool(id, 'search_prompts', { query, limit: 10 }), { 'x-api-key': key }),
     },
-  ]
+  ],
+  'GET /api/prompts?q=': [{ form: '', toAsk: (query) => get(`/api/prompts?q=${encodeURIComponent(query)}`) }],
+  'search page (24 prompts)': [{ form: '', budget: 30, toAsk: (query) => get(`/prompts?q=${encodeURIComponent(query)}`, HTML_HEADERS) }],
 }
 
 /** All queries that a run has made: those of one kind of request are never asked by another. */
 const made = new Set<string>()
 
 /** Makes queries of two to five words of the library's titles and queries, none of them twice. */
-function recombineQueries({ prompts, queries }: Library): () => string {
+export function recombineQueries({ prompts, queries }: Pick<Library, 'prompts' | 'queries'>): () => string {
   const words = [
     ...new Set([...queries, ...prompts.map(({ title }) => title)].flatMap((text) => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [])),
   ]

@@ -1,12 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Processor time a process has used so far, in microseconds, over all of its threads: from the kernel's account, whatever else the machine does. */
-export function readProcessorTime(pid: number): number {
+/** What Node calls its worker threads; the encoder's is the only one that searches use. */
+export const ENCODER_THREAD = 'WorkerThread'
+
+/**
+ * Processor time a process has used so far, in microseconds, over all of its threads, or those of a name, such as {@link ENCODER_THREAD}: from
+ * the kernel's account, whatever else the machine does.
+ */
+export function readProcessorTime(pid: number, threadName?: string): number {
   let nanoseconds = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    if (threadName !== undefined && readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim() !== threadName) continue
     nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
   }
-  if (!(nanoseconds > 0))
+  if (threadName === undefined && !(nanoseconds > 0))
     throw new Error(`The kernel says nothing of the processor time of process ${pid}: this takes Linux with schedstat.`)
   return nanoseconds / 1000
 }

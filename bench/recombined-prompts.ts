@@ -14,13 +14,12 @@ export function seededRandom(seed: number): () => number {
 
 /**
  * Makes as many prompts as asked for out of the real ones in a file: titles of halves of two titles, texts of lines of three texts, as long as
- * real ones are. The same file, count and seed give the same prompts.
  */
 export async function* recombinePrompts(
   file: string,
   count: number,
   seed: number,
-): AsyncGenerator<{ title: string; content: string; type: PromptType }> {
+): AsyncGenerator<{ title: string; content: string; type: PromptType; sources: readonly string[] }> {
   const titles: string[][] = []
   const texts: string[][] = []
   const types: PromptType[] = []
@@ -45,6 +44,7 @@ export async function* recombinePrompts(
       const start = Math.floor(random() * text.length)
       return text.slice(start, start + Math.max(3, Math.ceil(text.length / 3)))
     })
-    yield { title, content: lines.join('\n') || title, type: types[a] ?? 'TEXT' }
+    const sources = [a, b, c].map((from) => (titles[from] ?? []).join(' '))
+    yield { title, content: lines.join('\n') || title, type: types[a] ?? 'TEXT', sources }
   }
 }

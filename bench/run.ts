@@ -3,10 +3,9 @@
 //                    [--prompts FILE.csv] [--queries FILE.tsv] [--keep FOLDER] [--json] [--plot FILE.svg]
 // Without --prompts the data folder beside the checkout is used where there is one, else the starter library.
 // --keep leaves the libraries in a folder, and uses them when they are there already: the largest takes minutes to make.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readPromptFile } from '../src/transfer/prompt-file.ts'
 import { createPlace } from '../test/support/processes.ts'
 import { findTestData } from '../test/support/real-data.ts'
 import { judge } from './budgets.ts'
@@ -15,6 +14,7 @@ import { drawGrowth } from './growth-curves.ts'
 import { libraryMiB, makeLibrary } from './library-files.ts'
 import { keepAnswered, MEASURED, samplePrompts } from './measured-requests.ts'
 import { readProcessorTime, readResidentMiB } from './processor-time.ts'
+import { readQueries } from './queries.ts'
 import { seededRandom } from './recombined-prompts.ts'
 import { type RequestFigures, type Results, type SizeFigures, toTable } from './results.ts'
 import { type Saver, startSaver } from './saver.ts'
@@ -90,7 +90,12 @@ async function measureSize(size: number, path: string): Promise<SizeFigures> {
     const target = { url, pid: child.pid ?? 0 }
     const rssAtStart = readResidentMiB(target.pid).now
     const prompts = await samplePrompts(url, seededRandom(SEED))
-    const library = { url, key, prompts, queries: [...(await readQueries()), ...prompts.map(({ title }) => title)] }
+    const library = {
+      url,
+      key,
+      prompts,
+      queries: [...(await readQueries(promptsFile, values.queries)), ...prompts.map(({ title }) => title)],
+    }
     const requests: RequestFigures[] = []
     for (const measured of chosen) {
       const asks = await keepAnswered(url, measured, await measured.makeAsks(library))
@@ -168,17 +173,4 @@ async function search(url: string): Promise<void> {
   })
   const answer = await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   if (!answer.ok || !(await answer.text()).includes('"count":')) throw new Error('The first search was not answered.')
-}
-
-/** Queries people asked, where there is a file of them; else titles. */
-async function readQueries(): Promise<string[]> {
-  const file = values.queries ?? join(dirname(promptsFile), 'queries-dev.tsv')
-  if (existsSync(file)) {
-    const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split('\n')
-    const column = head.split('\t').indexOf('query')
-    return lines.map((line) => line.split('\t')[column] ?? '')
-  }
-  const titles: string[] = []
-  for await (const row of readPromptFile(promptsFile)) if ('draft' in row && titles.length < 200) titles.push(row.draft.title)
-  return titles
 }
