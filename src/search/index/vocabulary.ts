@@ -18,6 +18,9 @@ export interface Vocabulary {
   similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
 }
 
+/** Lengths from here on are taken for one. */
+const MAX_LENGTH = 255
+
 /** An empty vocabulary. */
 export function createVocabulary(): Vocabulary {
   const words: string[] = []
@@ -26,6 +29,8 @@ export function createVocabulary(): Vocabulary {
   const byStem = new Map<string, number[]>()
   /** Bit set of the letters of each word. One edit changes at most two bits, which rules out most candidates. */
   let letters = new Uint32Array(1024)
+  /** Length of each word, at most `MAX_LENGTH`; 0 for a number without a word. */
+  let lengths = new Uint8Array(1024)
   let sorted: number[] = []
   /** Words added since `sorted` was built. */
   let unsorted: number[] = []
@@ -60,8 +65,12 @@ export function createVocabulary(): Vocabulary {
         const larger = new Uint32Array(Math.max(id + 1, letters.length * 2))
         larger.set(letters)
         letters = larger
+        const longer = new Uint8Array(larger.length)
+        longer.set(lengths)
+        lengths = longer
       }
       letters[id] = letterMask(word)
+      lengths[id] = Math.min(MAX_LENGTH, word.length)
       unsorted.push(id)
     },
     idOf: (word) => ids.get(word),
@@ -87,12 +96,14 @@ export function createVocabulary(): Vocabulary {
     },
     similarTo(word, maxDistance, allow) {
       const mask = letterMask(word)
+      const shortest = Math.max(1, Math.min(MAX_LENGTH, word.length - maxDistance))
+      const longest = Math.min(MAX_LENGTH, word.length + maxDistance)
       const found: { id: number; distance: number }[] = []
       for (let id = 0; id < words.length; id++) {
+        const length = lengths[id] ?? 0
+        if (length < shortest || length > longest || countBits((letters[id] ?? 0) ^ mask) > 2 * maxDistance) continue
         const candidate = words[id] ?? ''
-        const gap = candidate.length - word.length
-        if (gap > maxDistance || gap < -maxDistance || candidate === '' || candidate === word) continue
-        if (countBits((letters[id] ?? 0) ^ mask) > 2 * maxDistance) continue
+        if (candidate === word) continue
         const distance = damerauLevenshtein(word, candidate, maxDistance)
         if (distance <= maxDistance && allow(id)) found.push({ id, distance })
       }

@@ -36,11 +36,12 @@ export function scoreMeaning(index: KindIndex, columns: VectorColumns, vector: F
     cosineOf,
     nearest(isCandidate, limit) {
       const slots = index.totals.items <= EXACT_UP_TO ? allSlots(index, isCandidate) : likelySlots(index, columns, vector, isCandidate)
-      return slots
-        .map((slot) => ({ slot, cosine: cosineOf(slot) }))
-        .filter(({ cosine }) => cosine >= minCosine)
-        .sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0))
-        .slice(0, limit)
+      const near: { slot: number; cosine: number }[] = []
+      for (const slot of slots) {
+        const cosine = cosineOf(slot)
+        if (cosine >= minCosine) near.push({ slot, cosine })
+      }
+      return near.sort((a, b) => b.cosine - a.cosine || (table.seq[b.slot] ?? 0) - (table.seq[a.slot] ?? 0)).slice(0, limit)
     },
   }
 }

@@ -10,8 +10,8 @@ const SIGN_WORDS = signWords(DIMS)
 const MIN_COSINE = 0.5
 /** Candidates with a larger Hamming distance are skipped. At the least cosine a third of the bits differ on average (Charikar 2002). */
 const MAX_HAMMING_DISTANCE = 36
-/** Words whose neighbours are cached. */
-const MAX_CACHED = 2000
+/** Words whose neighbours are cached; at some 25 neighbours each, about 5 MB. A word that was asked for lately stays. */
+const MAX_CACHED = 4000
 
 /** A vocabulary word near another in meaning. */
 export interface Neighbour {
@@ -26,11 +26,12 @@ export interface Neighbour {
  */
 export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): (word: string) => readonly Neighbour[] {
   const cache = new Map<string, { upTo: number; found: readonly Neighbour[] }>()
-  /** Vocabulary words that have a vector: numbers, rows, sign bits and lengths. */
+  /** Vocabulary words that have a vector: numbers, rows, lengths, sign bits and the vectors, one after the other. */
   const ids: number[] = []
   const rows: number[] = []
   const lengths: number[] = []
   let signs = new Uint32Array(1024 * SIGN_WORDS)
+  let copies = new Int8Array(1024 * DIMS)
   let readUpTo = 0
 
   const readVocabulary = (): void => {
@@ -41,8 +42,12 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
         const larger = new Uint32Array(signs.length * 2)
         larger.set(signs)
         signs = larger
+        const longer = new Int8Array(copies.length * 2)
+        longer.set(copies)
+        copies = longer
       }
       signs.set(toSignBits(vectors.vectorOf(row)), ids.length * SIGN_WORDS)
+      copies.set(vectors.vectorOf(row), ids.length * DIMS)
       ids.push(readUpTo)
       rows.push(row)
       lengths.push(lengthOf(vectors.vectorOf(row)))
@@ -55,11 +60,9 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
     const found: Neighbour[] = []
     for (let place = from; place < ids.length; place++) {
       const different = hammingDistance(signs, place, ownSigns)
-      const row = rows[place] ?? 0
-      if (different > MAX_HAMMING_DISTANCE || row === self) continue
-      const vector = vectors.vectorOf(row)
+      if (different > MAX_HAMMING_DISTANCE || rows[place] === self) continue
       let product = 0
-      for (let i = 0; i < DIMS; i++) product += (own[i] ?? 0) * (vector[i] ?? 0)
+      for (let i = 0, at = place * DIMS; i < DIMS; i++, at++) product += (own[i] ?? 0) * (copies[at] ?? 0)
       const cosine = product / (ownLength * (lengths[place] ?? 1))
       if (cosine >= MIN_COSINE) found.push({ id: ids[place] ?? 0, cosine })
     }
@@ -67,13 +70,19 @@ export function createNeighbours(vectors: WordVectors, vocabulary: Vocabulary): 
   }
   return (word) => {
     readVocabulary()
-    const known = cache.get(word)
-    if (known?.upTo === ids.length) return known.found
     const row = vectors.find(word)
-    const added = row < 0 ? [] : findFrom(known?.upTo ?? 0, row)
+    if (row < 0) return []
+    const known = cache.get(word)
+    const added = known?.upTo === ids.length ? [] : findFrom(known?.upTo ?? 0, row)
     const found =
       added.length === 0 && known ? known.found : [...(known?.found ?? []), ...added].sort((a, b) => b.cosine - a.cosine || a.id - b.id)
-    if (cache.size >= MAX_CACHED) cache.clear()
+    // A map lists its keys in the order they were set: the first is the one not asked for the longest.
+    cache.delete(word)
+    if (cache.size >= MAX_CACHED)
+      for (const [oldest] of cache) {
+        cache.delete(oldest)
+        break
+      }
     cache.set(word, { upTo: ids.length, found })
     return found
   }
