@@ -132,18 +132,28 @@ function cut(word: string): string {
 
 /** Tokenizes a query. It has no operators. `isLastGrowing`: the last word may still be being typed. */
 export function readQueryWords(text: string, limit: number): QueryWords {
-  const folded = fold(text).replace(SIGNED_LETTER, (_, letter: string, sign: string) => `${letter}${sign === '#' ? 'sharp' : 'plusplus'} `)
+  const plain = fold(text)
+  const folded = /[+#]/.test(plain)
+    ? plain.replace(SIGNED_LETTER, (_, letter: string, sign: string) => `${letter}${sign === '#' ? 'sharp' : 'plusplus'} `)
+    : plain
   const words: string[] = []
   let isLastGrowing = false
-  for (const match of folded.matchAll(RUN)) {
-    if (words.length >= limit) break
+  eachRun(folded, (start, stop) => {
+    if (words.length >= limit) return
+    const run = folded.slice(start, stop)
+    const isAtEnd = stop === folded.length
+    if (/^[a-z0-9]+$/.test(run)) {
+      words.push(cut(run))
+      isLastGrowing = isAtEnd
+      return
+    }
     const parts: string[] = []
-    eachPart(match[0], (part) => parts.push(part))
+    eachPart(run, (part) => parts.push(part))
     // Bigrams replace the single characters they cover, which say little.
     const pairs = parts.filter((part) => !isUnspaced(part, 1) || !parts.some((other) => other.includes(part) && isUnspaced(other, 2)))
     words.push(...pairs.slice(0, limit - words.length))
-    isLastGrowing = match.index + match[0].length === folded.length && parts.length === 1 && !HAS_UNSPACED.test(match[0])
-  }
+    isLastGrowing = isAtEnd && parts.length === 1 && !HAS_UNSPACED.test(run)
+  })
   return { words, isLastGrowing }
 }
 
