@@ -37,10 +37,10 @@ const SIGNED_LETTER = /(?<![\p{L}\p{N}\p{M}\p{Co}])([a-z])(\+\+|#)(?![\p{L}\p{N}
 const WORD_SIGNS = /[™℠]/gu
 /** Folds case and accents, so that `É` and `e` match. */
 function fold(text: string): string {
-  const plain = blankForbiddenCharacters(text).toLowerCase()
-  // Fast path: ASCII has nothing more to fold.
-  if (/^[\0-\x7f]*$/.test(plain)) return plain
-  return plain
+  // Fast path: ASCII has nothing more to fold, and without NUL nothing to blank.
+  if (/^[\x01-\x7f]*$/.test(text)) return text.toLowerCase()
+  return blankForbiddenCharacters(text)
+    .toLowerCase()
     .replace(WORD_SIGNS, ' ')
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
