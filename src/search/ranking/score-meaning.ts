@@ -93,17 +93,23 @@ function allSlots({ table }: KindIndex, isCandidate: (slot: number) => boolean):
 /** Candidates with the nearest sign bits: at least `COARSE`. */
 function likelySlots({ table }: KindIndex, columns: VectorColumns, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
   const dims = query.length
+  const none = dims + 1
   const distanceOf = columns.compareSigns(query)
   const distances = new Uint16Array(table.capacity)
   const histogram = new Uint32Array(dims + 1)
   for (let slot = 0; slot < table.capacity; slot++) {
+    // First, as it may leave out most slots, and a distance takes longer.
+    if (!isCandidate(slot)) {
+      distances[slot] = none
+      continue
+    }
     const distance = distanceOf(slot)
     distances[slot] = distance
-    if (isCandidate(slot)) histogram[distance] = (histogram[distance] ?? 0) + 1
+    histogram[distance] = (histogram[distance] ?? 0) + 1
   }
   let limit = 0
   for (let sum = 0; limit <= dims && sum < COARSE; limit++) sum += histogram[limit] ?? 0
   const found: number[] = []
-  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? dims) < limit && isCandidate(slot)) found.push(slot)
+  for (let slot = 0; slot < table.capacity; slot++) if ((distances[slot] ?? none) < limit) found.push(slot)
   return found
 }
