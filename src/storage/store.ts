@@ -96,7 +96,7 @@ export async function createStore(
     // A transaction reads what others cannot see yet, so it bypasses the cache; it never waits for the encoder.
     const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null)
     return {
-      items: { ...readItems(reader, queries, search, vectors), ...writeItems(context) },
+      items: { ...readItems(reader, queries, search, vectors, reader === database.reader ? encoder : null), ...writeItems(context) },
       marks: markStore(reader, context),
       categories: { ...readCategories(queries), ...writeCategories(context) },
       purges: purgeStore(reader, context),

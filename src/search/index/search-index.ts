@@ -1,11 +1,13 @@
 import { stemmer } from 'stemmer'
 import type { ItemKind } from '../../library/items.ts'
+import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
-import { type Cosines, rankItems, rankSimilar, readMeaning, selectByWords } from '../ranking/rank-items.ts'
+import { type Cosines, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
 import { rankRelated } from '../ranking/rank-related.ts'
+import { rankSimilar } from '../ranking/rank-similar.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
 import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
@@ -52,8 +54,18 @@ export interface SearchIndex {
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds: most used first. */
   countTags(viewer: number | null): ReturnType<typeof countByTag>
-  /** Public items most like a text, in meaning and shared words, with a similarity from 0 to 1. `cosines` as for `search`. */
-  similar(kind: ItemKind, text: string, filter: IndexFilter, limit: number, cosines?: Cosines | null): { seq: number; similarity: number }[]
+  /**
+   * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `cosines` as for
+   * `search`; `sentence` is the text as the encoder reads it.
+   */
+  similar(
+    kind: ItemKind,
+    text: string,
+    filter: IndexFilter,
+    limit: number,
+    cosines?: Cosines | null,
+    sentence?: EncodedQuery | null,
+  ): { seq: number; similarity: number }[]
   /** Row numbers of the items whose provider vectors `similar` must compare. */
   chooseSimilarCandidates(kind: ItemKind, filter: IndexFilter, vector: Float32Array): number[]
 }
@@ -125,27 +137,29 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     related: (kind, seq, viewer, limit) => rankRelated(indexes[kind], seq, viewer, limit),
     countCategories: (kind, viewer) => countByCategory(indexes[kind], viewer),
     countTags: (viewer) => countByTag(Object.values(indexes), viewer),
-    similar(kind, text, filter, limit, cosines = null) {
+    similar(kind, text, filter, limit, cosines = null, sentence = null) {
       const index = indexes[kind]
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
-      const wordVector = vector && Float32Array.from(vector)
-      const { scores: meaning } = readMeaning(index, { cosines, codes, sentence: null, wordVector }, null)
+      const sources = { cosines, codes, sentence, wordVector: vector && Float32Array.from(vector) }
       const isCandidate = makeFilter(index, filter, null)
-      return withWords(index, distinctiveWords(text, index, vocabulary), null, (words) =>
-        rankSimilar(index, words, meaning, isCandidate, limit),
+      const { query, knownShare } = distinctiveWords(text, index, vocabulary)
+      return withWords(index, query, null, (scores) =>
+        rankSimilar(index, { scores, count: query.words.length, knownShare }, sources, isCandidate, limit),
       )
     },
   }
 }
 
-/** The rarest words of a text that public items hold, as a query. */
-function distinctiveWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): QueryWords {
+/** The rarest words of a text that public items hold, as a query, and the share of its words that they hold. */
+function distinctiveWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): { query: QueryWords; knownShare: number } {
   const frequencies = new Map<string, number>()
-  for (const word of readQueryWords(text, MAX_TEXT_WORDS).words) {
+  const words = new Set(readQueryWords(text, MAX_TEXT_WORDS).words.filter((word) => !STOP_WORDS.has(word) && !/^\d+$/.test(word)))
+  for (const word of words) {
     const id = vocabulary.idOf(word)
     const frequency = id === undefined ? 0 : postings.countOf(id)
-    if (frequency > 0 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)) frequencies.set(word, frequency)
+    if (frequency > 0) frequencies.set(word, frequency)
   }
   const rarest = [...frequencies].sort((a, b) => a[1] - b[1]).slice(0, MAX_DISTINCTIVE_WORDS)
-  return { words: rarest.map(([word]) => word), isLastGrowing: false }
+  const query = { words: rarest.map(([word]) => word), isLastGrowing: false }
+  return { query, knownShare: words.size === 0 ? 0 : frequencies.size / words.size }
 }

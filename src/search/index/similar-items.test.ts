@@ -60,7 +60,7 @@ describe('similar', () => {
   })
 
   it('goes by shared words alone where no word has a vector', () => {
-    const { index } = libraryOf(['zorblat quuxly', 'zorblat bravo', 'tundra'], NO_WORD_VECTORS)
+    const { index } = libraryOf(['zorblat quuxly', 'zorblat quuxly bravo walrus', 'zorblat bravo', 'tundra'], NO_WORD_VECTORS)
     const found = index.similar('prompt', 'zorblat quuxly', {}, 5)
     expect(found.map(({ seq }) => seq)).toEqual([1, 2])
     expect(found[0]?.similarity).toBeGreaterThan(found[1]?.similarity ?? 1)
@@ -68,5 +68,45 @@ describe('similar', () => {
 
   it.each(['', '!!!', 'the of and', '42'])('finds nothing like %j', (text) => {
     expect(libraryOf(['walrus', 'the of and 42']).index.similar('prompt', text, {}, 5)).toEqual([])
+  })
+
+  const DIMENSIONS = 384
+  /** A vector at this cosine from the first axis. */
+  const atCosine = (cosine: number) => {
+    const vector = new Float32Array(DIMENSIONS)
+    vector.set([cosine, Math.sqrt(1 - cosine * cosine)])
+    return vector
+  }
+  const QUERY = atCosine(1)
+  const withVectors = (cosines: readonly number[]) => {
+    const library = libraryOf(cosines.map((_, place) => `text${place} walrus`))
+    const vectors = cosines.map((cosine, place) => ({ seq: place + 1, vector: Int8Array.from(atCosine(cosine), (value) => value * 127) }))
+    library.index.applyVectors('prompt', vectors)
+    return library.index
+  }
+
+  it("goes by the encoder's cosine, and gives none below the floor", () => {
+    const index = withVectors([0.3, 0.5, 0.9, 0.1])
+    const found = index.similar('prompt', 'walrus', {}, 5, null, { vector: QUERY, knownShare: 1 })
+    expect(found.map(({ seq }) => seq)).toEqual([3, 2])
+    expect(found[0]?.similarity).toBeCloseTo(0.9, 1)
+    expect(withVectors([0.3, 0.2]).similar('prompt', 'walrus', {}, 5, null, { vector: QUERY, knownShare: 1 })).toEqual([])
+  })
+
+  it('does not trust the encoder with a text whose words it does not know', () => {
+    const index = withVectors([0.9, 0.9])
+    expect(index.similar('prompt', 'xqzwvk plumbus', {}, 5, null, { vector: QUERY, knownShare: 0.2 })).toEqual([])
+    const byWords = index.similar('prompt', 'text1 walrus plumbus', {}, 5, null, { vector: QUERY, knownShare: 0.2 })
+    expect(byWords.map(({ seq }) => seq)).toEqual([2])
+  })
+
+  it("compares items without the encoder's vector by words", () => {
+    const { index } = libraryOf(['zorblat quuxly', 'tundra'], NO_WORD_VECTORS)
+    expect(index.similar('prompt', 'zorblat quuxly', {}, 5, null, { vector: QUERY, knownShare: 1 }).map(({ seq }) => seq)).toEqual([1])
+  })
+
+  it('gives none where one of many words is shared', () => {
+    const { index } = libraryOf(['a cocktail bar at night', 'tundra'], NO_WORD_VECTORS)
+    expect(index.similar('prompt', 'foo bar baz', {}, 5)).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ const MEANING_WEIGHT = 0.3
 const SENTENCE_WEIGHT = 2
 const NEARLY_ALL = 0.95
 /** Of a query with a smaller share of known words, the encoder makes a guess that finds nothing by itself. */
-const MIN_KNOWN_SHARE = 0.65
+export const MIN_KNOWN_SHARE = 0.65
 /** A word score of this share of the best possible one is normalised to 1. */
 const WORDS_SCALE = 0.6
 /** Items that get a combined score: the best by words. */
@@ -26,8 +26,6 @@ const MIN_COSINE = 0.35
 const MIN_SENTENCE_COSINE = 0.25
 /** Items by words whose provider vectors are compared. Ties may exceed `POOL`. */
 const MAX_COMPARED = 600
-/** Share of the cosine in the similarity of two texts; the rest is shared words. */
-const MEANING_SHARE = 0.5
 /** Scores that differ by less are equal: sums depend on the order of addition. */
 const SCORE_STEP = 1e-6
 /** Bins of the histogram that finds the best scores without sorting them all. */
@@ -48,7 +46,8 @@ interface Meaning {
 
 const NO_MEANING: Meaning = { scores: null, finder: null, weight: 0, isStrong: false }
 
-interface Scored {
+/** A slot with its score. */
+export interface Scored {
   readonly slot: number
   readonly score: number
 }
@@ -122,27 +121,6 @@ export function selectByWords(index: KindIndex, plan: QueryPlan, words: WordScor
     .map((slot) => index.table.seq[slot] ?? 0)
 }
 
-/** The candidates most like a text, with their similarity from 0 to 1. @param words scores by the text's distinctive words */
-export function rankSimilar(
-  index: KindIndex,
-  words: WordScores,
-  meaning: MeaningScores | null,
-  isCandidate: (slot: number) => boolean,
-  limit: number,
-): { seq: number; similarity: number }[] {
-  const slots = new Set(meaning?.nearest(isCandidate, POOL).map(({ slot }) => slot))
-  const matched = [...words.slots.subarray(0, words.count)].filter(isCandidate)
-  for (const slot of selectBest(matched, words.scoreOf, POOL)) slots.add(slot)
-  // A text without a vector is compared by words alone.
-  const meaningShare = meaning ? MEANING_SHARE : 0
-  const similarity = (slot: number) =>
-    meaningShare * (meaning?.cosineOf(slot) ?? 0) + (1 - meaningShare) * Math.min(1, words.scoreOf(slot) / (words.best || 1))
-  const scored = Array.from(slots, (slot) => ({ slot, score: similarity(slot) }))
-  return sortByScore(index, scored)
-    .slice(0, limit)
-    .map(({ slot, score }) => ({ seq: index.table.seq[slot] ?? 0, similarity: score }))
-}
-
 /**
  * Slots that hold every word of the query; when they are few, also those that hold some words. `near` are those of the matches that are
  * near in meaning: added when few hold every word, and always by the encoder.
@@ -173,7 +151,7 @@ function findMatches(
 }
 
 /** The best `count` of some slots, or a few more when scores share a bin; in no order. */
-function selectBest(slots: readonly number[], scoreOf: (slot: number) => number, count: number): readonly number[] {
+export function selectBest(slots: readonly number[], scoreOf: (slot: number) => number, count: number): readonly number[] {
   if (slots.length <= count) return slots
   let highest = 0
   for (const slot of slots) highest = Math.max(highest, scoreOf(slot))
@@ -226,7 +204,7 @@ function toShare(score: number): number {
 }
 
 /** Best first; of equal scores the most voted, then the newest. Scores come back rounded to `SCORE_STEP`, so that they fall as the order does. */
-function sortByScore({ table }: KindIndex, scored: readonly Scored[]): Scored[] {
+export function sortByScore({ table }: KindIndex, scored: readonly Scored[]): Scored[] {
   return scored
     .map(({ slot, score }) => ({ slot, score: Math.round(score / SCORE_STEP) }))
     .sort(

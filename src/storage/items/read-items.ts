@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Actor, ANONYMOUS } from '../../library/actor.ts'
+import type { Encoder } from '../../library/ports/encoder.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import type { RelatedItem, SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
@@ -28,8 +29,17 @@ function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<number, T>
   })
 }
 
-/** Reads of items over one connection. `queries` are those over the same connection; `vectors` are a provider's, where there is one. */
-export function readItems(db: Kysely<Database>, queries: ItemQueries, search: SearchReader, vectors: VectorReader | null): ItemReader {
+/**
+ * Reads of items over one connection. `queries` are those over the same connection; `vectors` are a provider's, where there is one; `encoder`
+ * reads texts that are compared with prompts, never inside a transaction.
+ */
+export function readItems(
+  db: Kysely<Database>,
+  queries: ItemQueries,
+  search: SearchReader,
+  vectors: VectorReader | null,
+  encoder: Pick<Encoder, 'encodeQuery'> | null,
+): ItemReader {
   const inOrder = <T>({ seqs, scores, total, corrections }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
     items: seqs.flatMap((seq) => items.get(seq) ?? []),
     scores: scores.filter((_, place) => items.has(seqs[place] ?? 0)),
@@ -65,9 +75,9 @@ export function readItems(db: Kysely<Database>, queries: ItemQueries, search: Se
       return inOrder(found, await queries.readSkills(actor, found.seqs))
     },
     async findSimilarPrompts(text, { types, limit, vector }) {
-      const index = await search.current()
+      const [index, sentence] = await Promise.all([search.current(), encoder && !vector ? encoder.encodeQuery(text) : null])
       const cosines = vectors && vector ? await vectors.compareLike('prompt', { types }, vector) : null
-      const found = index.similar('prompt', text, { types }, limit, cosines)
+      const found = index.similar('prompt', text, { types }, limit, cosines, sentence)
       const prompts = await queries.readPrompts(
         ANONYMOUS,
         found.map(({ seq }) => seq),
