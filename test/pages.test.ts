@@ -171,6 +171,22 @@ describe('pages', () => {
     expect(found.html).toContain('href="/prompts?q=kaleidoscope&amp;sort=newest"')
   })
 
+  it('mark hits that are near in meaning alone, and say so when there are no others', async () => {
+    const sentence = 'No item holds these words; these are near in meaning.'
+    await save('prompts', { title: 'Veterinarian on call', content: 'Sick animals', visibility: 'public' })
+    const near = await read(service, '/prompts?q=vet+')
+    expect(near.html).toContain('<a href="/prompts/veterinarian-on-call">')
+    expect(near.html.match(/<li>near in meaning<\/li>/g)).toHaveLength(1)
+    expect(near.html).toContain(sentence)
+    await save('prompts', { title: 'Ask a vet', content: 'About dogs', visibility: 'public' })
+    const both = await read(service, '/prompts?q=vet+')
+    expect(both.html).toContain('Ask a <mark>vet</mark>')
+    expect(both.html.match(/<li>near in meaning<\/li>/g)).toHaveLength(1)
+    expect(both.html).not.toContain(sentence)
+    for (const path of ['/prompts', '/prompts?q=animals', '/prompts?q=xqzwvk'])
+      expect((await read(service, path)).html).not.toContain('near in meaning')
+  })
+
   it('say that there is no such page, and what is wrong with an address, with its status', async () => {
     for (const path of ['/nothing', '/prompts/a/b', '/static/0/site.css']) {
       const { status, html } = await read(service, path)

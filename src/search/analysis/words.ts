@@ -26,7 +26,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 /** A run of letters and digits. It must not begin with a mark: a variation selector makes a symbol an emoji, not a word. */
 const RUN = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{M}\p{Co}]*/gu
 /** A character of a script that is written without spaces, or of Hangul, whose words take endings without one. */
-const UNSPACED =
+export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*/gu
 /** The part of a run that is in a script with spaces. */
 export const SPACED_PART = new RegExp(`(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, 'gu')

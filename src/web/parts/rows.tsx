@@ -1,40 +1,42 @@
 import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
-import type { listedPrompt, skillRecord } from '../../operations/core/records.ts'
+import type { listedPrompt, listedSkill } from '../../operations/core/records.ts'
+import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
 import { authorPath } from './facts.tsx'
 import { Highlight } from './highlight.tsx'
 
 type ListedPrompt = z.infer<typeof listedPrompt>
-type SkillRecord = z.infer<typeof skillRecord>
+type ListedSkill = z.infer<typeof listedSkill>
 
 /** How much of a prompt's text a row shows, in UTF-16 units; the sheet cuts it at two lines. */
 const FIRST_WORDS = 240
 
 /** Prompts as rows, words of the query marked. */
-export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; query?: string }> = ({ site, prompts, query = '' }) => (
+export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; marks?: Marks | null }> = ({ site, prompts, marks = null }) => (
   <ol class="rows">
     {prompts.map((prompt) => (
       <li>
         <div>
           <h3>
             <a href={`/prompts/${prompt.slug}`}>
-              <Highlight text={prompt.title} query={query} />
+              <Highlight text={prompt.title} marks={marks} />
             </a>
           </h3>
           {prompt.description === null ? null : (
             <p>
-              <Highlight text={prompt.description} query={query} />
+              <Highlight text={prompt.description} marks={marks} />
             </p>
           )}
           <p class="first-words">
-            <Highlight text={prompt.content.slice(0, FIRST_WORDS).toWellFormed()} query={query} />
+            <Highlight text={prompt.content.slice(0, FIRST_WORDS).toWellFormed()} marks={marks} />
           </p>
         </div>
         <div class="facts">
           <ul>
             <li class="kind">{site.words.types[prompt.type]}</li>
+            {prompt.approximate ? <li>{site.words.nearInMeaning}</li> : null}
             {prompt.visibility === 'public' ? null : <li>{site.words.visibilities[prompt.visibility]}</li>}
             {prompt.category === null ? null : (
               <li>
@@ -56,25 +58,26 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; quer
 )
 
 /** Skills as rows. */
-export const SkillRows: FC<{ site: Site; skills: readonly SkillRecord[]; query?: string }> = ({ site, skills, query = '' }) => (
+export const SkillRows: FC<{ site: Site; skills: readonly ListedSkill[]; marks?: Marks | null }> = ({ site, skills, marks = null }) => (
   <ol class="rows">
     {skills.map((skill) => (
       <li>
         <div>
           <h3>
             <a href={`/skills/${skill.slug}`}>
-              <Highlight text={skill.title} query={query} />
+              <Highlight text={skill.title} marks={marks} />
             </a>
           </h3>
           {skill.description === null ? null : (
             <p>
-              <Highlight text={skill.description} query={query} />
+              <Highlight text={skill.description} marks={marks} />
             </p>
           )}
         </div>
         <div class="facts">
           <ul>
             <li class="kind">{site.words.fileCount(skill.files.length)}</li>
+            {skill.approximate ? <li>{site.words.nearInMeaning}</li> : null}
             {skill.visibility === 'public' ? null : <li>{site.words.visibilities[skill.visibility]}</li>}
             {skill.category === null ? null : (
               <li>

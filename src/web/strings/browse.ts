@@ -26,6 +26,8 @@ export const BROWSE_WORDS = {
   fileCount: (count: number) => (count === 1 ? '1 file' : `${count} files`),
   found: (count: number) => (count === 1 ? '1 result' : `${count.toLocaleString('en')} results`),
   showingResultsFor: 'Showing results for',
+  nearInMeaning: 'near in meaning',
+  allNearInMeaning: 'No item holds these words; these are near in meaning.',
   nothingFound: 'No results found.',
   nothingFoundHelp: 'Try fewer or different words, or browse everything.',
   nothingYet: 'Nothing here yet.',

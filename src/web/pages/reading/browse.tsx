@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import { PROMPT_TYPES } from '../../../library/fields.ts'
 import { listCategories, listTags } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
@@ -10,6 +11,8 @@ import { type PageRequest, readPageNumber } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 const PER_PAGE = 24
+/** Most hits that a list gives at once. */
+const MAX_PER_PAGE = 100
 /** Tags offered, the most used ones. */
 const TAGS = 12
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
@@ -32,7 +35,8 @@ export function browse(kind: Kind) {
     const base = `/${kind}`
     const types = PROMPT_TYPES.map((type): [string, string] => [type, words.types[type]])
     // Results of a corrected query hold its words, not those that were typed.
-    const marked = [found.correctedQuery, kept.q].filter(Boolean).join(' ')
+    const marks = readMarks(found.correctedQuery ?? kept.q ?? '')
+    const isAllNear = await isNearAlone(kind, call, toInput(kept), found)
     const inner = innerCategories(categories, kind, kept.category)
     return (
       <Layout site={site} title={kept.q || words[kind]} path={base} current={kind} isIndexed={Object.keys(kept).length === 0}>
@@ -52,9 +56,9 @@ export function browse(kind: Kind) {
           <Choices base={base} kept={kept} name="tag" label={words.tags} choices={tags.map(({ slug, name }) => [slug, name])} all={null} />
           <Choices base={base} kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
         </nav>
-        <Found site={site} base={base} kept={kept} total={found.total} corrected={found.correctedQuery} />
-        {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} query={marked} />}
-        {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} query={marked} />}
+        <Found site={site} base={base} kept={kept} total={found.total} corrected={found.correctedQuery} isAllNear={isAllNear} />
+        {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} />}
+        {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} />}
         <PageLinks
           site={site}
           page={found.page}
@@ -69,6 +73,16 @@ export function browse(kind: Kind) {
 /** What was found; of the other kind there is nothing. */
 async function find(kind: Kind, call: PageRequest['call'], input: Record<string, unknown>) {
   return kind === 'prompts' ? { ...(await call(listPrompts, input)), skills: [] } : { ...(await call(listSkills, input)), prompts: [] }
+}
+
+/** Whether no item that was found holds a word of the query. Such items are few, so one more page of hits tells. */
+async function isNearAlone(kind: Kind, call: PageRequest['call'], input: Record<string, unknown>, found: Awaited<ReturnType<typeof find>>) {
+  const areNear = (hits: Pick<typeof found, 'prompts' | 'skills'>) =>
+    [...hits.prompts, ...hits.skills].every(({ approximate }) => approximate)
+  const shown = found.prompts.length + found.skills.length
+  if (shown === 0 || !areNear(found)) return false
+  if (shown === found.total) return true
+  return found.total <= MAX_PER_PAGE && areNear(await find(kind, call, { ...input, page: 1, perPage: MAX_PER_PAGE }))
 }
 
 /** Skills have no type. */
@@ -153,12 +167,13 @@ const Choices: FC<ChoicesProps> = ({ base, kept, name, label, choices, all }) =>
   )
 }
 
-const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected: string | undefined }> = ({
+const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected: string | undefined; isAllNear: boolean }> = ({
   site: { words },
   base,
   kept,
   total,
   corrected,
+  isAllNear,
 }) => (
   <div aria-live="polite">
     {total === 0 ? (
@@ -177,6 +192,7 @@ const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected
             {words.showingResultsFor} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>
           </>
         )}
+        {isAllNear ? `. ${words.allNearInMeaning}` : null}
         <Narrowed words={words} base={base} kept={kept} />
       </div>
     )}

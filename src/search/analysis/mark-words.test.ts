@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { markWords, readMarks } from './mark-words.ts'
+
+/** The text with brackets around what is marked. */
+function marked(query: string, text: string): string {
+  const marks = readMarks(query)
+  const pieces = marks === null ? [text] : markWords(text, marks)
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : `[${piece.marked}]`)).join('')
+}
+
+describe('marked words', () => {
+  it.each([
+    ['review code', 'Reviews: the code was reviewed by reviewers', '[Reviews]: the [code] was [reviewed] by [reviewers]'],
+    ['generate story', 'Generates stories, generating a storyboard', '[Generates] [stories], [generating] a [storyboard]'],
+    ['policy ', 'Policies and police', '[Policies] and police'],
+    ['car ', 'Cars, cards and careers', '[Cars], cards and careers'],
+    ['car', 'Cars, cards and careers', '[Cars], [cards] and [careers]'],
+    ['c++ or c#', 'C++, C# and css', '[C++], [C#] and css'],
+    ['resume ', 'Résumé RESUME', '[Résumé] [RESUME]'],
+    ['java script', 'JavaScript in Java', '[JavaScript] in [Java]'],
+    ['the of', 'the end of it', '[the] end [of] it'],
+    ['the cat', 'the cat', 'the [cat]'],
+    ['東京', '大東京都、東京と京都', '大[東京]都、[東京]と京都'],
+    ['東京都', '東京都の東', '[東京都]の東'],
+    ['!!!', 'a!!!', 'a!!!'],
+    ['', 'text', 'text'],
+    ['<b>', '<b>&amp;</b>', '<[b]>&amp;</[b]>'],
+  ])('of %j', (query, text, expected) => {
+    expect(marked(query, text)).toBe(expected)
+  })
+
+  it('leave the text as it is, and mark every word of a query that is the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 200 }), (query, text) => {
+        const marks = readMarks(query)
+        if (marks === null) return
+        const pieces = markWords(text, marks)
+        expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.marked)).join('')).toBe(text)
+        expect(pieces).not.toContain('')
+      }),
+    )
+  })
+
+  it('take time in proportion to the text', () => {
+    const marks = readMarks('walrus tundra 東京')
+    if (!marks) throw new Error('no marks')
+    const started = performance.now()
+    for (const text of ['a'.repeat(200_000), 'ab '.repeat(60_000), '東'.repeat(100_000), 'c+'.repeat(80_000), 'é\u0301'.repeat(60_000)])
+      markWords(text, marks)
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})
