@@ -183,7 +183,7 @@ describe('pages', () => {
     expect(both.html).toContain('Ask a <mark>vet</mark>')
     expect(both.html.match(/<li>near in meaning<\/li>/g)).toHaveLength(1)
     expect(both.html).not.toContain(sentence)
-    for (const path of ['/prompts', '/prompts?q=animals', '/prompts?q=xqzwvk'])
+    for (const path of ['/prompts', '/prompts?q=kaleidoscope', '/prompts?q=xqzwvk'])
       expect((await read(service, path)).html).not.toContain('near in meaning')
   })
 

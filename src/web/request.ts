@@ -29,7 +29,7 @@ export interface PageRequest {
 
 /**
  * What comes of a form: another page to go to, or a page that is shown this once. `cookies` are Set-Cookie headers; `flash` is for the page
- * that is gone to, which must be the form's own.
+ * that is gone to.
  */
 type Outcome = { readonly cookies?: readonly string[] } & (
   | { readonly to: string; readonly flash?: unknown }

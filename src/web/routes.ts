@@ -254,7 +254,10 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     try {
       const outcome = await act({ ...toRequest(c), form })
       call.cookies.push(...(outcome.cookies ?? []))
-      const flash = 'to' in outcome && outcome.flash !== undefined ? flashOf(call).put(call.exchange.path, outcome.flash) : null
+      const flash =
+        'to' in outcome && outcome.flash !== undefined
+          ? flashOf(call).put(new URL(outcome.to, settings.baseUrl).pathname, outcome.flash)
+          : null
       if (flash) call.cookies.push(flash)
       if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
       return answer(await draw(outcome.html), 200, hasFrames)

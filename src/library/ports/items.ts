@@ -1,5 +1,16 @@
 import type { Actor } from '../actor.ts'
-import type { FullVersion, ItemKind, Prompt, PromptEntry, PromptFields, Skill, SkillFields, SkillManifest, Version } from '../items.ts'
+import type {
+  FullVersion,
+  Item,
+  ItemKind,
+  Prompt,
+  PromptEntry,
+  PromptFields,
+  Skill,
+  SkillFields,
+  SkillManifest,
+  Version,
+} from '../items.ts'
 import type { SkillFile } from '../skill.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
 import type { Hold } from './transfer.ts'
@@ -64,6 +75,8 @@ export interface ItemReader {
   /** Prompts the actor finds in lists, nearest in meaning to one that it sees; none when it sees no such prompt. */
   findRelatedPrompts(actor: Actor, id: string, limit: number): Promise<RelatedItem<Prompt>[]>
   findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]>
+  /** The item that one of the actor's own nearly repeats, among those the actor finds; null when there is none or search is not ready. */
+  findNearDuplicate(actor: Actor, kind: ItemKind, id: string): Promise<Item | null>
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>

@@ -12,7 +12,7 @@ const MAX_LISTED = 50
  * @see splitHints
  */
 export const hintsOutput = {
-  hints: z.array(z.string()).optional().describe('Possible mistakes in the call, with valid values'),
+  hints: z.array(z.string()).optional().describe('Possible mistakes in the call, with valid values, or an item that is nearly the same'),
 }
 
 /** Names the categories and tags of a filter that no visible item has, with those that some have. None for a filter that found something. */

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility, type Visibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { hintsOutput } from '../core/filter-hints.ts'
 import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
+import { hintNearDuplicate } from '../items/near-duplicate-hint.ts'
 
 /** The visibility of a new item: as asked, else as its owner's setting says. */
 export async function newVisibility(context: Needs<'people'>, input: Parameters<typeof askedVisibility>[0]): Promise<Visibility> {
@@ -38,7 +40,7 @@ export const savePrompt = defineOperation({
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
-  output: z.object({ success: z.literal(true), prompt: promptRecord }),
+  output: z.object({ success: z.literal(true), prompt: promptRecord, ...hintsOutput }),
   async run(context: Needs<'items' | 'people', 'baseUrl'>, input) {
     const owner = requireUser(context.actor)
     const prompt = await context.store.items.createPrompt(
@@ -53,6 +55,10 @@ export const savePrompt = defineOperation({
         visibility: await newVisibility(context, input),
       },
     )
-    return { success: true as const, prompt: toPromptRecord(prompt, context.baseUrl) }
+    return {
+      success: true as const,
+      prompt: toPromptRecord(prompt, context.baseUrl),
+      ...(await hintNearDuplicate(context, 'prompt', prompt.id)),
+    }
   },
 })

@@ -4,8 +4,10 @@ import type { Skill } from '../../library/items.ts'
 import { checkSkillFiles, fromFileContent } from '../../library/skill.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { hintsOutput } from '../core/filter-hints.ts'
 import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
+import { hintNearDuplicate } from '../items/near-duplicate-hint.ts'
 import { newVisibility } from '../prompts/save-prompt.ts'
 
 /** A file in an input. */
@@ -70,7 +72,7 @@ export const saveSkill = defineOperation({
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
-  output: z.object({ success: z.literal(true), skill: savedSkill }),
+  output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
   async run(context: Needs<'items' | 'people', 'baseUrl'>, input) {
     const owner = requireUser(context.actor)
     const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
@@ -86,6 +88,6 @@ export const saveSkill = defineOperation({
         visibility: await newVisibility(context, input),
       },
     )
-    return { success: true as const, skill: toSavedSkill(skill, context.baseUrl) }
+    return { success: true as const, skill: toSavedSkill(skill, context.baseUrl), ...(await hintNearDuplicate(context, 'skill', skill.id)) }
   },
 })

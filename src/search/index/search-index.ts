@@ -4,6 +4,7 @@ import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
+import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { type Cosines, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
 import { rankRelated } from '../ranking/rank-related.ts'
@@ -15,7 +16,7 @@ import { createNeighbours } from '../vectors/neighbours.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
 import { PUBLIC } from './item-table.ts'
-import { createKindIndex, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
+import { createKindIndex, type ItemChange, type KindIndex, type PrivatePostings, type VectorChange } from './kind-index.ts'
 import {
   countByCategory,
   countByTag,
@@ -50,6 +51,10 @@ export interface SearchIndex {
   chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
   related(kind: ItemKind, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[]
+  /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
+  shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: number | null, limit: number): number[]
+  /** Gives the weight of a word for a viewer; see `compareWords`. */
+  rarityFor(kind: ItemKind, viewer: number | null): (word: number) => number
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds: most used first. */
@@ -81,7 +86,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
 
   /** Plans a query, scores its words, and clears the scores when `use` returns. */
   const withWords = <T>(index: KindIndex, query: QueryWords, viewer: number | null, use: (words: WordScores, plan: QueryPlan) => T): T => {
-    const own = viewer === null ? null : (index.privatePostings.get(viewer) ?? null)
+    const own = ownPostings(index, viewer)
     const scope: IndexScope = {
       vocabulary,
       embedder,
@@ -89,7 +94,14 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       neighboursOf,
       countOf: (word) => index.postings.countOf(word) + (own?.counts.get(word) ?? 0),
     }
-    const plan = planQuery(query, scope)
+    return withPlan(index, planQuery(query, scope), own, use)
+  }
+  const withPlan = <T>(
+    index: KindIndex,
+    plan: QueryPlan,
+    own: PrivatePostings | null,
+    use: (words: WordScores, plan: QueryPlan) => T,
+  ): T => {
     if (scratch.slots.length < index.table.capacity) scratch = makeScratch(index.table.capacity * 2)
     const words = scoreWords(index, scratch, plan, own)
     try {
@@ -135,6 +147,17 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     },
     chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(indexes[kind], vector, makeFilter(indexes[kind], filter, null)),
     related: (kind, seq, viewer, limit) => rankRelated(indexes[kind], seq, viewer, limit),
+    shareWords(kind, seq, words, viewer, limit) {
+      const index = indexes[kind]
+      const own = ownPostings(index, viewer)
+      const isVisible = makeFilter(index, {}, viewer)
+      const slot = index.slotOf(seq)
+      const itself = slot !== undefined && isVisible(slot) ? 1 : 0
+      const plan = planDistinctive(words, (word) => index.postings.countOf(word) + (own?.counts.get(word) ?? 0) - itself)
+      const isOther = (slot: number) => index.table.seq[slot] !== seq && isVisible(slot)
+      return withPlan(index, plan, own, (scores) => selectSharing(index, scores, isOther, limit))
+    },
+    rarityFor: (kind, viewer) => rarityFor(indexes[kind], ownPostings(indexes[kind], viewer)),
     countCategories: (kind, viewer) => countByCategory(indexes[kind], viewer),
     countTags: (viewer) => countByTag(Object.values(indexes), viewer),
     similar(kind, text, filter, limit, cosines = null, sentence = null) {
@@ -148,6 +171,11 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       )
     },
   }
+}
+
+/** Postings of the viewer's hidden items. */
+function ownPostings({ privatePostings }: KindIndex, viewer: number | null): PrivatePostings | null {
+  return viewer === null ? null : (privatePostings.get(viewer) ?? null)
 }
 
 /** The rarest words of a text that public items hold, as a query, and the share of its words that they hold. */

@@ -80,7 +80,7 @@ export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: I
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 
 /** The row number of a user whose own items are found too; null for everybody else. */
-async function findViewer(db: Kysely<Database>, actor: Actor): Promise<number | null> {
+export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<number | null> {
   const { ownerId } = visibleSet(actor, 'list')
   if (ownerId === null) return null
   const [user] = await userSeq(db, { id: ownerId })

@@ -9,6 +9,7 @@ import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
 import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
 import { toSkills } from './item-rows.ts'
+import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
 
@@ -94,6 +95,12 @@ export function readItems(
     async findRelatedSkills(actor, id, limit) {
       const related = await queries.findRelated(actor, 'skill', id, limit)
       return withItems(related, await queries.readSkills(actor, seqsOf(related)))
+    },
+    async findNearDuplicate(actor, kind, id) {
+      const seq = await findNearDuplicate(db, search, actor, kind, id)
+      if (seq === null) return null
+      const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
+      return items.get(seq) ?? null
     },
     async readSkillFiles(actor, skillId) {
       return sortFilenames<SkillFile>(await selectFiles(actor, skillId).execute())

@@ -1,4 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
+import { z } from 'zod'
 import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
@@ -115,14 +116,35 @@ export const Fault: FC<{ sent: PageRequest['sent']; fields?: readonly string[]; 
   )
 }
 
-/** Says what was just done, after a form led here. */
-export const Done: FC<{ words: Site['words']; query: URLSearchParams; sent: PageRequest['sent'] }> = ({ words, query, sent }) => {
+/** Says what was just done, after a form led here, with the hints that came of it. */
+export const Done: FC<{
+  words: Site['words']
+  query: URLSearchParams
+  sent: PageRequest['sent']
+  hints?: readonly string[] | null
+  baseUrl?: string
+}> = ({ words, query, sent, hints = null, baseUrl = '' }) => {
   const done = query.get('done') ?? ''
   return sent || !Object.hasOwn(words.done, done) ? null : (
     <p class="notice" role="status">
       {words.done[done]}
+      {hints?.map((hint) => (
+        <> {linkAddresses(hint, baseUrl)}</>
+      ))}
     </p>
   )
+}
+
+/** The hints of the form that led here; null when there are none. */
+export function takeHints({ query, takeFlash }: PageRequest): string[] | null {
+  return query.has('done') ? takeFlash(z.array(z.string())) : null
+}
+
+/** A text with the addresses of this service in parentheses as links. */
+function linkAddresses(text: string, baseUrl: string): Child[] {
+  return text
+    .split(/(?<=\()(https?:\/\/[^\s()]+)(?=\))/)
+    .map((piece) => (piece.startsWith(`${baseUrl}/`) ? <a href={new URL(piece).pathname}>{piece}</a> : piece))
 }
 
 /** A button that does one thing: a form of its own, which works without a script. */

@@ -52,4 +52,5 @@ export const READING_WORDS = {
   onlyAuthor: (author: string) => `Author: ${author}`,
   remove: 'Remove',
   related: 'Related',
+  nearlySame: 'nearly the same',
 }

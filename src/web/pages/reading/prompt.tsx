@@ -12,7 +12,7 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
 import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
-import { Done, Fault } from '../../parts/field.tsx'
+import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
@@ -53,6 +53,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const prompt = await call(showPrompt, { id: ref })
   const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
   const standing = await readStanding(request, 'prompts', prompt.id)
+  const hints = takeHints(request)
   const given = prompt.variables.flatMap(({ name }) => {
     const value = form?.text(BLANK + name) ?? ''
     return value === '' ? [] : [[name, value] as const]
@@ -85,7 +86,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
         <header>
           <h1>{prompt.title}</h1>
           {prompt.description === null ? null : <p class="lead">{prompt.description}</p>}
-          <Done words={words} query={query} sent={sent} />
+          <Done words={words} query={query} sent={sent} hints={hints} baseUrl={site.baseUrl} />
           <Fault sent={sent} summary={words.lookAtFields} />
           <ItemActions site={site} path={path} standing={standing} isPublic={isPublic} />
         </header>

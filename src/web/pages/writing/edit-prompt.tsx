@@ -295,8 +295,8 @@ export const savePromptForm: Action = async (request) => {
     ...(note === '' ? {} : { note }),
   }
   if (ref === '') {
-    const { prompt } = await call(savePrompt, { ...readItemFields(form, undefined), ...fields })
-    return { to: `${new URL(prompt.url).pathname}?done=saved` }
+    const { prompt, hints } = await call(savePrompt, { ...readItemFields(form, undefined), ...fields })
+    return { to: `${new URL(prompt.url).pathname}?done=saved`, flash: hints }
   }
   const base = form.text('do') === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion')
   const { prompt } = await call(updatePrompt, { id: ref, ...readItemFields(form, null), ...fields, baseVersion: Number(base) })

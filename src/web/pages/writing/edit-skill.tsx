@@ -15,7 +15,7 @@ import { updateSkill } from '../../../operations/skills/update-skill.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
-import { Done, Fault, Field, faultOf, sentOr } from '../../parts/field.tsx'
+import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
 import { compareItemFields, ItemFieldsPart, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { ERROR_WORDS, SKILL_TEMPLATE } from '../../strings/errors.ts'
@@ -103,13 +103,13 @@ export const saveNewSkill: Action = async (request) => {
   const { name, description } = readFrontmatter(text, '')
   const fields = readItemFields(form, undefined)
   const summary = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
-  const { skill } = await call(saveSkill, {
+  const { skill, hints } = await call(saveSkill, {
     ...fields,
     title: fields.title || (name ?? ''),
     description: fields.description ?? summary,
     files,
   })
-  return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
+  return { to: `${new URL(skill.url).pathname}/edit?done=saved`, flash: hints }
 }
 
 async function readSkill({ call, ref }: PageRequest) {
@@ -137,7 +137,7 @@ export async function showEditSkill(request: PageRequest) {
       <p>
         <a href={path}>{skill.title}</a>
       </p>
-      <Done words={words} query={query} sent={sent} />
+      <Done words={words} query={query} sent={sent} hints={takeHints(request)} baseUrl={site.baseUrl} />
       {isConflict ? (
         <section class="notice" role="alert">
           <p class="fault">{words.savedMeanwhile(version)}</p>
