@@ -3,7 +3,7 @@ import type { ItemKind } from '../../library/items.ts'
 import type { Needs } from '../core/define-operation.ts'
 import { itemUrl } from '../core/records.ts'
 
-/** A hint that names the item which a saved one nearly repeats. None when there is no such item among those the caller finds. */
+/** A hint that names the item which a saved one nearly repeats. None when the caller finds no such item. */
 export async function hintNearDuplicate(
   { actor, store, baseUrl, onFault }: Needs<'items', 'baseUrl'>,
   kind: ItemKind,
