@@ -38,7 +38,7 @@ const WORD_SIGNS = /[™℠]/gu
 /** Folds case and accents, so that `É` and `e` match. */
 function fold(text: string): string {
   // Fast path: ASCII has nothing more to fold, and without NUL nothing to blank.
-  if (/^[\x01-\x7f]*$/.test(text)) return text.toLowerCase()
+  if (/^[\0-\x7f]*$/.test(text) && !text.includes('\0')) return text.toLowerCase()
   return blankForbiddenCharacters(text)
     .toLowerCase()
     .replace(WORD_SIGNS, ' ')
