@@ -36,6 +36,7 @@ describe('the tools, as a model sees them', () => {
       update_skill_file: [false, true, true, false],
       remove_file_from_skill: [false, true, false, false],
       update_prompt: [false, true, true, false],
+      related_items: [true, false, true, false],
       list_categories: [true, false, true, false],
     })
   })
@@ -73,6 +74,10 @@ describe('the tools, as a model sees them', () => {
       update_prompt: [
         ['id', 'title', 'content', 'description', 'tags', 'category', 'type', 'slug', 'isPrivate', 'visibility', 'baseVersion', 'note'],
         ['id'],
+      ],
+      related_items: [
+        ['collection', 'id', 'limit'],
+        ['collection', 'id'],
       ],
       list_categories: [['all'], []],
     })

@@ -38,6 +38,8 @@ interface Route {
   readonly kind: Kind | 'both'
   /** `item`: by id and by slug; `name`: by owner and name, which is an address like a slug. */
   readonly reach: 'item' | 'list' | 'name'
+  /** Whether the answer is about other items only, never about the one that is named. */
+  readonly isOfOthers?: true
   request(item: Item, ref: string): readonly [string, RequestInit?]
 }
 
@@ -73,6 +75,20 @@ const ROUTES: readonly Route[] = [
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/raw`] },
   { operation: 'show_prompt', kind: 'prompt', reach: 'item', request: (_, ref) => [`/api/prompts/${ref}/prompt.md`] },
   { operation: 'list_versions', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions`] },
+  {
+    operation: 'related_items',
+    kind: 'both',
+    reach: 'item',
+    isOfOthers: true,
+    request: (item, ref) => [`/api/${item.kind}s/${ref}/related`],
+  },
+  {
+    operation: 'related_items',
+    kind: 'both',
+    reach: 'item',
+    isOfOthers: true,
+    request: (item, ref) => tool('related_items', { collection: `${item.kind}s`, id: ref }),
+  },
   { operation: 'get_version', kind: 'both', reach: 'item', request: (item, ref) => [`/api/${item.kind}s/${ref}/versions/1`] },
   { operation: 'list_tags', kind: 'both', reach: 'list', request: () => ['/api/tags?perPage=100'] },
   { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp', rpc('prompts/list')] },
@@ -184,7 +200,6 @@ const EXEMPT: Record<string, string> = {
   save_skill: 'makes an item of the caller’s own',
   list_categories: 'shows counts alone; proved below',
   improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
-  related_items: 'shows other items than the one named; proved in search-by-meaning.test.ts',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
 }
@@ -262,7 +277,7 @@ describe('the visibility table', () => {
             const answer = await send(actor, route.request(item, ref))
             // A version list tells of the item by its note; who may see the item but no version gets an empty list.
             const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && actor !== 'owner'
-            const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden
+            const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden && !route.isOfOthers
             const cell = `${item.kind} ${item.state} by ${reach} for ${actor}`
             expect(answer.text.includes(item.marker), cell).toBe(
               expected || (route.reach === 'list' && answer.text.includes(`"query":"${item.marker}"`)),

@@ -25,9 +25,9 @@ export const relatedItems = defineOperation({
     cli: { command: 'related', positional: ['collection', 'id'] },
   },
   input: z.object({
-    collection: collectionInput,
+    collection: collectionInput.describe('Kind of the item'),
     id: refInput.describe('Id or slug'),
-    limit: z.number().int().min(1).max(20).default(5),
+    limit: z.number().int().min(1).max(20).default(5).describe('Maximum number of items'),
   }),
   output: z.object({ items: z.array(relatedRecord) }),
   async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { collection, id, limit }) {
