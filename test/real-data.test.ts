@@ -100,15 +100,19 @@ describe.skipIf(data === null || isOnPostgres())('prompts that people wrote', ()
 
   it('are found by what people look for', async () => {
     const args = ['scripts/eval-search.ts', '--prompts', promptsFile, '--queries', queriesFile, '--json']
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: fileURLToPath(new URL('..', import.meta.url)) })
+    // With the encoder on it takes minutes: test/e2e/eval-encoder.test.ts.
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      env: { ...process.env, ENCODER: 'off' },
+    })
     const { overall, byKind } = summary.parse(JSON.parse(stdout))
-    expect(overall.mrr10).toBeGreaterThanOrEqual(0.82)
+    expect(overall.mrr10).toBeGreaterThanOrEqual(0.86)
     expect(overall.empty).toBeLessThanOrEqual(0.01)
     expect(byKind['keyword']?.mrr10).toBeGreaterThanOrEqual(0.98)
     expect(byKind['typo']?.mrr10).toBeGreaterThanOrEqual(0.95)
-    expect(byKind['question']?.mrr10).toBeGreaterThanOrEqual(0.85)
+    expect(byKind['question']?.mrr10).toBeGreaterThanOrEqual(0.92)
     // Beyond what words alone reach (.35): meaning has its part.
-    expect(byKind['need']?.mrr10).toBeGreaterThanOrEqual(0.42)
+    expect(byKind['need']?.mrr10).toBeGreaterThanOrEqual(0.58)
   })
 
   it('keep everything, stay valid and settle at once when they are improved without a model', () => {

@@ -25,7 +25,7 @@ const run = promisify(execFile)
 
 async function evaluate(prompts: string, queries: string, more: readonly string[] = []): Promise<z.infer<typeof summary>> {
   const args = ['scripts/eval-search.ts', '--prompts', prompts, '--queries', queries, '--json', ...more]
-  const { stdout } = await run(process.execPath, args, { cwd: ROOT })
+  const { stdout } = await run(process.execPath, args, { cwd: ROOT, env: { ...process.env, ENCODER: 'off' } })
   return summary.parse(JSON.parse(stdout))
 }
 
