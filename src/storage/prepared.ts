@@ -1,4 +1,4 @@
-import { type Compilable, type CompiledQuery, type Insertable, type Kysely, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely'
 import { AppError } from '../errors.ts'
 import type { Database } from './schema.ts'
 
@@ -42,6 +42,29 @@ export function prepareQuery<Row>(
 /** A prepared statement in SQL itself, with `slot`s for its parameters. */
 export function prepareStatement(text: ReturnType<typeof sql>): (db: Kysely<Database>, values: SlotValues) => Promise<unknown[]> {
   return prepareQuery((db) => ({ compile: () => text.compile(db) }))
+}
+
+/** Lists up to this length have their own compiled query: a page of items. */
+const MAX_PREPARED_LIST = 100
+
+/** Like {@link prepareQuery}, for a query over a list of numbers, which is compiled once for each length of the list. */
+export function prepareListQuery<Row>(
+  build: (db: Kysely<Database>, numbers: readonly RawBuilder<number>[]) => Compilable<Row>,
+): (db: Kysely<Database>, numbers: readonly number[], values?: SlotValues) => Promise<Row[]> {
+  const byLength = new Map<number, ReturnType<typeof prepareQuery<Row>>>()
+  const prepare = (length: number) =>
+    prepareQuery((db) =>
+      build(
+        db,
+        Array.from({ length }, (_, place) => sql<number>`${slot(`number ${place}`)}`),
+      ),
+    )
+  return async (db, numbers, values = {}) => {
+    const { length } = numbers
+    const run = byLength.get(length) ?? prepare(length)
+    if (length <= MAX_PREPARED_LIST) byLength.set(length, run)
+    return await run(db, { ...values, ...Object.fromEntries(numbers.map((value, place) => [`number ${place}`, value])) })
+  }
 }
 
 /** Tables whose rows are texts and numbers, numbered by `seq`. */

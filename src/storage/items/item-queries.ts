@@ -8,7 +8,7 @@ import type { HitScore, ItemFilter, SearchRequest } from '../../library/ports/se
 import { visibleSet } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
@@ -87,13 +87,16 @@ export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<nu
   return user?.seq ?? null
 }
 
+const rowsBySeq = prepareListQuery<ItemRow>((db, seqs) =>
+  selectItems(db)
+    .where('item.seq', 'in', seqs)
+    .where(isInVisibleSet({ ...visibleSet({ kind: 'anonymous' }, 'list'), ownerId: slot('ownerId') })),
+)
+
 /** Rows by number, in no order; the visibility rule is applied to them as they are now. */
 async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
-  return await selectItems(db)
-    .where('item.seq', 'in', seqs)
-    .where(isInVisibleSet(visibleSet(actor, 'list')))
-    .execute()
+  return await rowsBySeq(db, seqs, { ownerId: visibleSet(actor, 'list').ownerId })
 }
 
 function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {

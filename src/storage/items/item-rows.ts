@@ -1,11 +1,11 @@
-import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import type { ExpressionBuilder, ExpressionWrapper, Kysely, Selectable, SqlBool } from 'kysely'
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
 import { sortFilenames } from '../../library/skill.ts'
 import type { Variable } from '../../library/variables.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 const contributorsJson = z.array(z.string())
@@ -72,30 +72,15 @@ export function isInVisibleSet(set: VisibleSet) {
     ])
 }
 
-const tagsOfOne = prepareQuery((db) =>
-  db
-    .selectFrom('item_tag')
-    .select(['item_seq', 'name', 'slug'])
-    .where('item_seq', '=', sql<number>`${slot('seq')}`)
-    .orderBy('position'),
+const tagsOf = prepareListQuery((db, seqs) =>
+  db.selectFrom('item_tag').select(['item_seq', 'name', 'slug']).where('item_seq', 'in', seqs).orderBy('item_seq').orderBy('position'),
 )
 
 /** The tags of some items, by row number. */
 export async function readTags(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Tag[]>> {
   const tags = new Map<number, Tag[]>()
-  const [only, ...others] = seqs
-  if (only === undefined) return tags
-  const rows =
-    others.length === 0
-      ? await tagsOfOne(db, { seq: only })
-      : await db
-          .selectFrom('item_tag')
-          .select(['item_seq', 'name', 'slug'])
-          .where('item_seq', 'in', seqs)
-          .orderBy('item_seq')
-          .orderBy('position')
-          .execute()
-  for (const row of rows) {
+  if (seqs.length === 0) return tags
+  for (const row of await tagsOf(db, seqs)) {
     const list = tags.get(row.item_seq) ?? []
     list.push({ name: row.name, slug: row.slug })
     tags.set(row.item_seq, list)
