@@ -1,5 +1,6 @@
 // How long a cold start takes to its first answer, and what the process weighs with a library in it.
 //   npm run bench:start [-- --prompts FILE.csv] [--runs 5]
+// The encoder is on, and starts to encode the library; with ENCODER=off it is off.
 // Without --prompts the data folder beside the checkout is used where there is one, else the starter library.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -42,7 +43,7 @@ try {
   const busyMiB: number[] = []
   for (let run = 0; run < Number(values.runs); run++) {
     const started = performance.now()
-    const { url, child } = await place.serve()
+    const { url, child } = await place.serve({ env: { ENCODER: process.env['ENCODER'] ?? 'on' } })
     const answer = await fetch(`${url}/api/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: search })
     await answer.text()
     startsMs.push(performance.now() - started)
