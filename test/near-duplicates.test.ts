@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../src/library/actor.ts'
+import { importPrompts } from '../src/transfer/import-prompts.ts'
+import { collectCreated, describeNearDuplicates } from '../src/transfer/near-duplicates.ts'
 import { createFakeEncoder } from './support/fake-encoder.ts'
 import { eventually } from './support/model-server.ts'
 import { json, readJson, rpc, type TestApp, testApp } from './support/test-app.ts'
@@ -122,4 +125,31 @@ it("an item's page says which related items are nearly the same", async () => {
   } finally {
     await encoded.close()
   }
+})
+
+describe('an import', () => {
+  const importTexts = async (texts: readonly string[], owner: string) => {
+    const created = collectCreated()
+    const bytes = Readable.from([
+      Buffer.from(texts.map((content, place) => `${JSON.stringify({ title: `Row ${place + 1}`, content })}\n`).join('')),
+    ])
+    const source = { name: 'rows', format: 'jsonl' as const, bytes }
+    await importPrompts(test.app.store, source, { owner, visibility: undefined, onCreated: created.add })
+    return await describeNearDuplicates(test.app.store, created)
+  }
+
+  it('names what nearly repeats an item that its owner finds, each pair once', async () => {
+    await save(await test.user('Ada'), 'Hidden', OTHER, 'private')
+    await save(await test.user('Ada'), 'Shown', TEXT)
+    const said = await importTexts([NEARLY, OTHER, 'Write a limerick about the sea and its many moods.'], 'Ben')
+    expect(said).toBe('1 imported item is nearly the same as another: "Row 1" and "Shown".')
+    expect(await importTexts([OTHER, OTHER.replace('week', 'month')], 'Cleo')).toBe(
+      '2 imported items are nearly the same as another: "Row 1" and "Row 2".',
+    )
+  })
+
+  it('says nothing when nothing is repeated', async () => {
+    expect(await importTexts([TEXT, OTHER], 'Ben')).toBeNull()
+    expect(await importTexts([], 'Ben')).toBeNull()
+  })
 })

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
 import { AppError } from '../errors.ts'
+import { showControls } from '../library/controls.ts'
 import type { History } from '../transfer/history-folder.ts'
 import { type ImportOptions, importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
 import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary, isWholeExport } from '../transfer/library-folder.ts'
+import { collectCreated, describeNearDuplicates } from '../transfer/near-duplicates.ts'
 import { createPeople } from '../transfer/people.ts'
 import { findPromptFormat, PROMPT_FORMATS, type PromptFormat, type PromptSource, readPromptFile } from '../transfer/prompt-file.ts'
 import type { ImportReport } from '../transfer/report.ts'
@@ -32,6 +34,17 @@ function printReport(report: ImportReport, madeOwners: readonly string[], madeCa
   const { read, created, updated, unchanged, kept, refused } = report
   process.stdout.write(`${read} read: ${created} created, ${updated} updated, ${unchanged} unchanged, ${kept} kept, ${refused} refused.\n`)
   if (refused > 0) process.exitCode = 1
+}
+
+/** Runs an import, prints its report, and then which items nearly repeat others. */
+async function runImport(
+  app: App,
+  run: (onCreated: ReturnType<typeof collectCreated>['add']) => Promise<Parameters<typeof printReport>>,
+): Promise<void> {
+  const created = collectCreated()
+  printReport(...(await run(created.add)))
+  const remark = await describeNearDuplicates(app.store, created)
+  if (remark !== null) process.stderr.write(`${showControls(remark)}\n`)
 }
 
 /** An existing file, or standard input. @throws AppError `invalid_input` */
@@ -90,9 +103,11 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       await withApp(async (app) => {
         const bar = startProgress(typeof source === 'string' ? await countEntries(source) : 0, 'Importing prompts')
         const people = createPeople()
-        const report = await importPrompts(app.store, source, { ...toOptions(flags), onProgress: bar.advanceTo }, people)
-        bar.stop('Imported prompts')
-        printReport(report, people.madeOwners)
+        await runImport(app, async (onCreated) => {
+          const report = await importPrompts(app.store, source, { ...toOptions(flags), onProgress: bar.advanceTo, onCreated }, people)
+          bar.stop('Imported prompts')
+          return [report, people.madeOwners]
+        })
       })
     })
   imports
@@ -104,9 +119,11 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       withApp(async (app) => {
         const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
         const people = createPeople()
-        const report = await importSkills(app.store, folder, { ...toOptions(flags), onProgress: bar.advanceTo }, null, people)
-        bar.stop('Imported skills')
-        printReport(report, people.madeOwners)
+        await runImport(app, async (onCreated) => {
+          const report = await importSkills(app.store, folder, { ...toOptions(flags), onProgress: bar.advanceTo, onCreated }, null, people)
+          bar.stop('Imported skills')
+          return [report, people.madeOwners]
+        })
       }),
     )
   imports
@@ -124,8 +141,10 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       }
       await withApp(async (app) => {
         if (isWhole) return await importWhole(app, folder)
-        const { report, madeOwners, madeCategories } = await importLibrary(app.store, folder, toOptions(flags))
-        printReport(report, madeOwners, madeCategories)
+        await runImport(app, async (onCreated) => {
+          const { report, madeOwners, madeCategories } = await importLibrary(app.store, folder, { ...toOptions(flags), onCreated })
+          return [report, madeOwners, madeCategories]
+        })
       })
     })
   program

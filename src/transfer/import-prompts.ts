@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
-import type { Prompt } from '../library/items.ts'
+import type { ItemKind, Prompt } from '../library/items.ts'
 import type { ImportedTwin } from '../library/ports/items.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { Hold } from '../library/ports/transfer.ts'
@@ -14,6 +14,14 @@ import { addRemark, emptyReport, type ImportReport } from './report.ts'
 const BATCH_SIZE = 200
 const IMPORT_NOTE = 'Imported'
 
+/** An item an import created. */
+export interface CreatedItem {
+  readonly kind: ItemKind
+  readonly id: string
+  readonly title: string
+  readonly owner: { readonly id: string; readonly username: string }
+}
+
 export interface ImportOptions {
   /** Owner of the imported items; undefined: as the file says. */
   readonly owner: string | undefined
@@ -21,6 +29,8 @@ export interface ImportOptions {
   readonly visibility: 'public' | undefined
   /** Told after each batch. */
   readonly onProgress?: (read: number) => void
+  /** Told of each item that was created. */
+  readonly onCreated?: (item: CreatedItem) => void
 }
 
 /** The twins already taken by an entry of this run: entries of one file with the same owner, author and title are several prompts. */
@@ -120,6 +130,7 @@ async function importDraft(
     const visibility = stated ?? owner.defaultVisibility
     const created = await store.items.createPrompt(editor, { ...fields, visibility }, origin)
     claimed.add(created.id)
+    options.onCreated?.({ kind: 'prompt', id: created.id, title: created.title, owner })
     return { done: 'created' }
   }
   if (twin.item.deletedAt !== null) return { done: 'kept', remark: 'it is in the trash and stays there' }

@@ -124,7 +124,9 @@ async function importSkill(
     const twin = claimTwin(twins, claimed, (item) => same.has(item.id))
     if (!twin) {
       const visibility = stated ?? owner.defaultVisibility
-      claimed.add((await transaction.items.createSkill(editor, { ...fields, visibility }, origin)).id)
+      const created = await transaction.items.createSkill(editor, { ...fields, visibility }, origin)
+      claimed.add(created.id)
+      options.onCreated?.({ kind: 'skill', id: created.id, title: created.title, owner })
       return 'created'
     }
     if (twin.item.deletedAt !== null) {

@@ -1,0 +1,54 @@
+import { ANONYMOUS } from '../library/actor.ts'
+import type { LibraryStore } from '../library/ports/store.ts'
+import type { CreatedItem } from './import-prompts.ts'
+
+/** Created items that are compared, the first ones. */
+const MAX_COMPARED = 2_000
+/** Pairs that are named. */
+const MAX_NAMED = 5
+
+/** Collects what an import creates, to be compared afterwards. */
+export function collectCreated(): { readonly items: readonly CreatedItem[]; readonly count: number; add(item: CreatedItem): void } {
+  const items: CreatedItem[] = []
+  let count = 0
+  return {
+    items,
+    get count() {
+      return count
+    },
+    add(item) {
+      count++
+      if (items.length < MAX_COMPARED) items.push(item)
+    },
+  }
+}
+
+/**
+ * Says how many imported items nearly repeat others that their owners find, and names the first ones; null when none does. Reads the search
+ * index, then takes about 2 ms an item.
+ */
+export async function describeNearDuplicates(
+  { items: reader }: Pick<LibraryStore, 'items'>,
+  created: ReturnType<typeof collectCreated>,
+): Promise<string | null> {
+  if (created.count === 0) return null
+  // Reads the index: nothing is compared before.
+  await reader.countPrompts(ANONYMOUS, {})
+  const named: string[] = []
+  const pairs = new Set<string>()
+  let count = 0
+  for (const { kind, id, title, owner } of created.items) {
+    const actor = { kind: 'user' as const, userId: owner.id, username: owner.username, scopes: new Set(['read'] as const) }
+    const known = await reader.findNearDuplicate(actor, kind, id)
+    if (!known) continue
+    count++
+    const pair = [id, known.id].sort().join(' ')
+    if (named.length < MAX_NAMED && !pairs.has(pair)) named.push(`"${title}" and "${known.title}"`)
+    pairs.add(pair)
+  }
+  if (count === 0) return null
+  const compared = created.count > created.items.length ? ` Only the first ${created.items.length} created items were compared.` : ''
+  const more = pairs.size > named.length ? `, and ${pairs.size - named.length} more` : ''
+  const items = count === 1 ? '1 imported item is' : `${count} imported items are`
+  return `${items} nearly the same as another: ${named.join(', ')}${more}.${compared}`
+}
