@@ -29,7 +29,7 @@ export interface ImportOptions {
   readonly visibility: 'public' | undefined
   /** Told after each batch. */
   readonly onProgress?: (read: number) => void
-  /** Told of each item that was created. */
+  /** Called with each item that was created. */
   readonly onCreated?: (item: CreatedItem) => void
 }
 
