@@ -244,6 +244,7 @@ describe('every operation that changes what is kept', () => {
     delete_category: async () => ({ actor: admin, input: { slug: await makeCategory() } }),
     list_own_activity: byOwner({}),
     list_audit_events: byAdmin({}),
+    list_near_duplicates: byAdmin({ collection: 'prompts' }),
     show_service_status: byAdmin({}),
   }
   const makeResetToken = () => test.app.logins.createResetToken(owner.userId, false)

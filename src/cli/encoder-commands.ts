@@ -1,12 +1,31 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { AppError } from '../errors.ts'
+import { showControls } from '../library/controls.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
 
 /** `encoder`. */
 export function addEncoderCommands(program: Command, withApp: WithApp): void {
-  program
-    .command('encoder')
-    .description('Inspect the built-in encoder used by search')
+  const encoder = program.command('encoder').description('Inspect the built-in encoder used by search')
+  encoder
+    .command('duplicates')
+    .description('List groups of public items that are nearly the same in meaning; the newest 2,000 of each kind are compared')
+    .addArgument(new Argument('<collection>', 'prompts or skills').choices(['prompts', 'skills']))
+    .option('--json', 'print {groups, compared, total} as JSON')
+    .action((collection: string, options: { json?: true }) =>
+      withApp(async ({ itemEncoding, store }) => {
+        if (!itemEncoding) throw new AppError('invalid_input', 'The encoder is off.')
+        const { clusters, compared, total } = await store.items.findNearClusters(collection === 'prompts' ? 'prompt' : 'skill')
+        if (options.json) {
+          const groups = clusters.map((items) => items.map(({ id, title, author }) => ({ id, title, author })))
+          process.stdout.write(`${JSON.stringify({ groups, compared, total })}\n`)
+          return
+        }
+        for (const items of clusters)
+          process.stdout.write(`${items.map(({ id, title, author }) => `${id}  ${showControls(title)} (${author})`).join('\n')}\n\n`)
+        process.stdout.write(`Groups: ${clusters.length}. Compared: ${compared} of ${total} public ${collection} with a vector.\n`)
+      }, EXISTING),
+    )
+  encoder
     .command('status')
     .description('Show how many items, private ones included, have a vector of the encoder and how many are pending')
     .option('--json', 'print {model, total, embedded, pending} as JSON')

@@ -6,6 +6,7 @@ import { requestPasswordReset, resetPassword, showPasswordReset, signIn, signOut
 import { showSignUp, signUp } from './account/sign-up.ts'
 import { countLibrary, createCategory, deleteCategory, renameCategory } from './admin/administration.ts'
 import { listAuditEvents, listOwnActivity } from './admin/audit.ts'
+import { listNearDuplicates } from './admin/near-duplicates.ts'
 import { createInvite, createResetLink, deletePerson, listInvites, listPeople, revokeInvite, setRole, showPerson } from './admin/people.ts'
 import { showServiceStatus } from './admin/service-status.ts'
 import type { Operation } from './core/define-operation.ts'
@@ -116,5 +117,6 @@ export const OPERATIONS: readonly Operation[] = [
   deleteCategory,
   listOwnActivity,
   listAuditEvents,
+  listNearDuplicates,
   showServiceStatus,
 ]

@@ -32,6 +32,7 @@ import {
   showPeople,
   showPersonPage,
 } from './pages/admin/admin.tsx'
+import { showDuplicates } from './pages/admin/duplicates.tsx'
 import { showStatus } from './pages/admin/status.tsx'
 import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
@@ -120,6 +121,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin/people/:name', page: showPersonPage, act: changePerson },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
+  { path: '/admin/duplicates', page: showDuplicates },
   { path: '/admin/activity', page: showActivity },
   { path: '/admin/status', page: showStatus },
   { path: '/docs', page: showDocuments },

@@ -65,6 +65,15 @@ export interface ImportedTwin<T> {
   readonly isEditedHere: boolean
 }
 
+/** Groups of nearly equal items; see {@link ItemReader.findNearClusters}. */
+export interface NearClusters {
+  readonly clusters: readonly (readonly Item[])[]
+  /** Items that were compared, the newest of `total`. */
+  readonly compared: number
+  /** Public items with a vector. */
+  readonly total: number
+}
+
 /** Reads items. Reads that can meet private data take the actor and go through the visibility rule. `ref` is an id or a slug. */
 export interface ItemReader {
   findPrompt(actor: Actor, ref: string): Promise<Prompt | null>
@@ -77,6 +86,8 @@ export interface ItemReader {
   findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]>
   /** The item that one of the actor's own nearly repeats, among those the actor finds; null when there is none or search is not ready. */
   findNearDuplicate(actor: Actor, kind: ItemKind, id: string): Promise<Item | null>
+  /** Groups of public items that are nearly the same in meaning, largest first. Takes about a second, and yields to requests. */
+  findNearClusters(kind: ItemKind): Promise<NearClusters>
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>

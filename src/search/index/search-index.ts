@@ -4,6 +4,7 @@ import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { QueryWords } from '../../library/ports/search.ts'
 import { indexText } from '../analysis/indexed-text.ts'
 import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
+import { copySentences, type SentenceSnapshot } from '../ranking/near-clusters.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { type Cosines, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
@@ -55,6 +56,8 @@ export interface SearchIndex {
   shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: number | null, limit: number): number[]
   /** Gives the weight of a word for a viewer; see `compareWords`. */
   rarityFor(kind: ItemKind, viewer: number | null): (word: number) => number
+  /** Copies the encoder's vectors of the newest public items. */
+  copySentences(kind: ItemKind, maxItems: number): SentenceSnapshot
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds: most used first. */
@@ -158,6 +161,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       return withPlan(index, plan, own, (scores) => selectSharing(index, scores, isOther, limit))
     },
     rarityFor: (kind, viewer) => rarityFor(indexes[kind], ownPostings(indexes[kind], viewer)),
+    copySentences: (kind, maxItems) => copySentences(indexes[kind], maxItems),
     countCategories: (kind, viewer) => countByCategory(indexes[kind], viewer),
     countTags: (viewer) => countByTag(Object.values(indexes), viewer),
     similar(kind, text, filter, limit, cosines = null, sentence = null) {

@@ -9,6 +9,7 @@ import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
 import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
 import { toSkills } from './item-rows.ts'
+import { clusterItems } from './near-clusters.ts'
 import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
@@ -102,6 +103,7 @@ export function readItems(
       const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
       return items.get(seq) ?? null
     },
+    findNearClusters: clusterItems(queries, search),
     async readSkillFiles(actor, skillId) {
       return sortFilenames<SkillFile>(await selectFiles(actor, skillId).execute())
     },
