@@ -77,6 +77,22 @@ describe('createNeighbours', () => {
     expect(words('walrus')).toEqual(['seal'])
   })
 
+  it('finds the same for more words than it remembers, and what came meanwhile', () => {
+    const many: WordVectors = {
+      size: 5000,
+      find: (word) => (word.startsWith('w') ? Number(word.slice(1)) : -1),
+      rankOf: () => 0,
+      vectorOf: (row) => vectorAt(row < 2 ? 10 * row : 100 + (row % 80)),
+    }
+    const { add, words } = make(['w0', 'w1'], many)
+    expect(words('w0')).toEqual(['w1'])
+    for (let row = 2; row < 4500; row++) words(`w${row}`)
+    expect(words('w0')).toEqual(['w1'])
+    add('w2')
+    expect(words('w2')).toEqual([])
+    expect(words('w3')).toEqual(['w2'])
+  })
+
   it('looks at every word it knows, however many those are', () => {
     const size = 3000
     const many: WordVectors = {
