@@ -22,7 +22,7 @@ export const relatedItems = defineOperation({
   surfaces: {
     mcp: { readOnly: true },
     rest: { method: 'GET', path: '/api/{collection}/{id}/related' },
-    cli: { command: 'related', positional: ['collection', 'id'] },
+    cli: { command: 'list-related', positional: ['collection', 'id'] },
   },
   input: z.object({
     collection: collectionInput.describe('Kind of the item'),
