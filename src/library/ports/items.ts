@@ -86,7 +86,7 @@ export interface ItemReader {
   findRelatedSkills(actor: Actor, id: string, limit: number): Promise<RelatedItem<Skill>[]>
   /** The item that one of the actor's own nearly repeats, among those the actor finds; null when there is none or search is not ready. */
   findNearDuplicate(actor: Actor, kind: ItemKind, id: string): Promise<Item | null>
-  /** Groups of public items that are nearly the same in meaning, largest first. Takes about a second, and yields to requests. */
+  /** Groups of public items that are nearly the same in meaning, largest first. Takes up to 2.5 s of processor time, and yields to requests. */
   findNearClusters(kind: ItemKind): Promise<NearClusters>
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>

@@ -8,7 +8,7 @@ export const listNearDuplicates = defineOperation({
   title: 'Near-duplicates',
   summary: 'Groups of public items that are nearly the same in meaning, the largest first. The newest 2,000 items are compared.',
   scope: 'admin',
-  cost: 1000,
+  cost: 2500,
   surfaces: {},
   input: z.object({ collection: collectionInput }),
   output: z.object({

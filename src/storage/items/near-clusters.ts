@@ -6,7 +6,7 @@ import { clusterSentences } from '../../search/ranking/near-clusters.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { ItemQueries } from './item-queries.ts'
 
-/** Items that are compared, the newest: their number decides the time, about a second of processor time. */
+/** Items that are compared, the newest: their number decides the time, up to 2.5 s of processor time. */
 const MAX_COMPARED = 2_000
 /** Groups that are given. */
 const MAX_CLUSTERS = 50
