@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { BASE, libraryOf, makeLibrary, type Written } from '../../../test/support/indexed-library.ts'
+import { BASE, libraryOf, makeLibrary, POOL, VECTORS, type Written } from '../../../test/support/indexed-library.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
+import type { WordVectors } from '../vectors/word-vectors.ts'
 import { SENTENCE_DIMS } from './item-table.ts'
 
 /** A vector whose cosine with {@link QUERY} is the given one. */
@@ -14,8 +15,11 @@ const QUERY: EncodedQuery = { vector: Float32Array.from({ length: SENTENCE_DIMS 
 const HALF_KNOWN: EncodedQuery = { ...QUERY, knownShare: 0.5 }
 
 /** A library of prompts with these cosines; null: no vector yet. */
-function encodedLibrary(items: readonly (Partial<Written> & { readonly cosine: number | null })[]) {
-  const library = libraryOf(items.map(({ cosine, ...item }) => item))
+function encodedLibrary(items: readonly (Partial<Written> & { readonly cosine: number | null })[], vectors?: WordVectors) {
+  const library = libraryOf(
+    items.map(({ cosine, ...item }) => item),
+    vectors,
+  )
   library.index.applyVectors(
     'prompt',
     items.map(({ cosine }, place) => ({ seq: place + 1, vector: cosine === null ? null : near(cosine) })),
@@ -34,6 +38,14 @@ describe('search by sentence vectors', () => {
     expect(found.seqs).toEqual([2, 1])
     expect(found.scores.map(({ isApproximate }) => isApproximate)).toEqual([true, false])
     expect(found.total).toBe(2)
+  })
+
+  it('takes no synonym for a hit that the encoder finds far off', () => {
+    const [word = '', synonym = ''] = POOL
+    const withCosine = (cosine: number) => encodedLibrary([{ content: synonym, cosine }], VECTORS)
+    expect(withCosine(0.1).find(word).seqs).toEqual([1])
+    expect(withCosine(0.1).find(word, { sentence: QUERY }).seqs).toEqual([])
+    expect(withCosine(0.3).find(word, { sentence: QUERY }).seqs).toEqual([1])
   })
 
   it('finds nothing by meaning for a query of words that the encoder does not know', () => {

@@ -128,7 +128,7 @@ export function selectByWords(index: KindIndex, plan: QueryPlan, words: WordScor
 function findMatches(
   { slots, count, heldBy, scoreOf }: WordScores,
   { groups }: QueryPlan,
-  { finder, isStrong }: Meaning,
+  { scores, finder, isStrong }: Meaning,
   isCandidate: (slot: number) => boolean,
 ): { readonly matches: readonly number[]; readonly near: readonly number[] } {
   const everyWord = 2 ** groups.length - 1
@@ -147,7 +147,9 @@ function findMatches(
     const slot = slots[i] ?? 0
     if (isCandidate(slot)) (heldBy(slot) === 0 ? synonymsOnly : someWords).push(slot)
   }
-  return { matches: [...new Set([...someWords, ...selectBest(synonymsOnly, scoreOf, MAX_NEAR_ITEMS), ...near])], near }
+  // Where the encoder can tell, a synonym alone is not enough.
+  const akin = isStrong ? synonymsOnly.filter((slot) => (scores?.cosineOf(slot) ?? 0) >= MIN_SENTENCE_COSINE) : synonymsOnly
+  return { matches: [...new Set([...someWords, ...selectBest(akin, scoreOf, MAX_NEAR_ITEMS), ...near])], near }
 }
 
 /** The best `count` of some slots, or a few more when scores share a bin; in no order. */

@@ -3,7 +3,7 @@ import { makeFilter } from '../index/select-items.ts'
 import { MIN_ITEMS } from '../vectors/centroid.ts'
 import { scoreMeaning } from './score-meaning.ts'
 
-/** Least cosine of two related items: 95 % of pairs taken at random are below it; see docs/decisions/0037. */
+/** Least cosine of two related items: 95 % of pairs taken at random are below it; see docs/decisions/0016. */
 const MIN_COSINE = 0.33
 /** The same for vectors of the word table. */
 const MIN_WORD_COSINE = 0.72
