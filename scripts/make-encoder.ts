@@ -24,9 +24,11 @@ const CONTENTS = {
   'tokenizer.json': 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037',
 }
 const KERNEL = 'src/encoder/kernel/kernel.ts'
+const KERNEL_PARTS = ['attention', 'layout', 'linear'].map((name) => `src/encoder/kernel/${name}.ts`)
 /** Sources that the file depends on, besides the package. */
 const SOURCES = [
   KERNEL,
+  ...KERNEL_PARTS,
   'scripts/make-encoder.ts',
   'scripts/pack-weights.ts',
   'scripts/sample-activations.ts',
