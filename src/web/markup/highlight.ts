@@ -198,7 +198,6 @@ function startWorker(): Worker {
   const started = new Worker(new URL(isSource ? './highlight-worker.ts' : './highlight-worker.js', import.meta.url), {
     resourceLimits: LIMITS,
   })
-  started.unref()
   started.on('message', (message: HighlightMessage) => {
     const [job] = waiting
     if (started !== worker || job?.question.number !== message.number) return
@@ -212,5 +211,7 @@ function startWorker(): Worker {
   }
   started.on('error', onEnd)
   started.on('exit', onEnd)
+  // After the listeners: one for messages keeps the process alive.
+  started.unref()
   return started
 }
