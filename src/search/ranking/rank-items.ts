@@ -140,16 +140,19 @@ function findMatches(
   const isWhole = whole.length >= WIDEN_BELOW
   if (isWhole && !isStrong) return { matches: whole, near: [] }
   const near = (finder?.nearest(isCandidate, MAX_NEAR_ITEMS) ?? []).map(({ slot }) => slot)
-  if (isWhole) return { matches: [...new Set([...whole, ...near])], near }
-  const someWords: number[] = []
+  if (isWhole) return { matches: [...whole, ...near.filter((slot) => heldBy(slot) !== everyWord)], near }
+  const matches: number[] = []
   const synonymsOnly: number[] = []
   for (let i = 0; i < count; i++) {
     const slot = slots[i] ?? 0
-    if (isCandidate(slot)) (heldBy(slot) === 0 ? synonymsOnly : someWords).push(slot)
+    if (isCandidate(slot)) (heldBy(slot) === 0 ? synonymsOnly : matches).push(slot)
   }
   // Where the encoder can tell, a synonym alone is not enough.
   const akin = isStrong ? synonymsOnly.filter((slot) => (scores?.cosineOf(slot) ?? 0) >= MIN_SENTENCE_COSINE) : synonymsOnly
-  return { matches: [...new Set([...someWords, ...selectBest(akin, scoreOf, MAX_NEAR_ITEMS), ...near])], near }
+  const wordless = new Set(selectBest(akin, scoreOf, MAX_NEAR_ITEMS))
+  for (const slot of near) if (heldBy(slot) === 0) wordless.add(slot)
+  for (const slot of wordless) matches.push(slot)
+  return { matches, near }
 }
 
 /** The best `count` of some slots, or a few more when scores share a bin; in no order. */
