@@ -59,6 +59,7 @@ export const COLUMNS: readonly Column[] = [
       'update_skill_file',
       'remove_file_from_skill',
       'update_prompt',
+      'related_items',
       'list_categories',
     ])
   }),
