@@ -1,6 +1,6 @@
 // Makes dist/encoder/starter-vectors.json: the vectors of the starter library, so that a new library with it need not make them.
 import { hash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
+import { createEncoder } from '../src/encoder/encoder.ts'
 import { inspectFile } from '../src/encoder/model.ts'
 import { FILE_NAME } from '../src/encoder/weights-file.ts'
 import { importLibrary } from '../src/transfer/library-folder.ts'
@@ -16,28 +17,30 @@ import { importLibrary } from '../src/transfer/library-folder.ts'
 const starter = fileURLToPath(new URL('../starter', import.meta.url))
 const NAME = 'starter-vectors.json'
 
-/** Takes the vectors over from an older build that made them of the same library with the same model. */
-export function keepStarterVectors(folder: string, oldFolder: string): void {
-  const old = join(oldFolder, NAME)
-  if (!existsSync(old)) return
-  const { source } = JSON.parse(readFileSync(old, 'utf8')) as { source?: string }
-  if (source === describeSource(folder)) copyFileSync(old, join(folder, NAME))
-}
-
-/** Makes the vectors unless they are there. @param folder the encoder's, in its final place */
-export async function makeStarterVectors(folder: string): Promise<void> {
-  if (existsSync(join(folder, NAME))) return
+/** Writes the vectors into the encoder's folder, or takes them over from an older build that made them of the same library with the same model. */
+export async function makeStarterVectors(folder: string, oldFolder: string): Promise<void> {
+  const source = describeSource(folder)
+  if (isMadeFrom(join(oldFolder, NAME), source)) {
+    copyFileSync(join(oldFolder, NAME), join(folder, NAME))
+    return
+  }
   process.stderr.write('Making the vectors of the starter library…\n')
   const place = mkdtempSync(join(tmpdir(), 'commonplace-starter-'))
   const path = join(place, 'starter.db')
   try {
-    const app = await openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}` }), 'http://127.0.0.1'))
+    const encoder = createEncoder({
+      file: join(folder, FILE_NAME),
+      onFault: (message) => {
+        throw new Error(message)
+      },
+    })
+    const settings = toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}` }), 'http://127.0.0.1')
+    const app = await openApp({ ...settings, encoder })
     try {
       await importLibrary(app.store, starter, { owner: 'starter', visibility: 'public' })
       const encoding = app.itemEncoding
       encoding?.start((message) => process.stderr.write(`${message}\n`))
       while (encoding && (await encoding.countItems()).pending > 0) {
-        if (encoding.state === 'fallback') throw new Error("The encoder's weights cannot be used.")
         await setTimeout(50)
       }
     } finally {
@@ -51,9 +54,18 @@ export async function makeStarterVectors(folder: string): Promise<void> {
     database.close()
     const vectors = Object.fromEntries(rows.map(({ digest, vector }) => [digest, Buffer.from(vector).toString('base64')]))
     const { model } = inspectFile(join(folder, FILE_NAME))
-    writeFileSync(join(folder, NAME), JSON.stringify({ model, source: describeSource(folder), vectors }))
+    writeFileSync(join(folder, NAME), JSON.stringify({ model, source, vectors }))
   } finally {
     rmSync(place, { recursive: true, force: true })
+  }
+}
+
+function isMadeFrom(file: string, source: string): boolean {
+  try {
+    const made = JSON.parse(readFileSync(file, 'utf8')) as { source?: string }
+    return made.source === source
+  } catch {
+    return false
   }
 }
 

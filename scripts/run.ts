@@ -81,8 +81,8 @@ async function build(): Promise<void> {
     note(islands)
     compressLargeScripts(join(fresh, 'web'))
     await makeEncoder(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
-    const { keepStarterVectors } = await import('./make-starter-vectors.ts')
-    keepStarterVectors(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
+    const { makeStarterVectors } = await import('./make-starter-vectors.ts')
+    await makeStarterVectors(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
     writeFileSync(
       join(fresh, 'THIRD-PARTY-NOTICES.txt'),
       writeNotices([...modules, join(packages, MODEL_PACKAGE, 'package.json')], join(packages, 'assemblyscript', 'LICENSE')),
@@ -96,9 +96,6 @@ async function build(): Promise<void> {
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old)
   renameSync(fresh, join(root, 'dist'))
   rmSync(old, { recursive: true, force: true })
-  // Afterwards: the program works without them, and makes those that are missing.
-  const { makeStarterVectors } = await import('./make-starter-vectors.ts')
-  await makeStarterVectors(join(root, 'dist', 'encoder'))
 }
 
 /** Compresses scripts that the service does not hold in memory once, beside them. */
