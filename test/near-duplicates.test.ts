@@ -145,8 +145,14 @@ describe('an import', () => {
       Buffer.from(texts.map((content, place) => `${JSON.stringify({ title: `Row ${place + 1}`, content })}\n`).join('')),
     ])
     const source = { name: 'rows', format: 'jsonl' as const, bytes }
-    await importPrompts(test.app.store, source, { owner, visibility: undefined, onCreated: created.add })
-    return await describeNearDuplicates(test.app.store, created)
+    // As the command line does it: by a process that has read no index.
+    const { app, close } = await test.reopen()
+    try {
+      await importPrompts(app.store, source, { owner, visibility: undefined, onCreated: created.add })
+      return await describeNearDuplicates(app.store, created)
+    } finally {
+      await close()
+    }
   }
 
   it('names what nearly repeats an item that its owner finds, each pair once', async () => {

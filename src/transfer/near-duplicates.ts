@@ -1,4 +1,3 @@
-import { ANONYMOUS } from '../library/actor.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { CreatedItem } from './import-prompts.ts'
 
@@ -28,12 +27,12 @@ export function collectCreated(): { readonly items: readonly CreatedItem[]; read
  * index, then takes about 2 ms an item.
  */
 export async function describeNearDuplicates(
-  { items: reader }: Pick<LibraryStore, 'items'>,
+  { items: reader, service }: Pick<LibraryStore, 'items' | 'service'>,
   created: ReturnType<typeof collectCreated>,
 ): Promise<string | null> {
   if (created.count === 0) return null
-  // Reads the index: nothing is compared before.
-  await reader.countPrompts(ANONYMOUS, {})
+  // Nothing is compared before the index is loaded.
+  await service.loadSearch()
   const named: string[] = []
   const pairs = new Set<string>()
   let count = 0
