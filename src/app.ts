@@ -28,13 +28,13 @@ import { OPERATIONS } from './operations/index.ts'
 import { searchByMeaning } from './search/vectors/search-by-meaning.ts'
 import { listCopies, removeCopies } from './storage/backup/library-copies.ts'
 import type { Manifest } from './storage/backup/manifest.ts'
-import { type RestoreOptions, type RestoreReport, refuseCutOffRestore, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
+import { type RestoreOptions, type RestoreReport, restoreFile, withRestored } from './storage/backup/restore-backup.ts'
 import { backUpDatabase, backUpFile, checkBackup } from './storage/backup/write-backup.ts'
 import { type CopyProgress, type CopyReport, copyLibrary } from './storage/copy/copy-library.ts'
 import { markLibrary, refuseLostLibrary } from './storage/copy/library-marker.ts'
-import type { OnStatement, OpenDatabase } from './storage/dialects/dialect.ts'
-import { openSqlite, readSqliteFile, sqliteDialect } from './storage/dialects/sqlite.ts'
+import { readSqliteFile, sqliteDialect } from './storage/dialects/sqlite.ts'
 import { examine, type Finding, repair } from './storage/doctor/examine.ts'
+import { type DatabaseSettings, databasePath, explain, openDatabase, requireFile, withDatabase } from './storage/open-database.ts'
 import { createStore, type OpeningProgress } from './storage/store.ts'
 
 /** An opened library with everything that is needed to run operations on it. */
@@ -70,20 +70,8 @@ export interface App {
 }
 
 export { listBackups, nameBackup } from './storage/backup/library-copies.ts'
+export { describeDatabase } from './storage/open-database.ts'
 export type { OpeningProgress } from './storage/store.ts'
-
-/** What the settings say of where the library is kept. */
-interface DatabaseSettings {
-  readonly databaseUrl: string
-  /** For a server of databases: connections to read with. Default: 10. */
-  readonly databaseConnections?: number
-  /** Called with each database statement, without its values. */
-  readonly onStatement?: OnStatement | undefined
-  /** Whether a library file is copied before its schema is changed. Default: true. */
-  readonly copiesBeforeUpgrade?: boolean
-  /** For a server of databases behind a pooler: its own address. */
-  readonly databaseListenUrl?: string | null
-}
 
 /** What the settings say of the library. */
 export interface AppSettings extends DatabaseSettings {
@@ -114,8 +102,6 @@ export interface Outside {
 
 /** 80 bits in hex: more than anybody guesses, few enough to type. */
 const SETUP_CODE_LENGTH = 20
-/** Default number of read connections. */
-const DATABASE_CONNECTIONS = 10
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 export const SYSTEM: Outside = {
@@ -125,19 +111,6 @@ export const SYSTEM: Outside = {
     letters: (length) => Array.from({ length }, () => LETTERS.charAt(randomInt(LETTERS.length))).join(''),
     fraction: Math.random,
   },
-}
-
-/** The file a `sqlite:` address names; null for the address of a server. */
-function databasePath(databaseUrl: string): string | null {
-  return /^sqlite:/.test(databaseUrl) ? databaseUrl.replace(/^sqlite:(\/\/)?/, '') : null
-}
-
-/** Where the library is, as people may read it: without a password. */
-export function describeDatabase(databaseUrl: string): string {
-  const path = databasePath(databaseUrl)
-  if (path !== null) return path
-  const url = new URL(databaseUrl)
-  return `postgres://${url.host}${url.pathname}`
 }
 
 /**
@@ -170,30 +143,25 @@ export async function openApp(
     for (const listener of listeners) listener(change)
   }
   const encoder = makeEncoder(settings, options)
-  const opening = openStore(settings, {
-    ...outside,
-    onChange,
-    instance: randomUUID(),
-    vectors: loadWordVectors(),
-    embeddingModel: settings.embeddings?.model,
-    encoder,
-    copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
-    onProgress: options.onProgress,
-  })
-  const store = await opening.catch(async (error) => {
+  let store: LibraryStore | undefined
+  try {
+    store = await openStore(settings, {
+      ...outside,
+      onChange,
+      instance: randomUUID(),
+      vectors: loadWordVectors(),
+      embeddingModel: settings.embeddings?.model,
+      encoder,
+      copiesBeforeUpgrade: settings.copiesBeforeUpgrade ?? true,
+      onProgress: options.onProgress,
+    })
+    if (options.service) await store.service.checkWrite()
+  } catch (error) {
     await encoder?.close()
+    await store?.close()
     throw error
-  })
-  if (options.service) {
-    try {
-      await store.service.checkWrite()
-    } catch (error) {
-      await encoder?.close()
-      await store.close()
-      throw error
-    }
-    if (path !== null) markLibrary(path)
   }
+  if (options.service && path !== null) markLibrary(path)
   const patience = {
     wait: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false }),
     fraction: outside.random.fraction,
@@ -352,22 +320,6 @@ async function examineFile(path: string): Promise<readonly Finding[]> {
   return await readSqliteFile(path, (db) => examine(db, sqliteDialect))
 }
 
-async function withDatabase<T>(settings: DatabaseSettings, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
-  const database = await explain(settings, () => openDatabase(settings))
-  try {
-    return await explain(settings, () => work(database))
-  } finally {
-    await database.close()
-  }
-}
-
-/** @throws AppError `not_found` when an address names a file that is not there */
-function requireFile(databaseUrl: string, remedy: string): void {
-  const path = databasePath(databaseUrl)
-  if (path !== null) refuseCutOffRestore(path)
-  if (path !== null && !existsSync(path)) throw new AppError('not_found', `No library found at ${path}. ${remedy}`)
-}
-
 async function openStore(settings: AppSettings, outside: Parameters<typeof createStore>[1]): Promise<LibraryStore> {
   return await explain(settings, async () => {
     const database = await openDatabase(settings)
@@ -377,38 +329,6 @@ async function openStore(settings: AppSettings, outside: Parameters<typeof creat
       await database.close()
       throw error
     }
-  })
-}
-
-/** The PostgreSQL driver's message for a missing password. */
-const NO_PASSWORD = /client password must be a string/
-
-/** Adds the library and the driver's reason to an unclear error. */
-async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    // Requests get a general message; the operator also gets the server and the reason.
-    const fault = error instanceof AppError ? (error.code === 'unavailable' ? error.cause : null) : error
-    const said = fault instanceof AggregateError ? fault.errors.map(String).join(', ') : fault instanceof Error ? fault.message : ''
-    const reason = NO_PASSWORD.test(said) ? 'the server requires a password, and neither DATABASE_URL nor PGPASSWORD sets one' : said
-    if (error instanceof AppError && (reason === '' || error.message.includes(reason))) throw error
-    throw new AppError('unavailable', `Could not open the library at ${describeDatabase(databaseUrl)}: ${reason}.`, { cause: error })
-  }
-}
-
-async function openDatabase({ databaseUrl, databaseConnections, databaseListenUrl, onStatement }: DatabaseSettings): Promise<OpenDatabase> {
-  const path = databasePath(databaseUrl)
-  if (path !== null) {
-    refuseCutOffRestore(path)
-    return openSqlite(path, onStatement)
-  }
-  // Who keeps the library in a file does not load the driver of a server.
-  const { openPostgres } = await import('./storage/dialects/postgres.ts')
-  return openPostgres(databaseUrl, {
-    readers: databaseConnections ?? DATABASE_CONNECTIONS,
-    listenUrl: databaseListenUrl ?? null,
-    onStatement,
   })
 }
 

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { AppError } from '../errors.ts'
+import { refuseCutOffRestore } from './backup/restore-backup.ts'
+import type { OnStatement, OpenDatabase } from './dialects/dialect.ts'
+import { openSqlite } from './dialects/sqlite.ts'
+
+/** Default number of read connections. */
+const DATABASE_CONNECTIONS = 10
+/** The PostgreSQL driver's message for a missing password. */
+const NO_PASSWORD = /client password must be a string/
+
+/** What the settings say of where the library is kept. */
+export interface DatabaseSettings {
+  readonly databaseUrl: string
+  /** For a server of databases: connections to read with. Default: 10. */
+  readonly databaseConnections?: number
+  /** Called with each database statement, without its values. */
+  readonly onStatement?: OnStatement | undefined
+  /** Whether a library file is copied before its schema is changed. Default: true. */
+  readonly copiesBeforeUpgrade?: boolean
+  /** For a server of databases behind a pooler: its own address. */
+  readonly databaseListenUrl?: string | null
+}
+
+/** The file a `sqlite:` address names; null for the address of a server. */
+export function databasePath(databaseUrl: string): string | null {
+  return /^sqlite:/.test(databaseUrl) ? databaseUrl.replace(/^sqlite:(\/\/)?/, '') : null
+}
+
+/** Where the library is, as people may read it: without a password. */
+export function describeDatabase(databaseUrl: string): string {
+  const path = databasePath(databaseUrl)
+  if (path !== null) return path
+  const url = new URL(databaseUrl)
+  return `postgres://${url.host}${url.pathname}`
+}
+
+/** @throws AppError `not_found` when an address names a file that is not there */
+export function requireFile(databaseUrl: string, remedy: string): void {
+  const path = databasePath(databaseUrl)
+  if (path !== null) refuseCutOffRestore(path)
+  if (path !== null && !existsSync(path)) throw new AppError('not_found', `No library found at ${path}. ${remedy}`)
+}
+
+/** Opens a database for `work`, and closes it. @throws AppError as {@link explain} says */
+export async function withDatabase<T>(settings: DatabaseSettings, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  const database = await explain(settings, () => openDatabase(settings))
+  try {
+    return await explain(settings, () => work(database))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Adds the library and the driver's reason to an unclear error. */
+export async function explain<T>({ databaseUrl }: DatabaseSettings, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // Requests get a general message; the operator also gets the server and the reason.
+    const fault = error instanceof AppError ? (error.code === 'unavailable' ? error.cause : null) : error
+    const said = fault instanceof AggregateError ? fault.errors.map(String).join(', ') : fault instanceof Error ? fault.message : ''
+    const reason = NO_PASSWORD.test(said) ? 'the server requires a password, and neither DATABASE_URL nor PGPASSWORD sets one' : said
+    if (error instanceof AppError && (reason === '' || error.message.includes(reason))) throw error
+    throw new AppError('unavailable', `Could not open the library at ${describeDatabase(databaseUrl)}: ${reason}.`, { cause: error })
+  }
+}
+
+/** Opens a file or connects to a server. */
+export async function openDatabase({
+  databaseUrl,
+  databaseConnections,
+  databaseListenUrl,
+  onStatement,
+}: DatabaseSettings): Promise<OpenDatabase> {
+  const path = databasePath(databaseUrl)
+  if (path !== null) {
+    refuseCutOffRestore(path)
+    return openSqlite(path, onStatement)
+  }
+  // Who keeps the library in a file does not load the driver of a server.
+  const { openPostgres } = await import('./dialects/postgres.ts')
+  return openPostgres(databaseUrl, {
+    readers: databaseConnections ?? DATABASE_CONNECTIONS,
+    listenUrl: databaseListenUrl ?? null,
+    onStatement,
+  })
+}
