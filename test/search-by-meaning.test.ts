@@ -97,6 +97,15 @@ describe('a search by meaning', () => {
     expect(titlesOf(await find('flippers'))).toEqual(['Tusks'])
   })
 
+  it('keeps answers of texts apart that differ after the last word that is searched', async () => {
+    await save('Tusks', 'All about the walrus.')
+    await save('Dunning', 'Write an invoice reminder.')
+    await encoded()
+    const start = Array.from({ length: 24 }, (_, i) => `nothing${i}`).join(' ')
+    expect(titlesOf(await find(`${start} flippers`))).toEqual(['Tusks'])
+    expect(titlesOf(await find(`${start} billing`))).toEqual(['Dunning'])
+  })
+
   it('goes on by words when the encoder cannot be used', async () => {
     await save('Tusks', 'All about the walrus.')
     await encoded()
