@@ -81,7 +81,23 @@ function startKernel(bytes: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory)
       },
     },
   }
-  return new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports as unknown as Kernel
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports)
+  if (!isKernel(exports)) throw new Error('its kernel is not that of this program')
+  return exports
+}
+
+const KERNEL_FUNCTIONS = [
+  'scratchBytes',
+  'layerBytes',
+  'tokensOffset',
+  'vectorOffset',
+  'embed',
+  'layer',
+  'pool',
+] as const satisfies readonly (keyof Kernel)[]
+
+function isKernel(exports: object): exports is Kernel {
+  return KERNEL_FUNCTIONS.every((name) => typeof Reflect.get(exports, name) === 'function')
 }
 
 function createModel(kernel: Kernel, memory: WebAssembly.Memory, vocabulary: Vocabulary, weightsBytes: number): Model {
