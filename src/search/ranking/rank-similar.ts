@@ -1,4 +1,5 @@
 import type { KindIndex } from '../index/kind-index.ts'
+import { countBits } from '../vectors/sign-bits.ts'
 import type { MeaningSources } from './rank-items.ts'
 import { MIN_KNOWN_SHARE, selectBest, sortByScore } from './rank-items.ts'
 import { preferCosines, scoreMeaning } from './score-meaning.ts'
@@ -60,10 +61,4 @@ export function rankSimilar(
   return sortByScore(index, similar)
     .slice(0, limit)
     .map(({ slot, score }) => ({ seq: table.seq[slot] ?? 0, similarity: score }))
-}
-
-function countBits(bits: number): number {
-  let count = 0
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
-  return count
 }
