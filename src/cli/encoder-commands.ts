@@ -3,6 +3,8 @@ import { AppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
 import { EXISTING, type WithApp } from './people-commands.ts'
 
+const ENCODER_OFF = 'The encoder is off. Set ENCODER=on to use it.'
+
 /** `encoder`. */
 export function addEncoderCommands(program: Command, withApp: WithApp): void {
   const encoder = program.command('encoder').description('Inspect the built-in encoder used by search')
@@ -13,7 +15,7 @@ export function addEncoderCommands(program: Command, withApp: WithApp): void {
     .option('--json', 'print {groups, compared, total} as JSON')
     .action((collection: string, options: { json?: true }) =>
       withApp(async ({ itemEncoding, store }) => {
-        if (!itemEncoding) throw new AppError('invalid_input', 'The encoder is off.')
+        if (!itemEncoding) throw new AppError('invalid_input', ENCODER_OFF)
         const { clusters, compared, total } = await store.items.findNearClusters(collection === 'prompts' ? 'prompt' : 'skill')
         if (options.json) {
           const groups = clusters.map((items) => items.map(({ id, title, author }) => ({ id, title, author })))
@@ -31,7 +33,7 @@ export function addEncoderCommands(program: Command, withApp: WithApp): void {
     .option('--json', 'print {model, total, embedded, pending} as JSON')
     .action((options: { json?: true }) =>
       withApp(async ({ itemEncoding }) => {
-        if (!itemEncoding) throw new AppError('invalid_input', 'The encoder is off.')
+        if (!itemEncoding) throw new AppError('invalid_input', ENCODER_OFF)
         const { model } = itemEncoding
         const { total, embedded, pending } = await itemEncoding.countItems()
         process.stdout.write(
