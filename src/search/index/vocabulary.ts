@@ -14,12 +14,13 @@ export interface Vocabulary {
   stemOf(id: number): string
   /** Longer words that begin with `prefix` and pass `allow`; unordered. */
   withPrefix(prefix: string, allow: (id: number) => boolean): number[]
-  /** Words within `maxDistance` edits of `word` that pass `allow`; see `damerauLevenshtein`. */
+  /** Words within `maxDistance` edits of `word` that pass `allow`, unordered; see `damerauLevenshtein`. */
   similarTo(word: string, maxDistance: number, allow: (id: number) => boolean): { id: number; distance: number }[]
 }
 
 /** Lengths from here on are taken for one. */
 const MAX_LENGTH = 255
+const NO_WORDS = { ids: [], letters: [] }
 
 /** An empty vocabulary. */
 export function createVocabulary(): Vocabulary {
@@ -27,10 +28,8 @@ export function createVocabulary(): Vocabulary {
   const stems: string[] = []
   const ids = new Map<string, number>()
   const byStem = new Map<string, number[]>()
-  /** Bit set of the letters of each word. One edit changes at most two bits, which rules out most candidates. */
-  let letters = new Uint32Array(1024)
-  /** Length of each word, at most `MAX_LENGTH`; 0 for a number without a word. */
-  let lengths = new Uint8Array(1024)
+  /** By length, at most `MAX_LENGTH`: the words, and the letters of each. */
+  const byLength: { readonly ids: number[]; readonly letters: number[] }[] = []
   let sorted: number[] = []
   /** Words added since `sorted` was built. */
   let unsorted: number[] = []
@@ -61,16 +60,9 @@ export function createVocabulary(): Vocabulary {
       const family = byStem.get(stem)
       if (family) family.push(id)
       else byStem.set(stem, [id])
-      if (id >= letters.length) {
-        const larger = new Uint32Array(Math.max(id + 1, letters.length * 2))
-        larger.set(letters)
-        letters = larger
-        const longer = new Uint8Array(larger.length)
-        longer.set(lengths)
-        lengths = longer
-      }
-      letters[id] = letterMask(word)
-      lengths[id] = Math.min(MAX_LENGTH, word.length)
+      const bucket = (byLength[Math.min(MAX_LENGTH, word.length)] ??= { ids: [], letters: [] })
+      bucket.ids.push(id)
+      bucket.letters.push(letterMask(word))
       unsorted.push(id)
     },
     idOf: (word) => ids.get(word),
@@ -99,21 +91,26 @@ export function createVocabulary(): Vocabulary {
       const shortest = Math.max(1, Math.min(MAX_LENGTH, word.length - maxDistance))
       const longest = Math.min(MAX_LENGTH, word.length + maxDistance)
       const found: { id: number; distance: number }[] = []
-      for (let id = 0; id < words.length; id++) {
-        const length = lengths[id] ?? 0
-        if (length < shortest || length > longest || countBits((letters[id] ?? 0) ^ mask) > 2 * maxDistance) continue
-        const candidate = words[id] ?? ''
-        if (candidate === word) continue
-        const distance = damerauLevenshtein(word, candidate, maxDistance)
-        if (distance <= maxDistance && allow(id)) found.push({ id, distance })
+      for (let length = shortest; length <= longest; length++) {
+        const { ids, letters } = byLength[length] ?? NO_WORDS
+        for (let i = 0; i < ids.length; i++) {
+          // One edit changes at most two letters, which rules out most words.
+          if (countBits((letters[i] ?? 0) ^ mask) > 2 * maxDistance) continue
+          const id = ids[i] ?? 0
+          const candidate = words[id] ?? ''
+          if (candidate === word) continue
+          const distance = damerauLevenshtein(word, candidate, maxDistance)
+          if (distance <= maxDistance && allow(id)) found.push({ id, distance })
+        }
       }
       return found
     },
   }
 }
 
+/** Bit set of a word's letters. */
 function letterMask(word: string): number {
   let mask = 0
   for (let i = 0; i < word.length; i++) mask |= 1 << (word.charCodeAt(i) & 31)
-  return mask >>> 0
+  return mask
 }
