@@ -31,8 +31,9 @@ afterEach(async () => {
 async function importPrompts(): Promise<void> {
   const file = join(folder, 'prompts.json')
   writeFileSync(file, JSON.stringify(PROMPTS))
-  const { code, stderr } = await place.commonplace(['import', 'prompts', file, '--user', 'owner', '--public'])
-  expect([code, stderr]).toEqual([0, ''])
+  const { code, stdout, stderr } = await place.commonplace(['import', 'prompts', file, '--user', 'owner', '--public'])
+  expect(code, stderr).toBe(0)
+  expect(stdout).toContain(`${PROMPTS.length} created`)
 }
 /** How many items have a vector. */
 async function countEncoded(): Promise<{ total: number; embedded: number; pending: number }> {

@@ -290,7 +290,8 @@ describe('what must not go wrong', () => {
     await place.commonplace(['export', one])
     const other = createPlace()
     const back = await other.commonplace(['import', 'library', one])
-    expect([back.code, back.stderr]).toEqual([0, ''])
+    // The prompts differ in a word of the title alone.
+    expect([back.code, back.stderr]).toEqual([0, expect.stringMatching(/^[^\n]*nearly the same[^\n]*\n$/)])
     expect((await other.commonplace(['import', 'library', one])).stdout).toContain('4 unchanged')
     const two = join(other.folder, 'two')
     await other.commonplace(['export', two])
