@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { ORDINARY_PROMPTS } from '../../../test/support/ordinary-prompts.ts'
 import { EVERY_WAY, expectAllSound, expectSound, improve } from '../../../test/support/sound-rewrites.ts'
+import { threadMs } from '../../../test/support/thread-time.ts'
 
 /** What was added to a prompt: the text around it. */
 function addedTo(prompt: string, outputType: Parameters<typeof improve>[1] = 'text'): string {
@@ -194,8 +195,8 @@ it.each([
   ['words of a role', 'you are '.repeat(1200)],
   ['comments', '#\n'.repeat(5000)],
 ])('some 10,000 characters of %s are taken as any other prompt', (_, prompt) => {
-  const started = performance.now()
+  const started = threadMs()
   expectSound(prompt)
   // Thirty-six calls; what takes more than linear time takes minutes.
-  expect(performance.now() - started).toBeLessThan(15_000)
+  expect(threadMs() - started).toBeLessThan(15_000)
 })

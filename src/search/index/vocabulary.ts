@@ -60,9 +60,11 @@ export function createVocabulary(): Vocabulary {
       const family = byStem.get(stem)
       if (family) family.push(id)
       else byStem.set(stem, [id])
-      const bucket = (byLength[Math.min(MAX_LENGTH, word.length)] ??= { ids: [], letters: [] })
-      bucket.ids.push(id)
-      bucket.letters.push(letterMask(word))
+      const length = Math.min(MAX_LENGTH, word.length)
+      const alike = byLength[length] ?? { ids: [], letters: [] }
+      byLength[length] = alike
+      alike.ids.push(id)
+      alike.letters.push(letterMask(word))
       unsorted.push(id)
     },
     idOf: (word) => ids.get(word),
