@@ -19,6 +19,7 @@ export interface Written {
   readonly visibility: Visibility
   readonly createdAt: number
   readonly votes: number
+  /** Slugs, spelled in capitals, or `slug/Name`. */
   readonly tags: readonly string[]
   readonly title: string
   readonly description: string
@@ -63,7 +64,10 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
         visibility: item.visibility,
         createdAt: item.createdAt,
         votes: item.votes,
-        tags: item.tags.map((slug) => ({ slug, name: slug.toUpperCase() })),
+        tags: item.tags.map((tag) => {
+          const [slug = '', name = slug.toUpperCase()] = tag.split('/')
+          return { slug, name }
+        }),
         titleLength: text.titleLength,
         bodyLength: text.bodyLength,
         titleKey: titleKey(item.title),

@@ -1,7 +1,9 @@
+import { MAX_TAGS } from '../../library/fields.ts'
 import type { Tag } from '../../library/items.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
+import { createTagNumbers, type TagNumbers } from './tag-numbers.ts'
 
 /** Components of the encoder's vectors. */
 export const SENTENCE_DIMS = 384
@@ -17,6 +19,7 @@ export interface IndexedItem {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly votes: number
+  /** At most `MAX_TAGS`. */
   readonly tags: readonly Tag[]
   readonly titleLength: number
   readonly bodyLength: number
@@ -50,8 +53,15 @@ export interface ItemTable {
   readonly wordVectors: VectorColumns
   /** The encoder's vectors. */
   readonly sentenceVectors: VectorColumns
+  /** Number of the item's type, one more than its place in `types`; 0: it has none. */
+  readonly type: Uint8Array
+  /** Every type that an item had. */
+  readonly types: readonly string[]
+  /** `MAX_TAGS` numbers a slot, of `tagNumbers`; those after the item's last tag are 0. */
+  readonly tags: Uint32Array
+  readonly tagNumbers: TagNumbers
   typeOf(slot: number): string | null
-  tagsOf(slot: number): readonly Tag[]
+  tagsOf(slot: number): Tag[]
   put(slot: number, item: IndexedItem): void
   /** Hides the slot's item without freeing the slot: postings still refer to it. */
   hide(slot: number): void
@@ -63,15 +73,28 @@ export interface ItemTable {
 /** An empty table. Growing replaces its columns: read them from the table each time. */
 export function createItemTable(): ItemTable {
   const free: number[] = []
-  const types: (string | null)[] = []
-  const tags: (readonly Tag[])[] = []
+  const types: string[] = []
+  const tagNumbers = createTagNumbers()
+  const typeNumber = (type: string | null): number => {
+    if (type === null) return 0
+    const place = types.indexOf(type)
+    return place < 0 ? types.push(type) : place + 1
+  }
   const table = {
     capacity: 0,
     wordVectors: createVectorColumns(DIMS),
     sentenceVectors: createVectorColumns(SENTENCE_DIMS),
     ...columns(256),
-    typeOf: (slot: number) => types[slot] ?? null,
-    tagsOf: (slot: number) => tags[slot] ?? [],
+    types,
+    tagNumbers,
+    typeOf: (slot: number) => types[(table.type[slot] ?? 0) - 1] ?? null,
+    tagsOf(slot: number): Tag[] {
+      const numbers = table.tags.subarray(slot * MAX_TAGS, (slot + 1) * MAX_TAGS)
+      return Array.from(
+        numbers.filter((number) => number > 0),
+        tagNumbers.tagOf,
+      )
+    },
     put(slot: number, item: IndexedItem): void {
       table.state[slot] = item.visibility === 'public' ? PUBLIC : HIDDEN
       table.seq[slot] = item.seq
@@ -82,8 +105,11 @@ export function createItemTable(): ItemTable {
       table.createdAt[slot] = item.createdAt
       table.titleLength[slot] = item.titleLength
       table.bodyLength[slot] = item.bodyLength
-      types[slot] = item.type
-      tags[slot] = item.tags
+      table.type[slot] = typeNumber(item.type)
+      for (let i = 0; i < MAX_TAGS; i++) {
+        const tag = item.tags[i]
+        table.tags[slot * MAX_TAGS + i] = tag ? tagNumbers.add(tag) : 0
+      }
       table.titleKey[slot] = item.titleKey
       table.wordVectors.put(slot, item.vector)
       table.sentenceVectors.put(slot, null)
@@ -93,7 +119,7 @@ export function createItemTable(): ItemTable {
     },
     release(slot: number): void {
       table.state[slot] = FREE
-      tags[slot] = []
+      table.tags.fill(0, slot * MAX_TAGS, (slot + 1) * MAX_TAGS)
       table.sentenceVectors.put(slot, null)
       free.push(slot)
     },
@@ -118,6 +144,8 @@ function columns(length: number) {
     titleLength: new Float64Array(length),
     bodyLength: new Float64Array(length),
     titleKey: new Float64Array(length),
+    type: new Uint8Array(length),
+    tags: new Uint32Array(length * MAX_TAGS),
   }
 }
 
@@ -135,5 +163,7 @@ function grow(from: Columns, length: number): Columns {
   to.titleLength.set(from.titleLength)
   to.bodyLength.set(from.bodyLength)
   to.titleKey.set(from.titleKey)
+  to.type.set(from.type)
+  to.tags.set(from.tags)
   return to
 }

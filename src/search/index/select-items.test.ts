@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyItem, anyLibrary, anyViewer, makeLibrary, passes, type Written } from '../../../test/support/indexed-library.ts'
+import { anyItem, anyLibrary, anyViewer, libraryOf, makeLibrary, passes, type Written } from '../../../test/support/indexed-library.ts'
 
 describe('tags and categories', () => {
   it('are counted over what the caller finds', () => {
@@ -27,5 +27,18 @@ describe('tags and categories', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  it('count the spellings of a tag as one, and a filter finds them all', () => {
+    const texts = [['sea/Sea'], ['sea/SEA', 'ice/Ice'], ['ice/ice'], ['sea/sea', 'ice/Ice']].map((tags) => ({ content: 'walrus', tags }))
+    const { index, seqs, remove } = libraryOf(texts)
+    expect(index.countTags(null)).toEqual([
+      { slug: 'ice', name: 'Ice', count: 3 },
+      { slug: 'sea', name: 'SEA', count: 3 },
+    ])
+    expect(seqs('', { filter: { anyTags: ['sea'] } })).toEqual([4, 2, 1])
+    expect(seqs('', { filter: { allTags: ['sea', 'ice'] } })).toEqual([4, 2])
+    remove(2)
+    expect(index.countTags(null)[1]).toEqual({ slug: 'sea', name: 'Sea', count: 2 })
   })
 })

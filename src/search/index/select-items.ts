@@ -1,6 +1,7 @@
+import { MAX_TAGS } from '../../library/fields.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { HitScore, QueryWords } from '../../library/ports/search.ts'
-import { HIDDEN, PUBLIC } from './item-table.ts'
+import { HIDDEN, type ItemTable, PUBLIC } from './item-table.ts'
 import type { KindIndex } from './kind-index.ts'
 
 /** Narrows a search. Values of one field are alternatives; of `allTags` an item must have every one. */
@@ -43,15 +44,28 @@ export interface IndexAnswer {
 export function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
   const { types, categories, anyTags, allTags, authors, seqs } = filter
   const tests: ((slot: number) => boolean)[] = []
-  if (types) tests.push((slot) => types.includes(table.typeOf(slot) ?? ''))
+  if (types) {
+    const numbers = new Set(types.map((type) => table.types.indexOf(type) + 1 || null))
+    tests.push((slot) => numbers.has(table.type[slot] ?? 0))
+  }
   if (categories) tests.push((slot) => categories.has(table.categorySeq[slot] ?? 0))
   if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0))
   if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
-  if (anyTags) tests.push((slot) => table.tagsOf(slot).some((tag) => anyTags.includes(tag.slug)))
-  if (allTags && allTags.length > 0) tests.push((slot) => allTags.every((slug) => table.tagsOf(slot).some((tag) => tag.slug === slug)))
+  if (anyTags) tests.push(holdsTag(table, anyTags))
+  for (const slug of allTags ?? []) tests.push(holdsTag(table, [slug]))
   const { state, ownerSeq } = table
   const isVisible = (slot: number) => state[slot] === PUBLIC || (state[slot] === HIDDEN && ownerSeq[slot] === viewer)
   return tests.length === 0 ? isVisible : (slot) => isVisible(slot) && tests.every((test) => test(slot))
+}
+
+/** A test for slots: whether the item has one of some tags. */
+function holdsTag(table: ItemTable, slugs: readonly string[]): (slot: number) => boolean {
+  const wanted = new Set(slugs.flatMap(table.tagNumbers.withSlug))
+  const { tags } = table
+  return (slot) => {
+    for (let at = slot * MAX_TAGS; at < (slot + 1) * MAX_TAGS; at++) if (wanted.has(tags[at] ?? 0)) return true
+    return false
+  }
 }
 
 /** Answers a request without a query: a page of all items that pass. */
@@ -97,16 +111,25 @@ export function countByTag(indexes: readonly KindIndex[], viewer: number | null)
   const tags = new Map<string, { slug: string; name: string; count: number }>()
   for (const index of indexes) {
     const isVisible = makeFilter(index, {}, viewer)
+    const { table } = index
+    const counts = new Uint32Array(table.tagNumbers.last + 1)
     for (const slot of index.byAge()) {
-      const own = index.table.tagsOf(slot)
-      if (own.length === 0 || !isVisible(slot)) continue
-      for (const { slug, name } of own) {
-        const tag = tags.get(slug)
-        if (!tag) tags.set(slug, { slug, name, count: 1 })
-        else {
-          tag.count++
-          if (name < tag.name) tag.name = name
-        }
+      if (!isVisible(slot)) continue
+      for (let at = slot * MAX_TAGS; at < (slot + 1) * MAX_TAGS; at++) {
+        const number = table.tags[at] ?? 0
+        if (number === 0) break
+        counts[number] = (counts[number] ?? 0) + 1
+      }
+    }
+    for (let number = 1; number < counts.length; number++) {
+      const count = counts[number] ?? 0
+      if (count === 0) continue
+      const { slug, name } = table.tagNumbers.tagOf(number)
+      const tag = tags.get(slug)
+      if (!tag) tags.set(slug, { slug, name, count })
+      else {
+        tag.count += count
+        if (name < tag.name) tag.name = name
       }
     }
   }
