@@ -1,5 +1,6 @@
 // How well search finds: loads prompts into a fresh library and asks queries whose answers are known, through the operation the tools call.
 //   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--database ADDRESS] [--json]
+// With EMBEDDINGS_URL and EMBEDDINGS_MODEL a provider's embeddings are evaluated.
 // The encoder makes the vectors of all prompts first, which takes minutes; ENCODER=off evaluates words and the word table.
 // --database keeps the library in an empty database of any engine, or in one that an earlier run filled. Default: a SQLite file that goes again.
 // Queries: columns qid, kind, query, relevant (exact titles joined by " || "). Titles that stand twice in the library are one answer.
@@ -38,7 +39,7 @@ const folder = mkdtempSync(join(tmpdir(), 'commonplace-eval-'))
 try {
   const app = await openApp(
     toAppSettings(
-      loadConfig({ DATABASE_URL: values.database ?? `sqlite:${join(folder, 'eval.db')}`, ENCODER: process.env.ENCODER }),
+      loadConfig({ ...pickSettings(process.env), DATABASE_URL: values.database ?? `sqlite:${join(folder, 'eval.db')}` }),
       'http://127.0.0.1',
     ),
   )
@@ -50,6 +51,10 @@ try {
     const total = report.read - report.refused
     if (total === 0) throw new Error(`${values.prompts} holds no prompts`)
     if (app.itemEncoding) await encodeAll(app.itemEncoding)
+    await app.embeddings?.embedAll({
+      onSaved: () => {},
+      onRefused: (id) => process.stderr.write(`the provider refused ${id}\n`),
+    })
     const search = app.operations.find((operation) => operation.name === 'search_prompts')
     if (!search) throw new Error('there is no search_prompts')
     const results: (Judged & { kind: string })[] = []
@@ -83,6 +88,11 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** The settings that decide how search ranks. */
+function pickSettings({ ENCODER, EMBEDDINGS_URL, EMBEDDINGS_MODEL, EMBEDDINGS_API_KEY }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ENCODER, EMBEDDINGS_URL, EMBEDDINGS_MODEL, EMBEDDINGS_API_KEY }
 }
 
 /** Resolves when every item has its vector. */

@@ -173,3 +173,25 @@ describe('preferCosines', () => {
     expect(nearest((slot) => slot !== slotOf(11) && slot !== slotOf(14))).toEqual([[12, -0.2]])
   })
 })
+
+describe('cosines of a provider', () => {
+  const items = Array.from({ length: 20 }, (_, n) => ({ seq: n + 1, title: n < 12 ? `walrus ${n}` : `tundra ${n}` }))
+  const own = { seq: 21, title: 'quokka', visibility: 'private', owner: 7 } as const
+
+  function search(embedded: number, viewer: number | null = null) {
+    const index = makeIndex([...items, own])
+    for (const { seq } of items.slice(20 - embedded)) index.codes.put(seq, DIMS, toCode(ONES))
+    return index.search('prompt', { ...request('walrus', {}, viewer), limit: 20 }, new Map([[20, 0.9]]))
+  }
+
+  it('add the nearest to the items that hold every word where nearly all have a vector', () => {
+    expect(search(20).total).toBe(13)
+    expect(search(19).total).toBe(13)
+    expect(search(18).total).toBe(12)
+  })
+
+  it("count a viewer's own items among those without a vector", () => {
+    expect(search(19, 7).total).toBe(12)
+    expect(search(20, 7).total).toBe(13)
+  })
+})

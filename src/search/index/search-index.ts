@@ -120,8 +120,10 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     }
     return codes.nearest(vector, isPublicCandidate, NEAREST_CODES)
   }
+  const providedShare = (viewer: number | null) =>
+    codes.size / Object.values(indexes).reduce((sum, one) => sum + one.totals.items + (ownPostings(one, viewer)?.items.size ?? 0), 0)
   const meaningOf = (index: KindIndex, plan: QueryPlan, { sentence = null, viewer }: IndexRequest, cosines: Cosines | null) =>
-    readMeaning(index, { cosines, codes, sentence, wordVector: queryVector(plan, embedder) }, viewer)
+    readMeaning(index, { cosines, providedShare: providedShare(viewer), codes, sentence, wordVector: queryVector(plan, embedder) }, viewer)
   return {
     vocabulary,
     embedder,

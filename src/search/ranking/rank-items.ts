@@ -13,6 +13,8 @@ const WIDEN_BELOW = 10
 const MEANING_WEIGHT = 0.3
 /** The same for the encoder's cosine, where nearly every item has its vector. */
 const SENTENCE_WEIGHT = 2
+/** The same for a provider's cosine. */
+const PROVIDER_WEIGHT = 1
 const NEARLY_ALL = 0.95
 /** Of a query with a smaller share of known words, the encoder makes a guess that finds nothing by itself. */
 export const MIN_KNOWN_SHARE = 0.65
@@ -63,8 +65,15 @@ export interface MeaningSources {
   readonly wordVector: Float32Array | null
 }
 
-/** Combines the sources. `viewer` as in {@link IndexRequest}. */
-export function readMeaning(index: KindIndex, { cosines, codes, sentence, wordVector }: MeaningSources, viewer: number | null): Meaning {
+/**
+ * Combines the sources. `viewer` as in {@link IndexRequest}; `providedShare` is the share of the items of both kinds the viewer finds
+ * that have a provider's vector.
+ */
+export function readMeaning(
+  index: KindIndex,
+  { cosines, providedShare, codes, sentence, wordVector }: MeaningSources & { readonly providedShare: number },
+  viewer: number | null,
+): Meaning {
   const { table, totals } = index
   const byWords = wordVector ? scoreMeaning(index, table.wordVectors, wordVector, MIN_COSINE) : null
   // In a small library, nearest by words does not mean near.
@@ -72,7 +81,8 @@ export function readMeaning(index: KindIndex, { cosines, codes, sentence, wordVe
   const weak = { weight: MEANING_WEIGHT, isStrong: false }
   if (cosines) {
     const prefer = (fallback: MeaningScores | null) => preferCosines(index, cosines, codes.has, fallback, MIN_COSINE)
-    return { ...weak, scores: prefer(byWords), finder: prefer(wordFinder) }
+    const isStrong = providedShare >= NEARLY_ALL
+    return { weight: isStrong ? PROVIDER_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
   }
   if (!sentence) return { ...weak, scores: byWords, finder: wordFinder }
   const bySentence = scoreMeaning(index, table.sentenceVectors, sentence.vector, MIN_SENTENCE_COSINE)
