@@ -139,7 +139,7 @@ it("an item's page says which related items are nearly the same", async () => {
 })
 
 describe('an import', () => {
-  const importTexts = async (texts: readonly string[], owner: string) => {
+  const importTexts = async (texts: readonly string[], owner: string, maxMs?: number) => {
     const created = collectCreated()
     const bytes = Readable.from([
       Buffer.from(texts.map((content, place) => `${JSON.stringify({ title: `Row ${place + 1}`, content })}\n`).join('')),
@@ -149,7 +149,7 @@ describe('an import', () => {
     const { app, close } = await test.reopen()
     try {
       await importPrompts(app.store, source, { owner, visibility: undefined, onCreated: created.add })
-      return await describeNearDuplicates(app.store, created)
+      return await describeNearDuplicates(app.store, created, maxMs)
     } finally {
       await close()
     }
@@ -162,6 +162,13 @@ describe('an import', () => {
     expect(said).toBe('1 imported item is nearly the same as another: "Row 1" and "Shown".')
     expect(await importTexts([OTHER, OTHER.replace('week', 'month')], 'Cleo')).toBe(
       '2 imported items are nearly the same as another: "Row 1" and "Row 2".',
+    )
+  })
+
+  it('compares no longer than it may, and says so', async () => {
+    await save(await test.user('Ada'), 'Shown', TEXT)
+    expect(await importTexts([NEARLY, TEXT, OTHER], 'Ben', 0)).toMatch(
+      /^1 imported item is nearly the same as another: "Row 1" and "[^"]+"\. Only the first created item was compared\.$/,
     )
   })
 

@@ -1,8 +1,9 @@
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { CreatedItem } from './import-prompts.ts'
 
-/** Created items that are compared, the first ones. */
+/** Created items that are compared, the first ones, and how long that may take. */
 const MAX_COMPARED = 2_000
+const MAX_MS = 5_000
 /** Pairs that are named. */
 const MAX_NAMED = 5
 
@@ -24,11 +25,12 @@ export function collectCreated(): { readonly items: readonly CreatedItem[]; read
 
 /**
  * Says how many imported items nearly repeat others that their owners find, and names the first ones; null when none does. Reads the search
- * index, then takes about 2 ms an item.
+ * index, then takes about 2 ms an item; after `maxMs` milliseconds the others are not compared.
  */
 export async function describeNearDuplicates(
   { items: reader, service }: Pick<LibraryStore, 'items' | 'service'>,
   created: ReturnType<typeof collectCreated>,
+  maxMs = MAX_MS,
 ): Promise<string | null> {
   if (created.count === 0) return null
   // Nothing is compared before the index is loaded.
@@ -36,7 +38,11 @@ export async function describeNearDuplicates(
   const named: string[] = []
   const pairs = new Set<string>()
   let count = 0
+  let compared = 0
+  const endsAt = performance.now() + maxMs
   for (const { kind, id, title, owner } of created.items) {
+    if (compared > 0 && performance.now() > endsAt) break
+    compared++
     const actor = { kind: 'user' as const, userId: owner.id, username: owner.username, scopes: new Set(['read'] as const) }
     const known = await reader.findNearDuplicate(actor, kind, id)
     if (!known) continue
@@ -46,8 +52,9 @@ export async function describeNearDuplicates(
     pairs.add(pair)
   }
   if (count === 0) return null
-  const compared = created.count > created.items.length ? ` Only the first ${created.items.length} created items were compared.` : ''
+  const limit =
+    created.count > compared ? ` Only the first ${compared === 1 ? 'created item was' : `${compared} created items were`} compared.` : ''
   const more = pairs.size > named.length ? `, and ${pairs.size - named.length} more` : ''
   const items = count === 1 ? '1 imported item is' : `${count} imported items are`
-  return `${items} nearly the same as another: ${named.join(', ')}${more}.${compared}`
+  return `${items} nearly the same as another: ${named.join(', ')}${more}.${limit}`
 }
