@@ -125,6 +125,8 @@ function watch(context: BrowserContext, baseUrl: string, report: (fault: string)
   })
   context.on('weberror', (thrown) => report(`${thrown.page()?.url()}: ${thrown.error()}`))
   context.on('dialog', async (dialog) => {
+    // Asked before unsaved text is left: tests that are about it listen themselves.
+    if (dialog.type() === 'beforeunload') return await dialog.accept()
     report(`A dialog was opened: ${dialog.message()}`)
     await dialog.dismiss()
   })

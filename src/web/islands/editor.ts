@@ -1,6 +1,9 @@
-// What the editor does beyond a form: it counts, names the variables as they are typed, and keeps a draft on this browser.
+// What the editor does beyond a form: it shows the text as it will be, keeps a draft on this browser, saves by key, and improves in place.
 import { countCharacters } from '../../library/characters.ts'
 import { parseVariables } from '../../library/variables.ts'
+import { mountImprove } from './improve-in-place.ts'
+import { mountMarks, showPreview, showVariables } from './live-preview.ts'
+import { mountTagChips } from './tag-chips.ts'
 
 type TextField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
@@ -49,6 +52,7 @@ function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
   const key = `draft:${form.dataset['editor']}`
   const atFirst = JSON.stringify(valuesOf(form))
   const isRefused = form.dataset['refused'] === 'true'
+  let isLeaving = false
   const known = readDraft(key)
   if (known && (known.isSent || isRefused)) {
     if (!isRefused) localStorage.removeItem(key)
@@ -57,6 +61,13 @@ function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
     const { submitter } = event
     const isSaved = submitter instanceof HTMLButtonElement && !['preview', 'improve', 'use'].includes(submitter.value)
     if (isSaved) writeDraft(key, { values: valuesOf(form), isSent: true })
+    isLeaving = true
+  })
+  addEventListener('pageshow', () => {
+    isLeaving = false
+  })
+  addEventListener('beforeunload', (event) => {
+    if (!isLeaving && (isRefused || JSON.stringify(valuesOf(form)) !== atFirst)) event.preventDefault()
   })
   return () => {
     const values = valuesOf(form)
@@ -93,33 +104,55 @@ function offerDraft(form: HTMLFormElement, key: string, draft: Draft, onRestored
   form.before(notice)
 }
 
-/** Says how long the text is, and which variables it has. */
-function describeText(form: HTMLFormElement): void {
-  const text = form.querySelector<HTMLTextAreaElement>('textarea[name="content"]')?.value ?? ''
+/** Shows how long the text is, which variables it has, and what it will look like. Gives a function to call when it changed. */
+function describeText(form: HTMLFormElement): () => void {
+  const field = form.querySelector<HTMLTextAreaElement>('textarea[name="content"]')
   const counter = form.querySelector<HTMLElement>('[data-count]')
-  if (counter) {
-    const limit = Number(counter.dataset['count'])
-    const count = countCharacters(text)
-    const shown = (n: number) => n.toLocaleString(document.documentElement.lang)
-    counter.textContent = (counter.dataset['counted'] ?? '').replace('{n}', shown(count)).replace('{limit}', shown(limit))
-    counter.classList.toggle('fault', count > limit)
-    counter.hidden = false
-  }
   const variables = form.querySelector<HTMLElement>('[data-variables]')
-  if (variables) {
-    const names = parseVariables(text).variables.map(({ name }) => name)
-    variables.textContent = names.length === 0 ? '' : `${variables.dataset['label']}: ${names.join(', ')}`
+  const preview = form.querySelector<HTMLElement>('[data-live]')
+  const mark = field && preview ? mountMarks(field) : null
+  return () => {
+    const text = field?.value ?? ''
+    if (counter) {
+      const limit = Number(counter.dataset['count'])
+      const count = countCharacters(text)
+      const shown = (n: number) => n.toLocaleString(document.documentElement.lang)
+      counter.textContent = (counter.dataset['counted'] ?? '').replace('{n}', shown(count)).replace('{limit}', shown(limit))
+      counter.classList.toggle('fault', count > limit)
+      counter.hidden = false
+    }
+    if (!variables || !preview) return
+    const parsed = parseVariables(text)
+    mark?.(parsed)
+    showVariables(variables, parsed)
+    showPreview(preview, parsed)
   }
 }
 
+/** Ctrl+S or Cmd+S saves. */
+function saveByKey(form: HTMLFormElement): void {
+  const save = form.querySelector<HTMLButtonElement>('button[data-save]')
+  if (!save) return
+  addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    form.requestSubmit(save)
+  })
+}
+
+for (const box of document.querySelectorAll<HTMLElement>('[data-tags]')) mountTagChips(box)
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-editor]')) {
-  const saveDraft = keepDraft(form, () => describeText(form))
-  describeText(form)
+  const describe = describeText(form)
+  const saveDraft = keepDraft(form, describe)
+  describe()
+  saveByKey(form)
+  const improve = form.querySelector<HTMLButtonElement>('button[data-improving]')
+  if (improve) mountImprove(form, improve)
   let resting: ReturnType<typeof setTimeout> | undefined
   form.addEventListener('input', () => {
     clearTimeout(resting)
     resting = setTimeout(() => {
-      describeText(form)
+      describe()
       saveDraft()
     }, REST_MS)
   })

@@ -27,6 +27,11 @@ export function faultOf(sent: PageRequest['sent'], name: string): string | null 
   return detail?.message ?? null
 }
 
+/** Whether the form that was sent has its first fault at this field: it gets the focus. */
+function isFirstFault(sent: PageRequest['sent'], name: string): boolean {
+  return sent?.fault.details[0]?.path.split(/[.[]/)[0] === name
+}
+
 /** What a field holds: as it was sent, passwords left out, or as it stands. */
 export function sentOr(sent: PageRequest['sent'], name: string, value: string | null | undefined): string {
   return sent?.form.has(name) ? sent.form.text(name) : (value ?? '')
@@ -40,7 +45,7 @@ export const Field: FC<FieldProps> = ({ sent, name, label, type = 'text', value,
     id: `field-${name}`,
     name,
     required: isRequired,
-    autofocus: isFirst && !sent,
+    autofocus: sent ? isFirstFault(sent, name) : isFirst,
     'aria-invalid': fault ? ('true' as const) : undefined,
     'aria-describedby': described || undefined,
     ...more,
@@ -93,7 +98,13 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hin
   return (
     <div class="field">
       <label for={`field-${name}`}>{label}</label>
-      <select id={`field-${name}`} name={name} aria-describedby={fault ? `${name}-fault` : undefined}>
+      <select
+        id={`field-${name}`}
+        name={name}
+        autofocus={isFirstFault(sent, name)}
+        aria-invalid={fault ? 'true' : undefined}
+        aria-describedby={fault ? `${name}-fault` : undefined}
+      >
         {options.map(([option, text]) => (
           <option value={option} selected={option === chosen}>
             {text}
@@ -105,13 +116,39 @@ export const Choice: FC<ChoiceProps> = ({ sent, name, label, value, options, hin
   )
 }
 
-/** What went wrong with the form that was sent, above it; where a field says it already, only that something did. */
-export const Fault: FC<{ sent: PageRequest['sent']; fields?: readonly string[]; summary: string }> = ({ sent, fields = [], summary }) => {
+/**
+ * What went wrong with the form that was sent, above it. Where fields say it already, it leads to them: `labels` by their names.
+ * `fields` are such fields without a label to lead to.
+ */
+export const Fault: FC<{
+  sent: PageRequest['sent']
+  fields?: readonly string[]
+  labels?: Readonly<Record<string, string>>
+  words: Pick<Site['words'], 'lookAtFields' | 'fixFields'>
+}> = ({ sent, fields = [], labels = {}, words }) => {
   if (!sent) return null
-  const isAtFields = sent.fault.details.length > 0 && sent.fault.details.every(({ path }) => fields.includes(path.split(/[.[]/)[0] ?? ''))
+  const { details, message } = sent.fault
+  const faulty = [...new Set(details.map(({ path }) => path.split(/[.[]/)[0] ?? ''))]
+  const isLinked = faulty.length > 0 && faulty.every((name) => Object.hasOwn(labels, name))
+  const isAtFields = faulty.length > 0 && faulty.every((name) => fields.includes(name))
   return (
     <p class="fault notice" role="alert">
-      {isAtFields ? summary : sent.fault.message}
+      {isLinked ? (
+        <>
+          {words.fixFields(faulty.length)}{' '}
+          {faulty.map((name, index) => (
+            <>
+              {index === 0 ? '' : ', '}
+              <a href={`#field-${name}`}>{labels[name]}</a>
+            </>
+          ))}
+          .
+        </>
+      ) : isAtFields ? (
+        words.lookAtFields
+      ) : (
+        message
+      )}
     </p>
   )
 }

@@ -3,12 +3,12 @@ import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../library/fields.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
-import { listCategories } from '../../operations/items/list-categories.ts'
+import { listCategories, listTags } from '../../operations/items/list-categories.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import type { FieldChange } from './changes.tsx'
-import { Choice, Field, faultOf, sentOr } from './field.tsx'
+import { Choice, Field } from './field.tsx'
 
 /** What an item's fields hold before anything is typed. */
 export interface ItemValues {
@@ -21,65 +21,93 @@ export interface ItemValues {
 
 type Categories = Output<typeof listCategories>['categories']
 
-/** The categories to choose from. */
-export async function readCategories({ call }: PageRequest): Promise<Categories> {
-  return (await call(listCategories, { all: true })).categories
+/** Tags that are offered, the most used ones. */
+const OFFERED_TAGS = 100
+
+/** What an item's fields offer to choose from. */
+export interface Choices {
+  readonly categories: Categories
+  /** Names of tags. */
+  readonly tags: readonly string[]
 }
 
-/** The fields prompts and skills share. Their names are those of the operations' inputs. */
-export const ItemFieldsPart: FC<{ request: PageRequest; item: ItemValues; categories: Categories; isNew: boolean }> = ({
-  request,
-  item,
-  categories,
-  isNew,
-}) => {
+/** The categories and tags to choose from. */
+export async function readChoices({ call }: PageRequest): Promise<Choices> {
+  const [{ categories }, { tags }] = await Promise.all([call(listCategories, { all: true }), call(listTags, { perPage: OFFERED_TAGS })])
+  return { categories, tags: tags.map(({ name }) => name) }
+}
+
+interface ItemFieldsProps {
+  readonly request: PageRequest
+  readonly item: ItemValues
+  readonly choices: Choices
+  readonly isNew: boolean
+}
+
+/** The fields prompts and skills share, but for the title. Their names are those of the operations' inputs. */
+export const ItemFieldsPart: FC<ItemFieldsProps> = (props) => (
+  <>
+    <DescriptionField request={props.request} item={props.item} />
+    <div class="beside">
+      <PlaceFields {...props} />
+    </div>
+  </>
+)
+
+export const DescriptionField: FC<Pick<ItemFieldsProps, 'request' | 'item'>> = ({ request: { sent, site }, item }) => (
+  <Field
+    sent={sent}
+    name="description"
+    label={site.words.description}
+    value={item.description}
+    hint={site.words.descriptionHint}
+    maxlength={MAX_DESCRIPTION}
+    autocomplete="off"
+  />
+)
+
+/** Where an item is found, and by whom: visibility, category, tags. A script shows the tags one by one. */
+export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags }, isNew }) => {
   const { sent, site } = request
   const { words } = site
-  const chosen = sentOr(sent, 'category', item.categorySlug)
-  const fault = faultOf(sent, 'category')
   const visibilities = ['private', 'unlisted', 'public'] as const
   return (
     <>
-      <Field
+      <Choice
         sent={sent}
-        name="description"
-        label={words.description}
-        value={item.description}
-        hint={words.descriptionHint}
-        maxlength={MAX_DESCRIPTION}
-        autocomplete="off"
+        name="visibility"
+        label={words.visibility}
+        value={item.visibility ?? ''}
+        options={[
+          ...(isNew && item.visibility === null ? ([['', words.asInSettings]] as const) : []),
+          ...visibilities.map((visibility) => [visibility, words.visibilityMeans[visibility]] as const),
+        ]}
       />
-      <div class="beside">
-        <div class="field">
-          <label for="field-category">{words.category}</label>
-          <select id="field-category" name="category" aria-describedby={fault ? 'category-fault' : undefined}>
-            <option value="">{words.noCategory}</option>
-            {categories.map(({ slug, name, parent }) => (
-              <option value={slug} selected={slug === chosen}>
-                {parent === null ? name : `— ${name}`}
-              </option>
-            ))}
-          </select>
-          {fault ? (
-            <p class="fault" id="category-fault">
-              {fault}
-            </p>
-          ) : null}
-        </div>
+      <Choice
+        sent={sent}
+        name="category"
+        label={words.category}
+        value={item.categorySlug ?? ''}
+        options={[
+          ['', words.noCategory],
+          ...categories.map(({ slug, name, parent }) => [slug, parent === null ? name : `— ${name}`] as const),
+        ]}
+      />
+      <div data-tags={words.addTag} data-remove={words.removeTag('{name}')}>
         <Field sent={sent} name="tags" label={words.tags} value={item.tags.join(', ')} hint={words.tagsHint(MAX_TAGS)} autocomplete="off" />
-        <Choice
-          sent={sent}
-          name="visibility"
-          label={words.visibility}
-          value={item.visibility ?? ''}
-          options={[
-            ...(isNew && item.visibility === null ? ([['', words.asInSettings]] as const) : []),
-            ...visibilities.map((visibility) => [visibility, words.visibilityMeans[visibility]] as const),
-          ]}
-        />
+        <datalist id="known-tags">
+          {tags.map((name) => (
+            <option value={name} />
+          ))}
+        </datalist>
       </div>
     </>
   )
+}
+
+/** The labels of these fields and the title's, by name. */
+export function itemLabels({ title, description, visibility, category, tags }: Site['words']): Readonly<Record<string, string>> {
+  return { title, description, visibility, category, tags }
 }
 
 /** The title, as large as it will be. */

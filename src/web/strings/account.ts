@@ -24,6 +24,7 @@ export const ACCOUNT_WORDS = {
   setupCode: 'Setup code',
   setupCodeHint: 'The service printed it at startup.',
   lookAtFields: 'Please correct the fields marked below.',
+  fixFields: (count: number) => (count === 1 ? 'Please correct 1 field:' : `Please correct ${count} fields:`),
   forgotLead: 'Enter your username or email to get a password reset link by email.',
   askForLink: 'Send reset link',
   askForNewLink: 'Request a new link',

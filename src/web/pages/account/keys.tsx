@@ -36,7 +36,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
       <section>
         <h2>{words.newKey}</h2>
         <p class="quiet">{words.keysLead}</p>
-        <Fault sent={sent} fields={['name', 'scopes', 'expiresInDays']} summary={words.lookAtFields} />
+        <Fault sent={sent} fields={['name', 'scopes', 'expiresInDays']} words={words} />
         <form method="post" class="fields">
           <Field
             sent={sent}

@@ -20,7 +20,7 @@ export async function showForgotPassword({ site, query, sent }: PageRequest) {
         ) : (
           <>
             <p>{words.forgotLead}</p>
-            <Fault sent={sent} fields={['name']} summary={words.lookAtFields} />
+            <Fault sent={sent} fields={['name']} words={words} />
             <form method="post" class="fields">
               <Field sent={sent} name="name" label={words.nameOrEmail} autocomplete="username" isRequired isFirst />
               <p>
@@ -59,7 +59,7 @@ export async function showResetPassword({ site, query, sent, call }: PageRequest
         <h1>{words.newPassword}</h1>
         {found ? (
           <>
-            <Fault sent={sent} fields={['password']} summary={words.lookAtFields} />
+            <Fault sent={sent} fields={['password']} words={words} />
             <form method="post" action="/reset-password" class="fields">
               <input type="hidden" name="token" value={token} />
               <input type="hidden" name="username" value={found.username} autocomplete="username" />

@@ -47,7 +47,7 @@ export async function showSettings(request: PageRequest) {
         <p class="quiet">
           {words.profileLead} <a href={`/users/${encodeURIComponent(me.username)}`}>{words.seeProfile}</a>
         </p>
-        <Fault sent={profile} fields={['displayName', 'bio', 'website']} summary={words.lookAtFields} />
+        <Fault sent={profile} fields={['displayName', 'bio', 'website']} words={words} />
         <form method="post" class="fields">
           <Field sent={profile} name="displayName" label={words.displayName} value={me.displayName} maxlength={100} autocomplete="name" />
           <Field sent={profile} name="bio" label={words.bio} value={me.bio} rows={3} maxlength={500} />
@@ -71,7 +71,7 @@ export async function showSettings(request: PageRequest) {
       </section>
       <section>
         <h2>{words.email}</h2>
-        <Fault sent={email} fields={['email', 'password']} summary={words.lookAtFields} />
+        <Fault sent={email} fields={['email', 'password']} words={words} />
         <form method="post" class="fields">
           <Field sent={email} name="email" label={words.email} type="email" value={me.email} hint={words.emailHint} autocomplete="email" />
           <Field
@@ -172,7 +172,7 @@ export async function showSessions(request: PageRequest) {
     <SettingsPage request={request} at="/settings/sessions">
       <section>
         <h2>{words.password}</h2>
-        <Fault sent={password} fields={['password', 'newPassword']} summary={words.lookAtFields} />
+        <Fault sent={password} fields={['password', 'newPassword']} words={words} />
         <form method="post" class="fields">
           <input type="hidden" name="username" value={me.username} autocomplete="username" />
           <Field sent={password} name="password" label={words.currentPassword} type="password" autocomplete="current-password" isRequired />
@@ -196,7 +196,7 @@ export async function showSessions(request: PageRequest) {
       </section>
       <section>
         <h2>{words.sessions}</h2>
-        <Fault sent={session} summary={words.lookAtFields} />
+        <Fault sent={session} words={words} />
         <ul class="entries">
           {me.sessions.map((one) => (
             <li>
@@ -260,7 +260,7 @@ export async function showData(request: PageRequest) {
       <section>
         <h2>{words.deleteAccount}</h2>
         <p>{words.deleteLead}</p>
-        <Fault sent={sent} fields={['username', 'password']} summary={words.lookAtFields} />
+        <Fault sent={sent} fields={['username', 'password']} words={words} />
         <form method="post" class="fields">
           <Field sent={sent} name="username" label={words.typeYourName(me.username)} autocomplete="off" isRequired />
           <Field sent={sent} name="password" label={words.password} type="password" autocomplete="current-password" isRequired />

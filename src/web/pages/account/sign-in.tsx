@@ -15,7 +15,7 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
       <div class="narrow">
         <h1>{words.signIn}</h1>
         <Done words={words} query={query} sent={sent} />
-        <Fault sent={sent} fields={['name', 'password']} summary={words.lookAtFields} />
+        <Fault sent={sent} fields={['name', 'password']} words={words} />
         <form method="post" class="fields">
           <input type="hidden" name="to" value={to} />
           <Field sent={sent} name="name" label={words.nameOrEmail} autocomplete="username" isRequired isFirst />

@@ -25,7 +25,7 @@ export async function showSignUpPage({ site, query, sent, call }: PageRequest) {
         ) : null}
         {canSignUp ? (
           <>
-            <Fault sent={sent} fields={FIELDS} summary={words.lookAtFields} />
+            <Fault sent={sent} fields={FIELDS} words={words} />
             <form method="post" class="fields">
               <input type="hidden" name="to" value={localPath(sent?.form.text('to') ?? query.get('to') ?? '', '')} />
               {invite ? <input type="hidden" name="invite" value={inviteToken} /> : null}

@@ -98,7 +98,7 @@ const People: FC<{ request: PageRequest; matching: string; found: Output<typeof 
   return (
     <AdminPage request={request} at="/admin/people">
       {link ? <SecretLink words={words} text={words.resetLinkFor(link.username)} link={link.url} /> : null}
-      <Fault sent={sent} summary={words.lookAtFields} />
+      <Fault sent={sent} words={words} />
       <search>
         <form method="get" class="search">
           <input type="search" name="q" value={matching} aria-label={words.findPeople} placeholder={words.findPeople} maxlength={64} />
@@ -178,7 +178,7 @@ export async function showPersonPage(request: PageRequest) {
       <section>
         <h2>{words.deletePersonOf(person.username)}</h2>
         <p>{words.deletePersonLead(person.username)}</p>
-        <Fault sent={sent} fields={['confirm']} summary={words.lookAtFields} />
+        <Fault sent={sent} fields={['confirm']} words={words} />
         <form method="post" class="fields">
           <Field sent={sent} name="confirm" label={words.typeTheName(person.username)} autocomplete="off" isRequired />
           <p>
@@ -216,7 +216,7 @@ const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; lin
       <section>
         <h2>{words.newInvite}</h2>
         <p class="quiet">{words.inviteLead}</p>
-        <Fault sent={sent} fields={['username', 'role', 'expiresInDays']} summary={words.lookAtFields} />
+        <Fault sent={sent} fields={['username', 'role', 'expiresInDays']} words={words} />
         <form method="post" action="/admin/invites" class="fields">
           <Field
             sent={sent}
@@ -299,7 +299,7 @@ export async function showCategories(request: PageRequest) {
   const isNew = sent?.form.text('do') === 'create'
   return (
     <AdminPage request={request} at="/admin/categories">
-      <Fault sent={sent} fields={isNew ? ['name', 'slug', 'parent'] : []} summary={words.lookAtFields} />
+      <Fault sent={sent} fields={isNew ? ['name', 'slug', 'parent'] : []} words={words} />
       <ul class="entries">
         {categories.map(({ slug, name, parent, prompts, skills }) => (
           <li class={parent === null ? undefined : 'below'}>

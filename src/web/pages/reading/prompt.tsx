@@ -87,7 +87,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           <h1>{prompt.title}</h1>
           {prompt.description === null ? null : <p class="lead">{prompt.description}</p>}
           <Done words={words} query={query} sent={sent} hints={hints} baseUrl={site.baseUrl} />
-          <Fault sent={sent} summary={words.lookAtFields} />
+          <Fault sent={sent} words={words} />
           <ItemActions site={site} path={path} standing={standing} isPublic={isPublic} />
         </header>
         <Facts site={site} prompt={prompt} path={path} related={related.items} />

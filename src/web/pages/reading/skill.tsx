@@ -56,7 +56,7 @@ export async function showSkillPage(request: PageRequest) {
           <h1>{skill.title}</h1>
           {skill.description === null ? null : <p class="lead">{skill.description}</p>}
           <Done words={words} query={query} sent={sent} />
-          <Fault sent={sent} summary={words.lookAtFields} />
+          <Fault sent={sent} words={words} />
           <ItemActions site={site} path={path} standing={standing} isPublic={skill.visibility === 'public'} />
         </header>
         <div class="facts across">

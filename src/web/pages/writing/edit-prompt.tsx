@@ -16,7 +16,17 @@ import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../for
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
 import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
-import { compareItemFields, ItemFieldsPart, type ItemValues, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
+import {
+  type Choices,
+  compareItemFields,
+  DescriptionField,
+  type ItemValues,
+  itemLabels,
+  PlaceFields,
+  readChoices,
+  readItemFields,
+  TitleField,
+} from '../../parts/item-fields.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -45,7 +55,7 @@ const EMPTY: Draft = { title: '', description: null, categorySlug: null, tags: [
 interface EditorProps {
   readonly request: PageRequest
   readonly draft: Draft
-  readonly categories: Awaited<ReturnType<typeof readCategories>>
+  readonly choices: Choices
   /** The prompt there is; null for a new one. */
   readonly known: { readonly version: number; readonly path: string; readonly content: string } | null
   /** Shown next to an unsaved form: a suggested version, or else a preview. */
@@ -61,12 +71,12 @@ export async function showNewPrompt(request: PageRequest) {
 
 /** The editor with its current values, a rejected form or a saved one. */
 async function drawEditor(request: PageRequest, draft: Draft, known: EditorProps['known']) {
-  const categories = await readCategories(request)
+  const choices = await readChoices(request)
   const savedDraft = request.sent ? null : await readSavedForm(request)
-  if (!savedDraft) return <Editor request={request} draft={draft} categories={categories} known={known} />
+  if (!savedDraft) return <Editor request={request} draft={draft} choices={choices} known={known} />
   // The page draws a form that was sent; here nothing was refused.
   const sent = { form: toSentForm(savedDraft.fields), fault: new AppError('invalid_input', '') }
-  return <Editor request={{ ...request, sent }} draft={draft} categories={categories} known={known} shown={savedDraft} />
+  return <Editor request={{ ...request, sent }} draft={draft} choices={choices} known={known} shown={savedDraft} />
 }
 
 /** The saved form the address names; null when there is none for this page. */
@@ -104,14 +114,14 @@ export async function showEditPrompt(request: PageRequest) {
   return await drawEditor(request, prompt, known)
 }
 
-const Editor: FC<EditorProps> = ({ request, draft, categories, known, shown = null }) => {
+const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null }) => {
   const { site, sent } = request
   const { words } = site
   const content = sentOr(sent, 'content', draft.content)
   const { variables, segments } = parseVariables(content)
   const newest = String(known?.version)
   const base = sentOr(sent, 'baseVersion', newest)
-  const conflict = sent && known && base !== newest ? compareWithSaved(site, sent.form, draft, known.content, categories) : null
+  const conflict = sent && known && base !== newest ? compareWithSaved(site, sent.form, draft, known.content, choices.categories) : null
   const isConflict = conflict !== null
   const refused = shown || (isConflict && sent?.fault.code === 'conflict') ? null : sent
   const title = known ? words.editPrompt : words.newPrompt
@@ -133,7 +143,7 @@ const Editor: FC<EditorProps> = ({ request, draft, categories, known, shown = nu
           </div>
         </section>
       ) : null}
-      <Fault sent={refused} fields={FIELDS} summary={words.lookAtFields} />
+      <Fault sent={refused} labels={{ ...itemLabels(words), type: words.type, content: words.text, note: words.note }} words={words} />
       <form
         method="post"
         action={request.path}
@@ -147,41 +157,52 @@ const Editor: FC<EditorProps> = ({ request, draft, categories, known, shown = nu
         {known ? <input type="hidden" name="lineEnds" value={nameLineEnds(known.content)} /> : null}
         {known ? <input type="hidden" name="baseVersion" value={isConflict ? base : newest} /> : null}
         {known ? <input type="hidden" name="newestVersion" value={newest} /> : null}
-        <TitleField request={request} title={draft.title} isFirst={known === null} />
-        <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
-        <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
-        <p class="quiet" data-variables data-label={words.variables}>
-          {variables.length === 0 ? null : (
-            <>
-              {words.variables}: {variables.map(({ name }) => name).join(', ')}
-            </>
-          )}
-        </p>
-        <ItemFieldsPart request={request} item={draft} categories={categories} isNew={known === null} />
-        <div class="beside">
-          <Choice
-            sent={sent}
-            name="type"
-            label={words.type}
-            value={draft.type}
-            options={PROMPT_TYPES.map((type) => [type, words.types[type]])}
-          />
-          <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={200} autocomplete="off" />
+        <div class="editor-main">
+          <TitleField request={request} title={draft.title} isFirst={known === null} />
+          <DescriptionField request={request} item={draft} />
+          <Field sent={sent} name="content" label={words.text} value={draft.content} rows={16} hint={words.textHint} isRequired />
+          <p class="quiet" data-count={String(MAX_CONTENT)} data-counted={words.characters('{n}', '{limit}')} hidden />
+          {known ? (
+            <Field sent={sent} name="note" label={words.note} value="" hint={words.noteHint} maxlength={200} autocomplete="off" />
+          ) : null}
         </div>
+        <aside class="editor-side">
+          <div class="beside">
+            <PlaceFields request={request} item={draft} choices={choices} isNew={known === null} />
+            <Choice
+              sent={sent}
+              name="type"
+              label={words.type}
+              value={draft.type}
+              options={PROMPT_TYPES.map((type) => [type, words.types[type]])}
+            />
+          </div>
+          <section data-variables data-required={words.required} data-default={words.defaultOf('{value}')}>
+            <h2>{words.variables}</h2>
+            <Variables words={words} variables={variables} />
+          </section>
+          <section class="live" data-live hidden>
+            <h2>{words.livePreview}</h2>
+            <div class="text" />
+          </section>
+        </aside>
         <div class="actions here">
-          {isConflict ? (
-            <button class="button first" type="submit" name="do" value="overwrite">
-              {words.saveOver}
-            </button>
-          ) : (
-            <button class="button first" type="submit" name="do" value="save">
-              {words.save}
-            </button>
-          )}
-          <button class="button" type="submit" name="do" value="preview">
+          <button class="button first" type="submit" name="do" value={isConflict ? 'overwrite' : 'save'} data-save>
+            {isConflict ? words.saveOver : words.save}
+          </button>
+          <button class="button" type="submit" name="do" value="preview" formnovalidate>
             {words.preview}
           </button>
-          <button class="button" type="submit" name="do" value="improve">
+          <button
+            class="button"
+            type="submit"
+            name="do"
+            value="improve"
+            formnovalidate
+            data-improving={words.improving('{n}')}
+            data-stopped={words.improveStopped}
+            data-failed={words.improveFailed}
+          >
             {words.improve}
           </button>
           {known ? (
@@ -204,11 +225,22 @@ const Editor: FC<EditorProps> = ({ request, draft, categories, known, shown = nu
   )
 }
 
+/** The variables of a text, with the default of each or that it has to be filled in. */
+const Variables: FC<{ words: Site['words']; variables: ReturnType<typeof parseVariables>['variables'] }> = ({ words, variables }) => (
+  <ul class="variables">
+    {variables.map((variable) => (
+      <li>
+        <mark>{variable.name}</mark> {variable.required ? words.required : words.defaultOf(variable.default ?? '')}
+      </li>
+    ))}
+  </ul>
+)
+
 /**
  * What a form would change in the version that was saved after it was opened; null when the two say the same.
  * The form need not have been refused: a preview is in conflict, too.
  */
-function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: string, categories: EditorProps['categories']) {
+function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: string, categories: Choices['categories']) {
   const fields = [
     ...compareItemFields(site, saved, form, categories),
     { label: site.words.type, before: saved.type, after: form.text('type') || saved.type },
@@ -231,8 +263,19 @@ const Improved: FC<{ words: PageRequest['site']['words']; before: string; improv
     </div>
     <textarea name="improved" hidden>{`\n${improvement.improved}`}</textarea>
     <p>
-      <button class="button first" type="submit" name="do" value="use">
+      <button
+        class="button first"
+        type="submit"
+        name="do"
+        value="use"
+        formnovalidate
+        data-replaced={words.replacedText}
+        data-undo={words.undo}
+      >
         {words.useImproved}
+      </button>{' '}
+      <button class="button" type="button" data-keep hidden>
+        {words.keepMine}
       </button>
     </p>
     <p class="quiet">

@@ -16,13 +16,19 @@ import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
-import { compareItemFields, ItemFieldsPart, readCategories, readItemFields, TitleField } from '../../parts/item-fields.tsx'
+import {
+  type Choices,
+  compareItemFields,
+  ItemFieldsPart,
+  itemLabels,
+  readChoices,
+  readItemFields,
+  TitleField,
+} from '../../parts/item-fields.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { ERROR_WORDS, SKILL_TEMPLATE } from '../../strings/errors.ts'
 
 type ShownSkill = Output<typeof getSkill>
-
-const FIELDS = ['title', 'description', 'category', 'tags', 'visibility', 'skillMd', 'upload', 'note']
 
 /** Files that are opened; others are taken as they are. */
 const ARCHIVE = /\.(?:zip|skill)$/i
@@ -38,7 +44,7 @@ export async function showNewSkill(request: PageRequest) {
       <p class="quiet">
         <a href="/new">{words.newPromptInstead}</a>
       </p>
-      <Fault sent={sent} fields={FIELDS} summary={words.lookAtFields} />
+      <Fault sent={sent} labels={{ ...itemLabels(words), skillMd: SKILL_MD, upload: words.upload }} words={words} />
       <form
         method="post"
         enctype="multipart/form-data"
@@ -50,7 +56,7 @@ export async function showNewSkill(request: PageRequest) {
         <TitleField request={request} title="" isFirst />
         <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} />
         <Upload request={request} hint={words.uploadNewHint} />
-        <ItemFieldsPart request={request} item={empty} categories={await readCategories(request)} isNew />
+        <ItemFieldsPart request={request} item={empty} choices={await readChoices(request)} isNew />
         <div class="actions here">
           <button class="button first" type="submit" name="do" value="save">
             {words.save}
@@ -124,7 +130,8 @@ export async function showEditSkill(request: PageRequest) {
   const { site, sent, query } = request
   const { words } = site
   const { skill, version, path } = await readSkill(request)
-  const categories = await readCategories(request)
+  const choices = await readChoices(request)
+  const { categories } = choices
   const asked = sent?.form.text('filename') || query.get('file') || SKILL_MD
   const file = skill.files.find(({ filename }) => filename === asked) ?? skill.files[0]
   const does = sent?.form.text('do')
@@ -155,7 +162,7 @@ export async function showEditSkill(request: PageRequest) {
           ) : null}
         </section>
       ) : (
-        <Fault sent={sent} fields={isOfDetails ? FIELDS : []} summary={words.lookAtFields} />
+        <Fault sent={sent} labels={isOfDetails ? itemLabels(words) : {}} words={words} />
       )}
       <div class="skill-editor">
         <nav aria-label={words.files}>
@@ -203,7 +210,7 @@ export async function showEditSkill(request: PageRequest) {
           <ItemFieldsPart
             request={isOfDetails ? request : { ...request, sent: null }}
             item={{ ...skill, categorySlug: categorySlugOf(skill, categories) }}
-            categories={categories}
+            choices={choices}
             isNew={false}
           />
           <button class="button first" type="submit" name="do" value="details">
@@ -223,7 +230,7 @@ function isComparable(file: ShownSkill['files'][number], form: SentForm): boolea
 }
 
 /** The record of a skill has its category's name alone. */
-function categorySlugOf(skill: ShownSkill, categories: Awaited<ReturnType<typeof readCategories>>): string | null {
+function categorySlugOf(skill: ShownSkill, categories: Choices['categories']): string | null {
   return categories.find(({ name }) => name === skill.category)?.slug ?? null
 }
 

@@ -129,7 +129,7 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
       <h1>{words.designer.title}</h1>
       <p class="lead">{words.designer.lead}</p>
       <Done words={words} query={query} sent={sent} />
-      <Fault sent={sent} fields={EMBED_FIELDS} summary={words.lookAtFields} />
+      <Fault sent={sent} fields={EMBED_FIELDS} words={words} />
       <div class="designer">
         <Outcome site={site} draft={draft} />
         <Form request={request} draft={draft} />

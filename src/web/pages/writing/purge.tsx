@@ -28,7 +28,7 @@ export function showPurgePage(collection: Collection) {
           <section>
             <h2>{texts.versions}</h2>
             <p class="quiet">{texts.versionsLead(older + 1)}</p>
-            <Fault sent={sentWith('versions')} fields={['first', 'last']} summary={words.lookAtFields} />
+            <Fault sent={sentWith('versions')} fields={['first', 'last']} words={words} />
             <form method="post" class="fields">
               <Field
                 sent={sentWith('versions')}
@@ -59,7 +59,7 @@ export function showPurgePage(collection: Collection) {
           <section>
             <h2>{texts.file}</h2>
             <p class="quiet">{texts.fileLead}</p>
-            <Fault sent={sentWith('file')} fields={['filename']} summary={words.lookAtFields} />
+            <Fault sent={sentWith('file')} fields={['filename']} words={words} />
             <form method="post" class="fields">
               <Field
                 sent={sentWith('file')}
@@ -82,7 +82,7 @@ export function showPurgePage(collection: Collection) {
         <section>
           <h2>{texts.all}</h2>
           <p class="quiet">{texts.allLead}</p>
-          <Fault sent={sentWith('item')} summary={words.lookAtFields} />
+          <Fault sent={sentWith('item')} words={words} />
           <form method="post" class="fields">
             <Sure label={texts.sure} />
             <p>

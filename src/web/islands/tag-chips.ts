@@ -1,0 +1,86 @@
+/** Shows the tags of a field one by one, with a field to add another. The field of all tags stays, hidden: it is what is sent. */
+export function mountTagChips(box: HTMLElement): void {
+  const all = box.querySelector<HTMLInputElement>('input[name="tags"]')
+  if (!all) return
+  const chips = document.createElement('ul')
+  chips.className = 'chips'
+  const adding = document.createElement('input')
+  adding.type = 'text'
+  adding.autocomplete = 'off'
+  adding.placeholder = box.dataset['tags'] ?? ''
+  adding.setAttribute('list', 'known-tags')
+  // What led to the field of all tags leads here.
+  adding.id = all.id
+  all.removeAttribute('id')
+  for (const name of ['aria-describedby', 'aria-invalid']) {
+    const value = all.getAttribute(name)
+    if (value !== null) adding.setAttribute(name, value)
+  }
+
+  const read = () => splitTags(all.value)
+  const write = (tags: readonly string[]) => {
+    all.value = tags.join(', ')
+    draw()
+    all.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+  const add = () => {
+    const added = splitTags(adding.value)
+    adding.value = ''
+    if (added.length > 0) write([...new Set([...read(), ...added])])
+  }
+  const draw = () => {
+    chips.replaceChildren(
+      ...read().map((tag) => {
+        const chip = document.createElement('li')
+        const name = document.createElement('span')
+        name.textContent = tag
+        const remove = document.createElement('button')
+        remove.type = 'button'
+        remove.textContent = '×'
+        remove.setAttribute(
+          'aria-label',
+          (box.dataset['remove'] ?? '').replace('{name}', () => tag),
+        )
+        remove.addEventListener('click', () => {
+          write(read().filter((other) => other !== tag))
+          adding.focus()
+        })
+        chip.append(name, remove)
+        return chip
+      }),
+    )
+    chips.hidden = chips.childElementCount === 0
+  }
+
+  adding.addEventListener('keydown', (event) => {
+    if (event.isComposing) return
+    if (event.key === 'Enter' && adding.value !== '') {
+      // Not the form: the tag is what was finished.
+      event.preventDefault()
+      add()
+    } else if (event.key === 'Backspace' && adding.value === '') write(read().slice(0, -1))
+  })
+  adding.addEventListener('input', () => {
+    // A comma was typed, or several tags were pasted.
+    if (SEPARATOR.test(adding.value)) add()
+  })
+  adding.addEventListener('change', add)
+  // What was not finished is meant, too.
+  all.form?.addEventListener('submit', add)
+  all.form?.addEventListener('draft-restored', draw)
+  const hasFocus = all.autofocus || document.activeElement === all
+  all.hidden = true
+  all.before(chips, adding)
+  draw()
+  if (hasFocus) adding.focus()
+}
+
+/** What separates tags, as `readItemFields` has it. */
+const SEPARATOR = /[,，、]/
+
+function splitTags(text: string): string[] {
+  return text
+    .split(SEPARATOR)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+}
