@@ -217,6 +217,7 @@ describe('every operation that changes what is kept', () => {
     show_form_draft: async () => ({ actor: owner, input: { id: (await test.call(owner, 'keep_form_draft', { body: '{}' })).id } }),
     show_profile: async () => ({ actor: owner, input: { username: owner.username } }),
     list_own_items: byOwner({ collection: 'prompts' }),
+    browse_items: byOwner({ collection: 'prompts' }),
     show_marks: onPrompt({}),
     list_featured: byOwner({}),
     set_featured: onPrompt({ isFeatured: true }, () => admin),

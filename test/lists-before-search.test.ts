@@ -37,6 +37,10 @@ it.each([
   ['list_prompts', { author: 'nobody' }],
   ['search_prompts', { query: '' }],
   ['list_categories', {}],
+  ['browse_items', { collection: 'prompts' }],
+  ['browse_items', { collection: 'prompts', category: 'coding', tag: ['even1', 'third1'] }],
+  ['browse_items', { collection: 'prompts', category: 'coding', type: 'TEXT', author: 'other' }],
+  ['browse_items', { collection: 'skills' }],
 ])('%s %j', async (operation, input) => {
   for (const actor of [ANONYMOUS, owner.actor, other.actor]) {
     const fresh = await test.reopen()

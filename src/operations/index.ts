@@ -11,6 +11,7 @@ import { createInvite, createResetLink, deletePerson, listInvites, listPeople, r
 import { showServiceStatus } from './admin/service-status.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
+import { browseItems } from './items/browse-items.ts'
 import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
@@ -98,6 +99,7 @@ export const OPERATIONS: readonly Operation[] = [
   showFormDraft,
   showProfile,
   listOwnItems,
+  browseItems,
   showMarks,
   listFeatured,
   setFeatured,

@@ -39,7 +39,24 @@ export interface SearchRequest {
   readonly sort: SortOrder
   readonly limit: number
   readonly offset: number
+  /** Whether the answer has {@link Facets}. Default: false */
+  readonly wantsFacets?: boolean | undefined
 }
+
+/**
+ * How many of the results have each value of a field. A field is counted without its own filter, with the query and all other filters: its
+ * values show what each would find instead.
+ */
+export interface Facets {
+  readonly types: readonly { readonly type: string; readonly count: number }[]
+  /** Children are not counted in their parents. */
+  readonly categories: readonly { readonly slug: string; readonly count: number }[]
+  /** The {@link MAX_FACET_TAGS} most used, most used first. */
+  readonly tags: readonly { readonly slug: string; readonly name: string; readonly count: number }[]
+}
+
+/** Tags in {@link Facets}. */
+export const MAX_FACET_TAGS = 12
 
 /** One page of what was found, or of a list. */
 export interface SearchResult<T> {
@@ -62,6 +79,8 @@ export interface TextSearchResult<T> extends SearchResult<T> {
   readonly corrections: ReadonlyMap<string, string>
   /** How well each of `items` fits; none unless they are sorted by relevance to a query. */
   readonly scores: readonly HitScore[]
+  /** Present when they were asked for. */
+  readonly facets?: Facets | undefined
 }
 
 /** A public prompt near a text in meaning; `similarity` is a whole number, 0 to 100. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SearchRequest } from '../../library/ports/search.ts'
 import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
@@ -7,7 +8,8 @@ import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } 
 import { oneOf } from './search-prompts.ts'
 
 const sortInput = z.enum(['relevance', 'newest', 'oldest', 'votes']).optional().describe('Default: relevance with q, else newest')
-const browsing = {
+/** What narrows, sorts and pages a list of items. */
+export const browsing = {
   q: queryInput.default('').describe('Search text; empty lists everything'),
   ...pageInputs,
   category: filterText.describe('Category slug or name, including subcategories'),
@@ -16,11 +18,24 @@ const browsing = {
   sort: sortInput,
 }
 
-const correctionOutput = {
+export const correctionOutput = {
   correctedQuery: z.string().optional().describe('The corrected query that was searched, if words are not in the library'),
 }
 
-function toCorrection(query: string, corrections: ReadonlyMap<string, string>): { correctedQuery?: string } {
+/** A list's input as the store takes it. */
+export function toSearchRequest(input: z.infer<z.ZodObject<typeof browsing>> & { type?: string | undefined }): SearchRequest {
+  return {
+    query: parseQuery(input.q),
+    text: input.q,
+    filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
+    sort: input.sort ?? 'relevance',
+    limit: input.perPage,
+    offset: (input.page - 1) * input.perPage,
+  }
+}
+
+/** The corrected query, where a word of it was corrected. */
+export function toCorrection(query: string, corrections: ReadonlyMap<string, string>): { correctedQuery?: string } {
   const corrected = correctQuery(query, corrections)
   return corrected === null ? {} : { correctedQuery: corrected }
 }
@@ -36,14 +51,7 @@ export const listPrompts = defineOperation({
   output: z.object({ prompts: z.array(listedPrompt), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, scores, total, corrections } = await store.items.searchPrompts(actor, {
-      query: parseQuery(input.q),
-      text: input.q,
-      filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
-      sort: input.sort ?? 'relevance',
-      limit: input.perPage,
-      offset: (input.page - 1) * input.perPage,
-    })
+    const { items, scores, total, corrections } = await store.items.searchPrompts(actor, toSearchRequest(input))
     return {
       prompts: withScores(
         items.map((prompt) => toListedPrompt(prompt, baseUrl)),
@@ -67,14 +75,7 @@ export const listSkills = defineOperation({
   output: z.object({ skills: z.array(listedSkill), ...pageOutputs, ...correctionOutput, ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
-    const { items, scores, total, corrections } = await store.items.searchSkills(actor, {
-      query: parseQuery(input.q),
-      text: input.q,
-      filter: { categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
-      sort: input.sort ?? 'relevance',
-      limit: input.perPage,
-      offset: (input.page - 1) * input.perPage,
-    })
+    const { items, scores, total, corrections } = await store.items.searchSkills(actor, toSearchRequest(input))
     return {
       skills: withScores(
         items.map((skill) => toSkillRecord(skill, baseUrl)),

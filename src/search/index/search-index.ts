@@ -7,7 +7,7 @@ import { readQueryWords, STOP_WORDS } from '../analysis/words.ts'
 import { copySentences, type SentenceSnapshot } from '../ranking/near-clusters.ts'
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
-import { type Cosines, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
+import { type Cosines, findMatches, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
 import { rankRelated } from '../ranking/rank-related.ts'
 import { rankSimilar } from '../ranking/rank-similar.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
@@ -21,6 +21,7 @@ import { createKindIndex, type ItemChange, type KindIndex, type PrivatePostings,
 import {
   countByCategory,
   countByTag,
+  countFacets,
   type IndexAnswer,
   type IndexFilter,
   type IndexRequest,
@@ -134,11 +135,15 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     search(kind, request, cosines = null) {
       const index = indexes[kind]
       const isCandidate = makeFilter(index, request.filter, request.viewer)
-      if (!request.query) return listItems(index, isCandidate, request)
-      if (request.query.words.length === 0) return { seqs: [], scores: [], total: 0, corrections: new Map() }
-      return withWords(index, request.query, request.viewer, (words, plan) =>
-        rankItems(index, plan, words, meaningOf(index, plan, request, cosines), isCandidate, request),
-      )
+      const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2]): IndexAnswer =>
+        request.wantsFacets ? { ...answer, facets: countFacets(index, request, find) } : answer
+      if (!request.query) return withFacets(listItems(index, isCandidate, request), (isFound) => index.byAge().filter(isFound))
+      if (request.query.words.length === 0) return withFacets({ seqs: [], scores: [], total: 0, corrections: new Map() }, () => [])
+      return withWords(index, request.query, request.viewer, (words, plan) => {
+        const meaning = meaningOf(index, plan, request, cosines)
+        const answer = rankItems(index, plan, words, meaning, isCandidate, request)
+        return withFacets(answer, (isFound) => findMatches(words, plan, meaning, isFound).matches)
+      })
     },
     chooseCandidates(kind, request, vector) {
       const index = indexes[kind]

@@ -27,6 +27,8 @@ export interface IndexRequest {
   readonly sentence?: EncodedQuery | null | undefined
   /** Row number of the viewer, who also finds their own hidden items; null: anonymous. */
   readonly viewer: number | null
+  /** Whether the answer has facets. Default: false */
+  readonly wantsFacets?: boolean | undefined
 }
 
 export interface IndexAnswer {
@@ -38,6 +40,17 @@ export interface IndexAnswer {
   readonly total: number
   /** Corrections to show, by query word. */
   readonly corrections: ReadonlyMap<string, string>
+  /** Present when they were asked for. */
+  readonly facets?: FacetCounts | undefined
+}
+
+/** How many matches have each value of a field, with the field's own filter left out. */
+export interface FacetCounts {
+  readonly types: ReadonlyMap<string, number>
+  /** By the category's row number. */
+  readonly categories: ReadonlyMap<number, number>
+  /** Most used first. */
+  readonly tags: readonly TagCount[]
 }
 
 /** A test for slots: whether the viewer may find the item and it passes the filter. */
@@ -94,9 +107,38 @@ export function countByCategory(index: KindIndex, viewer: number | null): Readon
   const counts = new Map<number, number>()
   for (const slot of index.byAge()) {
     const category = table.categorySeq[slot] ?? 0
-    if (category !== 0 && isVisible(slot)) counts.set(category, (counts.get(category) ?? 0) + 1)
+    if (category !== 0 && isVisible(slot)) addOne(counts, category)
   }
   return counts
+}
+
+/**
+ * Counts matches by field. `find` gives the slots of the matches among candidates; it runs once for the whole filter, and once more for each
+ * of the three fields that are filtered.
+ */
+export function countFacets(
+  index: KindIndex,
+  { filter, viewer }: Pick<IndexRequest, 'filter' | 'viewer'>,
+  find: (isCandidate: (slot: number) => boolean) => readonly number[],
+): FacetCounts {
+  const { table } = index
+  let whole: readonly number[] | null = null
+  const without = (name: 'types' | 'categories' | 'allTags'): readonly number[] => {
+    if (filter[name] !== undefined) return find(makeFilter(index, { ...filter, [name]: undefined }, viewer))
+    whole ??= find(makeFilter(index, filter, viewer))
+    return whole
+  }
+  const types = new Map<string, number>()
+  for (const slot of without('types')) addOne(types, table.typeOf(slot) ?? '')
+  const categories = new Map<number, number>()
+  for (const slot of without('categories')) addOne(categories, table.categorySeq[slot] ?? 0)
+  types.delete('')
+  categories.delete(0)
+  return { types, categories, tags: tallyTags([{ table, slots: without('allTags') }]) }
+}
+
+function addOne<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 /** A tag with the number of items that have it. */
@@ -106,15 +148,17 @@ interface TagCount {
   readonly count: number
 }
 
-/** The tags of items the viewer finds, most used first. Of several spellings of a tag, the name is the first in code unit order. */
+/** The tags of items the viewer finds, most used first. */
 export function countByTag(indexes: readonly KindIndex[], viewer: number | null): TagCount[] {
+  return tallyTags(indexes.map((index) => ({ table: index.table, slots: index.byAge().filter(makeFilter(index, {}, viewer)) })))
+}
+
+/** Counts the tags of some items, most used first. Of several spellings of a tag, the name is the first in code unit order. */
+function tallyTags(parts: readonly { readonly table: ItemTable; readonly slots: readonly number[] }[]): TagCount[] {
   const tags = new Map<string, { slug: string; name: string; count: number }>()
-  for (const index of indexes) {
-    const isVisible = makeFilter(index, {}, viewer)
-    const { table } = index
+  for (const { table, slots } of parts) {
     const counts = new Uint32Array(table.tagNumbers.last + 1)
-    for (const slot of index.byAge()) {
-      if (!isVisible(slot)) continue
+    for (const slot of slots) {
       for (let at = slot * MAX_TAGS; at < (slot + 1) * MAX_TAGS; at++) {
         const number = table.tags[at] ?? 0
         if (number === 0) break

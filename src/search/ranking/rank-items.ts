@@ -135,7 +135,7 @@ export function selectByWords(index: KindIndex, plan: QueryPlan, words: WordScor
  * Slots that hold every word of the query; when they are few, also those that hold some words. `near` are those of the matches that are
  * near in meaning: added when few hold every word, and always by the encoder.
  */
-function findMatches(
+export function findMatches(
   { slots, count, heldBy, scoreOf }: WordScores,
   { groups }: QueryPlan,
   { scores, finder, isStrong }: Meaning,

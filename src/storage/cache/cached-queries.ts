@@ -57,9 +57,9 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
     readSkills: (actor, seqs) => readItems(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
     findRows(actor, kind, request) {
       if (request.vector) return queries.findRows(actor, kind, request)
-      const { query, text, sort, limit, offset, filter } = request
+      const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
       // The encoder reads the text, beyond the words that are searched.
-      return foundRows(actor, [kind, query, text, sort, limit, offset, filter], () => queries.findRows(actor, kind, request))
+      return foundRows(actor, [kind, query, text, sort, limit, offset, filter, wantsFacets], () => queries.findRows(actor, kind, request))
     },
     findRelated: (actor, ...asked) => related(actor, asked, () => queries.findRelated(actor, ...asked)),
     walkPrompts: (actor, ...asked) => walks(actor, asked, async () => shareRecord(await queries.walkPrompts(actor, ...asked))),

@@ -4,15 +4,16 @@ import { isId } from '../../library/identifier.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
-import type { HitScore, ItemFilter, SearchRequest } from '../../library/ports/search.ts'
+import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../library/ports/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
+import type { FacetCounts } from '../../search/index/select-items.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
-import { applyFilter, readFilter } from './item-filters.ts'
+import { applyFilter, readCategories, readFilter } from './item-filters.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
@@ -26,6 +27,7 @@ export interface FoundRows {
   readonly corrections: ReadonlyMap<string, string>
   /** Whether the encoder was starting or busy: the same search soon gives a better answer. */
   readonly isProvisional: boolean
+  readonly facets?: Facets | undefined
 }
 
 /** An item near another in meaning. */
@@ -108,6 +110,19 @@ function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<nu
   )
 }
 
+/** Counts as callers get them: categories by slug, and the most used tags. */
+async function toFacets(db: Kysely<Database>, { types, categories, tags }: FacetCounts): Promise<Facets> {
+  const slugs = new Map((await readCategories(db, {})).map(({ seq, slug }) => [seq, slug]))
+  return {
+    types: [...types].map(([type, count]) => ({ type, count })).sort((a, b) => (a.type < b.type ? -1 : 1)),
+    categories: [...slugs].flatMap(([seq, slug]) => {
+      const count = categories.get(seq)
+      return count === undefined ? [] : [{ slug, count }]
+    }),
+    tags: tags.slice(0, MAX_FACET_TAGS),
+  }
+}
+
 /** The queries over one connection, uncached. `vectors` are a provider's, where there is one; `encoder` is asked about each query. */
 export function createItemQueries(
   db: Kysely<Database>,
@@ -126,19 +141,21 @@ export function createItemQueries(
       const [prompt] = row ? await toPrompts(db, [row]) : []
       return row && prompt ? { seq: row.seq, prompt } : null
     },
-    async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector }) {
+    async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector, wantsFacets }) {
       const filter = await readFilter(db, asked)
       if (query === null && !search.isReady()) {
         const listed = await lists.findRows(actor, kind, filter, { sort, limit, offset })
-        return { ...listed, scores: [], corrections: new Map(), isProvisional: false }
+        const facets = wantsFacets ? await toFacets(db, await lists.countFacets(actor, kind, filter)) : undefined
+        return { ...listed, scores: [], corrections: new Map(), isProvisional: false, facets }
       }
       const viewer = await findViewer(db, actor)
       const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
       const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
-      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer }
+      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer, wantsFacets }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
-      return { ...index.search(kind, request, cosines), isProvisional }
+      const { facets, ...found } = index.search(kind, request, cosines)
+      return { ...found, isProvisional, facets: facets && (await toFacets(db, facets)) }
     },
     async findRelated(actor, kind, id, limit) {
       const row = await findVisibleRow(db, actor, kind, id)

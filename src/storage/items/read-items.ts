@@ -42,11 +42,12 @@ export function readItems(
   vectors: VectorReader | null,
   encoder: Pick<Encoder, 'encodeQuery'> | null,
 ): ItemReader {
-  const inOrder = <T>({ seqs, scores, total, corrections }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
+  const inOrder = <T>({ seqs, scores, total, corrections, facets }: FoundRows, items: ReadonlyMap<number, T>): TextSearchResult<T> => ({
     items: seqs.flatMap((seq) => items.get(seq) ?? []),
     scores: scores.filter((_, place) => items.has(seqs[place] ?? 0)),
     total,
     corrections,
+    facets,
   })
   const selectFiles = (actor: Actor, skillId: string) =>
     db

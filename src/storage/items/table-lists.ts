@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { SearchRequest } from '../../library/ports/search.ts'
+import { MAX_FACET_TAGS } from '../../library/ports/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
-import type { IndexFilter } from '../../search/index/select-items.ts'
+import type { FacetCounts, IndexFilter } from '../../search/index/select-items.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter } from './item-filters.ts'
 
@@ -21,6 +22,8 @@ export interface TableLists {
   countItems(actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<number>
   /** By the category's row number. */
   countByCategory(actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>>
+  /** As `countFacets` of the index counts a list without a query, with the most used tags alone. */
+  countFacets(actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<FacetCounts>
 }
 
 /** Lists over one connection. */
@@ -32,6 +35,34 @@ export function createTableLists(db: Kysely<Database>): TableLists {
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     return Number(total)
+  }
+  const countCategories = async (actor: Actor, kind: ItemKind, filter: IndexFilter) => {
+    const rows = await items(actor, kind, filter)
+      .select(['item.category_seq', (eb) => eb.fn.countAll<number>().as('count')])
+      .where('item.category_seq', 'is not', null)
+      .groupBy('item.category_seq')
+      .execute()
+    return new Map(rows.map(({ category_seq, count }) => [category_seq ?? 0, Number(count)]))
+  }
+  const countTags = async (actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<FacetCounts['tags']> => {
+    const tagged = items(actor, kind, filter).innerJoin('item_tag', 'item_tag.item_seq', 'item.seq')
+    const counts = await tagged
+      .select(['item_tag.slug', (eb) => eb.fn.countAll<number>().as('count')])
+      .groupBy('item_tag.slug')
+      .orderBy('count', 'desc')
+      .orderBy('item_tag.slug')
+      .limit(MAX_FACET_TAGS)
+      .execute()
+    if (counts.length === 0) return []
+    const slugs = counts.map(({ slug }) => slug)
+    const spellings = await tagged.select(['item_tag.slug', 'item_tag.name']).distinct().where('item_tag.slug', 'in', slugs).execute()
+    const names = new Map<string, string>()
+    // The first in code unit order, which is not every database's.
+    for (const { slug, name } of spellings) {
+      const known = names.get(slug)
+      if (known === undefined || name < known) names.set(slug, name)
+    }
+    return counts.map(({ slug, count }) => ({ slug, name: names.get(slug) ?? slug, count: Number(count) }))
   }
   return {
     countItems,
@@ -46,13 +77,19 @@ export function createTableLists(db: Kysely<Database>): TableLists {
         .execute()
       return { seqs: rows.map(({ seq }) => seq), total: await countItems(actor, kind, filter) }
     },
-    async countByCategory(actor, kind) {
-      const rows = await items(actor, kind, {})
-        .select(['item.category_seq', (eb) => eb.fn.countAll<number>().as('count')])
-        .where('item.category_seq', 'is not', null)
-        .groupBy('item.category_seq')
+    countByCategory: (actor, kind) => countCategories(actor, kind, {}),
+    async countFacets(actor, kind, filter) {
+      const types = await items(actor, kind, { ...filter, types: undefined })
+        .select(['item.type', (eb) => eb.fn.countAll<number>().as('count')])
+        .where('item.type', 'is not', null)
+        .groupBy('item.type')
         .execute()
-      return new Map(rows.map(({ category_seq, count }) => [category_seq ?? 0, Number(count)]))
+      const categories = await countCategories(actor, kind, { ...filter, categories: undefined })
+      return {
+        types: new Map(types.map(({ type, count }) => [type ?? '', Number(count)])),
+        categories,
+        tags: await countTags(actor, kind, { ...filter, allTags: undefined }),
+      }
     },
   }
 }
