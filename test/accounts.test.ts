@@ -555,7 +555,10 @@ describe('a forgotten password', () => {
   it('says the same whether there is such an account or not', async () => {
     await signUp(test, 'ada')
     const answers = await Promise.all(['ada', 'nobody', 'x@example.org'].map((name) => visit(test).post('/forgot-password', { name })))
-    expect(new Set(answers.map(({ to }) => to))).toEqual(new Set(['/forgot-password?asked=admin']))
+    expect(new Set(answers.map(({ to }) => to))).toEqual(new Set(['/forgot-password']))
+    // Without mail, the page says so before anybody types a name.
+    const { html } = await visit(test).get('/forgot-password')
+    expect([html.includes('This service does not send email.'), html.includes('name="name"')]).toEqual([true, false])
     expect((await visit(test).get('/reset-password?token=made-up')).html).toContain('no longer valid')
   })
 })
@@ -596,8 +599,10 @@ describe('lists of one’s own, and of administrators', () => {
       expect((await ada.get(`${path}?page=1`)).status, path).toBe(200)
       for (const page of ['0', 'two', '1e0', '']) {
         const { status, html } = await ada.get(`${path}?page=${page}`)
-        expect([status, html.includes('page must be at least 1')], `${path} ${page}`).toEqual([400, true])
+        expect([status, html.includes('Page must be at least 1.')], `${path} ${page}`).toEqual([400, true])
       }
+      const beyond = await ada.get(`${path}?page=9&q=ada`)
+      expect([beyond.status, beyond.to], path).toEqual([302, `${path}?q=ada`])
     }
   })
 })

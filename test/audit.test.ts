@@ -62,7 +62,7 @@ async function readPublic(test: Pick<TestApp, 'app' | 'call' | 'fetch'>): Promis
           read('list_versions', { collection: 'prompts', id }),
           read('related_items', { collection: 'prompts', id }),
         ]),
-      ...['/', '/prompts', '/skills', `/prompts?q=${CANARY}`].map(page),
+      ...['/', '/prompts', '/skills', `/prompts?q=${CANARY}`, `/search?q=${CANARY}`].map(page),
     ])),
   ]
 }
@@ -217,7 +217,9 @@ describe('every operation that changes what is kept', () => {
     show_form_draft: async () => ({ actor: owner, input: { id: (await test.call(owner, 'keep_form_draft', { body: '{}' })).id } }),
     show_profile: async () => ({ actor: owner, input: { username: owner.username } }),
     list_own_items: byOwner({ collection: 'prompts' }),
+    show_password_help: byOwner({}),
     browse_items: byOwner({ collection: 'prompts' }),
+    near_addresses: byOwner({ ref: 'a-letter' }),
     show_marks: onPrompt({}),
     list_featured: byOwner({}),
     set_featured: onPrompt({ isFeatured: true }, () => admin),

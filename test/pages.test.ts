@@ -40,7 +40,7 @@ describe('pages', () => {
   })
 
   it('show what is public by id and slug, what is unlisted by id, and nothing else, as if it were not there', async () => {
-    const missing = (await read(service, '/prompts/no-such-prompt')).html.replace(/<p class="quiet">[^<]*<\/p>/, '')
+    const missing = (await read(service, '/prompts/no-such-prompt')).html.replace(/<code data-text="true">[0-9a-f-]{36}<\/code>/, '')
     for (const kind of ['prompts', 'skills'] as const) {
       for (const state of STATES) {
         const marker = `marker${kind}${state}`
@@ -54,7 +54,7 @@ describe('pages', () => {
         ] as const) {
           const { status, html } = await read(service, `/${kind}/${ref}`)
           expect([status, html.includes(marker)], `${kind} ${state} ${ref}`).toEqual(isShown ? [200, true] : [404, false])
-          if (!isShown) expect(html.replace(/<p class="quiet">[^<]*<\/p>/, '')).toBe(missing)
+          if (!isShown) expect(html.replace(/<code data-text="true">[0-9a-f-]{36}<\/code>/, '')).toBe(missing)
           if (isShown && state === 'unlisted') expect(html).toContain('<meta name="robots" content="noindex"/>')
         }
         for (const path of ['/', `/${kind}`, `/${kind}?q=${marker}`, `/${kind}?author=Ada`]) {
@@ -197,14 +197,134 @@ describe('pages', () => {
     for (const path of ['/prompts', '/skills', '/users/Ada']) {
       for (const page of ['0', '-1', '01', '1.5', '1e0', '0x1', '%202', 'two', '']) {
         const bad = await read(service, `${path}?page=${page}`)
-        expect([bad.status, bad.html.includes('page must be at least 1')], `${path} ${page}`).toEqual([400, true])
+        expect([bad.status, bad.html.includes('Page must be at least 1.')], `${path} ${page}`).toEqual([400, true])
       }
-      const beyond = await read(service, `${path}?page=1000001`)
-      expect([beyond.status, beyond.html.includes('page must be at most 1000000')], path).toEqual([400, true])
+      for (const page of ['2', '999', '1000001', '9999999999']) {
+        const beyond = await read(service, `${path}?sort=oldest&page=${page}`)
+        expect([beyond.status, beyond.headers.get('location')], `${path} ${page}`).toEqual([302, `${path}?sort=oldest`])
+      }
     }
     const wrongMethod = await service.fetch('/prompts', { method: 'POST', headers: { Accept: 'text/html' } })
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET'])
-    expect((await read(service, '/prompts?type=NOPE')).status).toBe(400)
+    for (const [query, choices] of [
+      ['type=NOPE', 'Choose Text, Structured, Image, Video, or Audio.'],
+      ['type=constructor', 'Choose Text,'],
+      ['sort=best', 'Choose Best match, Newest, Oldest, or Most voted.'],
+    ] as const) {
+      const { status, html } = await read(service, `/prompts?${query}`)
+      expect([status, html.includes(choices), html.includes('TEXT')], query).toEqual([400, true, false])
+    }
+  })
+
+  it('lead on from an address that was not found, without telling what is hidden', async () => {
+    await save('prompts', { title: 'Walrus grooming handbook', content: 'x', visibility: 'public' })
+    await save('prompts', { title: 'Walrus grooming handbook for experts', content: 'x', visibility: 'private' })
+    const link = '<a href="/prompts/walrus-grooming-handbook">Walrus grooming handbook</a>'
+    for (const path of [
+      '/prompts/walrus-groming-handbook',
+      '/prompts/walrus-grooming-hand',
+      '/skills/walrus-grooming-handbook).',
+      '/prompts/WALRUS-grooming-handbok/edit',
+    ]) {
+      const { status, html } = await read(service, path)
+      expect([status, html.includes(link), html.includes('for experts')], path).toEqual([404, true, false])
+    }
+    for (const path of [
+      '/prompts/zebra',
+      '/prompts/%ff',
+      '/nothing',
+      '/users/walrus-grooming-handbook',
+      `/prompts/${'walrus-'.repeat(30)}`,
+    ]) {
+      const { status, html } = await read(service, path)
+      expect([status >= 400 && status < 500, html.includes('Did you mean'), html.includes('action="/search"')], path).toEqual([
+        true,
+        false,
+        true,
+      ])
+      expect(html).toMatch(/Reference: <code data-text="true">[0-9a-f-]{36}<\/code>/)
+    }
+  })
+
+  it('find prompts and skills together, with how many there are of each', async () => {
+    const files = [{ filename: 'SKILL.md', content: '# Ocelot' }]
+    for (let n = 0; n < 12; n++) await save('prompts', { title: `Ocelot ${n}`, content: 'x', visibility: 'public' })
+    await save('skills', { title: 'Ocelot keeping', files, visibility: 'public' })
+    const { html } = await read(service, '/search?q=ocelot')
+    expect(html).toContain('<a href="/prompts?q=ocelot">Prompts 12</a>')
+    expect(html).toContain('<a href="/skills?q=ocelot">Skills 1</a>')
+    expect(html.match(/data-row="prompts"/g)).toHaveLength(10)
+    expect(html.match(/data-row="skills"/g)).toHaveLength(1)
+    expect(html).toContain('<a href="/prompts?q=ocelot">All 12 prompts</a>')
+    expect(html).not.toContain('/skills?q=ocelot">All')
+    const nothing = await read(service, '/search?q=%21%21')
+    expect([nothing.status, nothing.html.includes('No results found.')]).toEqual([200, true])
+    expect((await read(service, '/search')).html).toContain('Keyboard shortcuts')
+    expect((await read(service, `/search?q=${'x'.repeat(10_001)}`)).status).toBe(400)
+  })
+
+  it('offer filters that find something, with their counts for the result', async () => {
+    await save('prompts', {
+      title: 'Numbat one',
+      content: 'numbat ${a} ${b:c}',
+      tags: ['mammal', 'small'],
+      category: 'editing',
+      visibility: 'public',
+    })
+    await save('prompts', { title: 'Numbat two', content: 'numbat', tags: ['mammal'], type: 'IMAGE', visibility: 'public' })
+    await save('prompts', { title: 'Numbat three', content: 'numbat', tags: ['secret'], type: 'VIDEO', visibility: 'private' })
+    const { html } = await read(service, '/prompts?q=numbat+')
+    expect(html).toContain('<a href="/prompts?q=numbat+&amp;tag=mammal">mammal <span class="count">2</span></a>')
+    expect(html).toContain('<a href="/prompts?q=numbat+&amp;type=IMAGE">Image <span class="count">1</span></a>')
+    expect(html).toContain('<a href="/prompts?q=numbat+&amp;category=writing">Writing <span class="count">1</span></a>')
+    for (const hidden of ['secret', 'type=VIDEO', 'type=AUDIO', 'category=coding']) expect(html, hidden).not.toContain(hidden)
+    // The other filters apply; a chosen one shows what could be chosen instead.
+    const image = (await read(service, '/prompts?q=numbat+&type=IMAGE')).html
+    expect(image).toContain('tag=mammal">mammal <span class="count">1</span></a>')
+    expect(image).toContain('type=TEXT">Text <span class="count">1</span></a>')
+    expect(image).toContain('<summary>Filter (1)</summary>')
+    expect(image).toContain('<a href="/prompts?q=numbat+">Clear filters</a>')
+    expect(image).not.toContain('category=')
+    // Of skills, tags that only prompts have lead nowhere (and the other way round).
+    expect((await read(service, '/skills')).html).not.toContain('tag=mammal')
+    expect(html).toContain('<li>2 blanks</li>')
+    expect(html).toMatch(/<time datetime="2026[^"]*" title="Jan 1, 2026, 00:\d\d UTC" data-ago="true">Jan 1, 2026<\/time>/)
+    expect(html.match(/<li class="kind">/g)).toHaveLength(1)
+  })
+
+  it('of an empty library say what to do next', async () => {
+    const empty = await testApp()
+    try {
+      const stranger = await read(empty, '/prompts')
+      expect(stranger.html).toContain('No prompts yet.')
+      expect(stranger.html).not.toMatch(/No results|Clear filters|data-search/)
+      expect(stranger.html).toContain('class="button first" href="/sign-in"')
+      const ada = await signUp(empty, 'ada')
+      expect((await ada.get('/prompts')).html).toContain('<a class="button first" href="/new">')
+      expect((await ada.get('/skills')).html).toContain('<a class="button first" href="/new/skill">')
+      expect((await ada.get('/prompts?q=x')).html).toContain('No results found.')
+    } finally {
+      await empty.close()
+    }
+  })
+
+  it('have a menu for strangers, members and administrators', async () => {
+    const other = await testApp()
+    try {
+      const admin = await signUp(other, 'boss')
+      const member = await signUp(other, 'ada')
+      const menu = (html: string) =>
+        [...(/<header.*<\/header>/.exec(html)?.[0] ?? '').matchAll(/ (?:href|action)="([^"]+)"/g)].map(([, to]) => to)
+      const open = ['/', '/search', '/prompts', '/skills', '/docs/connect', '/docs']
+      const own = [...open, '/library', '/new', '/new/skill', '/settings', '/settings/keys']
+      expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
+      expect(menu((await member.get('/docs')).html)).toEqual([...own, '/sign-out'])
+      expect(menu((await admin.get('/nothing')).html)).toEqual([...own, '/admin', '/sign-out'])
+      expect((await member.get('/admin')).html).toContain('Only administrators can open this page.')
+      expect((await member.post('/sign-out', {})).to).toBe('/?done=signed-out')
+    } finally {
+      await other.close()
+    }
   })
 
   it('of a skill that was saved meanwhile show what differs, in its files and in its fields', async () => {
@@ -228,6 +348,7 @@ describe('pages', () => {
     const files = [...html.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(files.map((path) => path.split('/').at(-1)).toSorted()).toEqual([
       'favicon.svg',
+      'find.js',
       'literata-latin-wght-normal.woff2',
       'site.css',
       'site.js',

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { firstWords } from '../src/library/first-words.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
 import { importSkills } from '../src/transfer/import-skills.ts'
 import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary } from '../src/transfer/library-folder.ts'
@@ -25,6 +26,21 @@ process.stderr.write(
     : 'test/real-data.test.ts is SKIPPED: there is no folder ../shared/data beside the checkout. All other tests are the same without it.\n',
 )
 const { promptsFile, skillsFolder, queriesFile } = data ?? { promptsFile: '', skillsFolder: '', queriesFile: '' }
+
+describe.skipIf(data === null)('the first words of real prompts', () => {
+  it('are words: no frontmatter, no markup, no punctuation of JSON', () => {
+    const rows = z.array(z.object({ act: z.string(), prompt: z.string() })).parse(parseCsv(readFileSync(promptsFile), { columns: true }))
+    const shown = rows.map(({ act, prompt }) => {
+      const { pieces } = firstWords(prompt, act)
+      return { act, text: pieces.map((piece) => ('text' in piece ? piece.text : `\u27e6${piece.blank}\u27e7`)).join('') }
+    })
+    expect(shown).toHaveLength(1257)
+    const noise = /^(?:---|#{1,6} |[-*>|=_~`]|\{|\[[{"])|\*\*|\]\(|```|\n|" *:|<\/?(?:[a-z]+|!--)>?|[=_─]{4}/
+    const noisy = shown.filter(({ text }) => text === '' || text.length > 20_000 || noise.test(text))
+    // One that is no JSON, though it looks like it: an object without a key.
+    expect(noisy.map(({ act }) => act)).toHaveLength(1)
+  })
+})
 
 describe.skipIf(data === null)('a library of real size', () => {
   let test: TestApp

@@ -4,7 +4,7 @@ import type { Call } from './call.ts'
 import { hasKeyHeader } from './cors.ts'
 
 /** Pages of lists: everything on them is public for anonymous readers. Pages of one item may be of an unlisted one, and are made each time. */
-const CACHED_PATHS = new Set(['/', '/prompts', '/skills'])
+const CACHED_PATHS = new Set(['/', '/search', '/prompts', '/skills'])
 /** Size of the cache in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
 /** A query that means the same wherever it is read. */
@@ -14,8 +14,8 @@ const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
 export interface PageCache {
   /** The cached page; null when there is none, or the request is not for one. */
   find(call: Call): Promise<Answer | null> | null
-  /** Makes the page, and caches it when every anonymous reader gets the same. */
-  show(call: Call, make: () => Promise<string>): Promise<string>
+  /** Makes the page, and caches it when every anonymous reader gets the same. Null from `make`: no page. */
+  show(call: Call, make: () => Promise<string | null>): Promise<string | null>
 }
 
 /** @param headers of a page of a list */
@@ -47,6 +47,7 @@ export function createPageCache(readRevision: () => Promise<number>, headers: ()
       const { path, search } = call.exchange
       const revision = await caches.refresh()
       const html = await make()
+      if (html === null) return null
       const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
       pages.put(revision, path + search, bytes, bytes.length)
       return html

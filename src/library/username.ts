@@ -26,6 +26,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'readyz',
   'reset-password',
   'robots.txt',
+  'search',
   'settings',
   'sign-in',
   'sign-out',

@@ -2,7 +2,7 @@ import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount
 import { keepFormDraft, showFormDraft } from './account/form-drafts.ts'
 import { createKey, listKeys, revokeKey } from './account/keys.ts'
 import { showProfile } from './account/show-profile.ts'
-import { requestPasswordReset, resetPassword, showPasswordReset, signIn, signOut } from './account/sign-in.ts'
+import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset, signIn, signOut } from './account/sign-in.ts'
 import { showSignUp, signUp } from './account/sign-up.ts'
 import { countLibrary, createCategory, deleteCategory, renameCategory } from './admin/administration.ts'
 import { listAuditEvents, listOwnActivity } from './admin/audit.ts'
@@ -14,6 +14,7 @@ import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
 import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
+import { nearAddresses } from './items/near-addresses.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
 import { relatedItems } from './items/related.ts'
 import { deleteItem, listTrash, restoreItem } from './items/trash.ts'
@@ -79,6 +80,7 @@ export const OPERATIONS: readonly Operation[] = [
   signUp,
   signIn,
   signOut,
+  showPasswordHelp,
   requestPasswordReset,
   showPasswordReset,
   resetPassword,
@@ -100,6 +102,7 @@ export const OPERATIONS: readonly Operation[] = [
   showProfile,
   listOwnItems,
   browseItems,
+  nearAddresses,
   showMarks,
   listFeatured,
   setFeatured,

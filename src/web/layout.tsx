@@ -1,4 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
+import { type Current, Header } from './parts/header.tsx'
 import type { Site } from './site.ts'
 
 interface LayoutProps {
@@ -9,7 +10,7 @@ interface LayoutProps {
   /** Canonical path, for search engines. */
   readonly path?: string | undefined
   /** Which entry of the menu this is. */
-  readonly current?: 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'account' | undefined
+  readonly current?: Current
   readonly isIndexed?: boolean | undefined
   /** More scripts of this page, by the names of their files. */
   readonly scripts?: readonly string[] | undefined
@@ -19,6 +20,8 @@ interface LayoutProps {
   readonly feed?: string | undefined
   /** Id of the shown item, if anyone may embed it. */
   readonly embeddedId?: string | undefined
+  /** What the search field in the header holds. Default: nothing */
+  readonly query?: string | undefined
   readonly children?: Child
 }
 
@@ -34,11 +37,11 @@ export const Layout: FC<LayoutProps> = ({
   kind = 'website',
   feed = '/feed.xml',
   embeddedId,
+  query,
   children,
 }) => {
-  const { words, name, baseUrl, url, hasMcp } = site
+  const { words, name, baseUrl, url } = site
   const fullTitle = title === null ? name : `${title} · ${name}`
-  const at = (entry: LayoutProps['current']) => (entry === current ? 'page' : undefined)
   return (
     <html lang={words.language} data-theme={site.theme ?? undefined}>
       <head>
@@ -60,6 +63,7 @@ export const Layout: FC<LayoutProps> = ({
         <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />
         <link rel="stylesheet" href={url('site.css')} />
         <script src={url('site.js')} type="module" />
+        <script src={url('find.js')} type="module" />
         {scripts.map((name) => (
           <script src={url(name)} type="module" />
         ))}
@@ -68,42 +72,7 @@ export const Layout: FC<LayoutProps> = ({
         <a class="skip" href="#content">
           {words.skip}
         </a>
-        <header class="top">
-          <nav class="frame" aria-label={name}>
-            <a class="brand" href="/">
-              {name}
-            </a>
-            <a href="/prompts" aria-current={at('prompts')}>
-              {words.prompts}
-            </a>
-            <a href="/skills" aria-current={at('skills')}>
-              {words.skills}
-            </a>
-            {hasMcp ? (
-              <a href="/docs/connect" aria-current={at('connect')}>
-                {words.connect}
-              </a>
-            ) : null}
-            <a href="/docs" aria-current={at('docs')}>
-              {words.docs}
-            </a>
-            {site.reader ? (
-              <>
-                <a class="apart" href="/library" aria-current={at('library')}>
-                  {words.myLibrary}
-                </a>
-                <a href="/new">{words.newItem}</a>
-                <a href="/settings" aria-current={at('account')}>
-                  {site.reader.username}
-                </a>
-              </>
-            ) : (
-              <a class="apart" href="/sign-in" rel="nofollow">
-                {words.signIn}
-              </a>
-            )}
-          </nav>
-        </header>
+        <Header site={site} current={current} query={query} />
         <main class="frame" id="content">
           {children}
         </main>

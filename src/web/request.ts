@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { AppError } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { CallOperation } from '../operations/core/invoke.ts'
 import type { SentForm } from './forms.ts'
 import type { Site } from './site.ts'
@@ -39,8 +39,37 @@ type Outcome = { readonly cookies?: readonly string[] } & (
 /** Does what a form asks for. What it throws is shown on the page the form was on. */
 export type Action = (request: PageRequest & { readonly form: SentForm }) => Promise<Outcome>
 
+/** An address to go to instead of a page. */
+export interface LeadsOn {
+  readonly to: string
+}
+
+/** Largest page number that operations take. */
+const MAX_PAGE = 1_000_000
+
 /** The page of a list an address asks for. What is no number becomes 0, which operations refuse. */
-export function readPageNumber(query: URLSearchParams): number {
+function readPageNumber(query: URLSearchParams): number {
   const text = query.get('page') ?? '1'
-  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
+  return /^[1-9]\d{0,9}$/.test(text) ? Math.min(Number(text), MAX_PAGE) : 0
+}
+
+/** Reads the page of a list that the address asks for. A number beyond the last page gives the address of the last one. */
+export async function readListPage<T extends { readonly totalPages: number }>(
+  { site, query }: Pick<PageRequest, 'site' | 'query'>,
+  read: (page: number) => Promise<T>,
+): Promise<T | LeadsOn> {
+  const page = readPageNumber(query)
+  try {
+    return await read(page)
+  } catch (error) {
+    const isBeyond = error instanceof AppError && error.code === 'invalid_input' && error.details[0]?.path === 'page'
+    if (page <= 1 || !isBeyond) throw error
+    const last = Math.max(1, (await read(1)).totalPages)
+    // Items came in between: the page is there now.
+    if (last >= page) return await read(page)
+    const to = new URL(site.path, site.baseUrl)
+    if (last === 1) to.searchParams.delete('page')
+    else to.searchParams.set('page', String(last))
+    return { to: to.pathname + to.search }
+  }
 }

@@ -38,9 +38,10 @@ import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
 import { showHome } from './pages/reading/home.tsx'
-import { showProblem } from './pages/reading/problem.tsx'
+import { readNearItems, showProblem } from './pages/reading/problem.tsx'
 import { showProfilePage } from './pages/reading/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/reading/prompt.tsx'
+import { showSearch } from './pages/reading/search.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
@@ -50,14 +51,14 @@ import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
 import { restoreFromTrash, showLibrary, showTrash } from './pages/writing/library.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
-import type { Action, PageRequest } from './request.ts'
+import type { Action, LeadsOn, PageRequest } from './request.ts'
 import type { Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { ERROR_WORDS } from './strings/errors.ts'
 import { ENGLISH } from './strings/index.ts'
 
 type Html = { toString(): string | Promise<string> }
-type Page = (request: PageRequest) => Promise<Html>
+type Page = (request: PageRequest) => Promise<Html | LeadsOn>
 
 /** A page and the action of its form. */
 interface PageEntry {
@@ -81,6 +82,7 @@ interface PageEntry {
 /** Every page there is. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/', page: showHome },
+  { path: '/search', page: showSearch },
   { path: '/prompts', page: browse('prompts') },
   { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts') },
   {
@@ -242,6 +244,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   }
   const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
     new Response(typeof html === 'string' ? `<!doctype html>${html}` : html, { status, headers: describePage(hasFrames) })
+  const leadOn = ({ to }: LeadsOn) => new Response(null, { status: 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
   /** Runs a form's action. On an error, renders the page again with the submitted values. */
   const actOn = async (
     c: HonoContext<HttpEnv>,
@@ -267,7 +270,9 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       const fault = toAppError(error)
       // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
-      const again = answer(await draw(page(toRequest(c, { form, fault }))), HTTP_STATUS[fault.code], hasFrames)
+      const shown = await page(toRequest(c, { form, fault }))
+      if ('to' in shown) return leadOn(shown)
+      const again = answer(await draw(shown), HTTP_STATUS[fault.code], hasFrames)
       for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
       return again
     }
@@ -283,7 +288,14 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         routes.get(path, async (c, next) => {
           // `/` also serves the service description to programs.
           if (path === '/' && !wantsPage(c.get('call'))) return await next()
-          const html = await http.cache.show(c.get('call'), async () => await draw(page(toRequest(c))))
+          let onward: LeadsOn | null = null
+          const html = await http.cache.show(c.get('call'), async () => {
+            const made = await page(toRequest(c))
+            if (!('to' in made)) return await draw(made)
+            onward = made
+            return null
+          })
+          if (html === null) return leadOn(onward ?? { to: '/' })
           const shown = answer(html, 200, hasFrames)
           if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
@@ -311,7 +323,14 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         const headers = { location: `${SIGN_IN}?to=${encodeURIComponent(to)}`, 'cache-control': 'no-store' }
         return Promise.resolve({ status: 303, headers, body: null })
       }
-      return draw(showProblem(site, error, call.requestId)).then((html) => fromResponse(answer(html, HTTP_STATUS[error.code])))
+      const near = readNearItems(
+        error,
+        path,
+        callLocally(() => makeContext(call.actor)),
+      )
+      return near
+        .then((items) => draw(showProblem(site, error, { path, requestId: call.requestId, near: items })))
+        .then((html) => fromResponse(answer(html, HTTP_STATUS[error.code])))
     },
   }
 }

@@ -12,6 +12,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
   ['benchmarks.svg', 'docs/benchmarks.svg', 'image/svg+xml'],
   ['site.js', 'dist/web/site.js', 'text/javascript; charset=utf-8'],
+  ['find.js', 'dist/web/find.js', 'text/javascript; charset=utf-8'],
   ['embed.css', 'assets/web/embed.css', 'text/css; charset=utf-8'],
   ['embed.js', 'dist/web/embed.js', 'text/javascript; charset=utf-8'],
   ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],

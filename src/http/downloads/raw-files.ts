@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import { callLocally } from '../../operations/core/invoke.ts'
+import { getPrompt } from '../../operations/prompts/get-prompt.ts'
 import { showPrompt } from '../../operations/prompts/show-prompt.ts'
 import { getSkillFile } from '../../operations/skills/get-skill.ts'
 import type { HttpEnv, MakeContext } from '../call.ts'
@@ -12,7 +13,7 @@ function download(bytes: Uint8Array<ArrayBuffer>, isText: boolean, filename: str
 }
 
 /**
- * Routes that answer bytes instead of JSON: a skill's file, a prompt's text, and a prompt as a file with its metadata.
+ * Routes that answer bytes instead of JSON: a skill's file, a prompt's text, as it is or with its defaults, and a prompt as a file with its metadata.
  * @param prefix of their paths: below /api for programs with keys, elsewhere for signed-in people
  */
 export function addRawRoutes(app: Hono<HttpEnv>, makeContext: MakeContext, prefix: string): Route[] {
@@ -32,10 +33,14 @@ export function addRawRoutes(app: Hono<HttpEnv>, makeContext: MakeContext, prefi
     const prompt = await readPrompt(c)
     return download(new TextEncoder().encode(writePromptMarkdown(prompt)), true, `${prompt.slug}.prompt.md`)
   })
-  return ['/skills/{skillId}/files/{filename}', '/prompts/{id}/raw', '/prompts/{id}/prompt.md'].map((path) => ({
-    method: 'GET',
-    path: `${prefix}${path}`,
-    kind: 'download',
-    cost: 2,
-  }))
+  const paths = ['/skills/{skillId}/files/{filename}', '/prompts/{id}/raw', '/prompts/{id}/prompt.md']
+  // What lists on the pages copy. Programs fill in a prompt with get_prompt.
+  if (prefix !== '/api') {
+    app.get(`${prefix}/prompts/:id/filled`, async (c) => {
+      const prompt = await callFor(c)(getPrompt, { id: c.req.param('id') ?? '', variables: {} })
+      return download(new TextEncoder().encode(prompt.content), true, `${prompt.slug}.txt`)
+    })
+    paths.push('/prompts/{id}/filled')
+  }
+  return paths.map((path) => ({ method: 'GET', path: `${prefix}${path}`, kind: 'download', cost: 2 }))
 }

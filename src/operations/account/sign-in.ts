@@ -38,6 +38,20 @@ export const signOut = defineOperation({
   run: (context) => context.logins.signOut(clientOf(context)),
 })
 
+/** Whether password reset links go out by email. */
+export const showPasswordHelp = defineOperation({
+  name: 'show_password_help',
+  title: 'Show how passwords are reset',
+  summary: 'Whether this service sends password reset links by email.',
+  scope: null,
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({ sendsMail: z.boolean() }),
+  async run({ sendMail }: Needs<never, 'sendMail'>) {
+    return { sendsMail: sendMail !== null }
+  },
+})
+
 /** Sends a link to set a new password, where mail leaves from here; the answer never tells whether there is such an account. */
 export const requestPasswordReset = defineOperation({
   name: 'request_password_reset',

@@ -69,35 +69,3 @@ function showText(text: string): (string | HTMLElement)[] {
     return mark
   })
 }
-
-/** Results as they are typed, in the page that shows them; the address stays that of the form. */
-const search = document.querySelector<HTMLFormElement>('form[data-search]')
-const action = search?.getAttribute('action') ?? ''
-if (search && location.pathname === action) {
-  let waiting: ReturnType<typeof setTimeout> | undefined
-  let asking: AbortController | undefined
-  const ask = async () => {
-    const fields = [...new FormData(search)].flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? [[name, value]] : []))
-    const url = fields.length === 0 ? action : `${action}?${new URLSearchParams(fields)}`
-    asking?.abort()
-    asking = new AbortController()
-    const answer = await fetch(url, { signal: asking.signal, headers: { Accept: 'text/html' } })
-    if (!answer.ok) return
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    // Everything but the field itself, which keeps the cursor where it is.
-    const fresh = [...(page.querySelector('main')?.children ?? [])].filter((child) => !child.querySelector('form[data-search]'))
-    const main = document.querySelector('main')
-    if (!main) return
-    for (const child of [...main.children]) if (!child.contains(search) && child.tagName !== 'H1') child.remove()
-    main.append(...fresh.filter((child) => child.tagName !== 'H1'))
-    history.replaceState(null, '', url)
-    document.title = page.title
-  }
-  search.addEventListener('input', () => {
-    clearTimeout(waiting)
-    waiting = setTimeout(() => {
-      // A search that was overtaken by the next, or by leaving, is no fault.
-      ask().catch(() => {})
-    }, 200)
-  })
-}

@@ -1,59 +1,52 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { z } from 'zod'
+import { firstWords } from '../../library/first-words.ts'
 import type { listedPrompt, listedSkill } from '../../operations/core/records.ts'
 import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { Site } from '../site.ts'
-import { Day } from './day.tsx'
+import { Ago } from './ago.tsx'
 import { authorPath } from './facts.tsx'
 import { Highlight } from './highlight.tsx'
 
 type ListedPrompt = z.infer<typeof listedPrompt>
 type ListedSkill = z.infer<typeof listedSkill>
 
-/** How much of a prompt's text a row shows, in UTF-16 units; the sheet cuts it at two lines. */
-const FIRST_WORDS = 240
-
 /** Prompts as rows, words of the query marked. */
 export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; marks?: Marks | null }> = ({ site, prompts, marks = null }) => (
   <ol class="rows">
-    {prompts.map((prompt) => (
-      <li>
-        <div>
-          <h3>
-            <a href={`/prompts/${prompt.slug}`}>
-              <Highlight text={prompt.title} marks={marks} />
-            </a>
-          </h3>
-          {prompt.description === null ? null : (
-            <p>
-              <Highlight text={prompt.description} marks={marks} />
+    {prompts.map((prompt) => {
+      const { pieces, blanks } = firstWords(prompt.content, prompt.title)
+      return (
+        <Row
+          site={site}
+          kind="prompts"
+          item={prompt}
+          marks={marks}
+          facts={
+            <>
+              {prompt.type === 'TEXT' ? null : <li class="kind">{site.words.types[prompt.type]}</li>}
+              {/* Not all variables of a text that was cut are in it. */}
+              {blanks === 0 || prompt.contentTruncated ? null : <li>{site.words.find.blanks(blanks)}</li>}
+            </>
+          }
+        >
+          {/* A description says more, unless words of the query are in the text. */}
+          {prompt.description !== null && marks === null ? null : (
+            <p class="first-words">
+              {pieces.map((piece) =>
+                'text' in piece ? (
+                  <Highlight text={piece.text} marks={marks} />
+                ) : (
+                  <span class="blank">
+                    <Highlight text={piece.blank} marks={marks} />
+                  </span>
+                ),
+              )}
             </p>
           )}
-          <p class="first-words">
-            <Highlight text={prompt.content.slice(0, FIRST_WORDS).toWellFormed()} marks={marks} />
-          </p>
-        </div>
-        <div class="facts">
-          <ul>
-            <li class="kind">{site.words.types[prompt.type]}</li>
-            {prompt.approximate ? <li>{site.words.nearInMeaning}</li> : null}
-            {prompt.visibility === 'public' ? null : <li>{site.words.visibilities[prompt.visibility]}</li>}
-            {prompt.category === null ? null : (
-              <li>
-                <a href={`/prompts?category=${prompt.categorySlug}`}>{prompt.category}</a>
-              </li>
-            )}
-            <li>
-              <a href={authorPath(prompt.author)}>{prompt.author}</a>
-            </li>
-            <li>
-              <Day at={prompt.createdAt} />
-            </li>
-            {prompt.votes > 0 ? <li>{site.words.votes(prompt.votes)}</li> : null}
-          </ul>
-        </div>
-      </li>
-    ))}
+        </Row>
+      )
+    })}
   </ol>
 )
 
@@ -61,39 +54,51 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
 export const SkillRows: FC<{ site: Site; skills: readonly ListedSkill[]; marks?: Marks | null }> = ({ site, skills, marks = null }) => (
   <ol class="rows">
     {skills.map((skill) => (
-      <li>
-        <div>
-          <h3>
-            <a href={`/skills/${skill.slug}`}>
-              <Highlight text={skill.title} marks={marks} />
-            </a>
-          </h3>
-          {skill.description === null ? null : (
-            <p>
-              <Highlight text={skill.description} marks={marks} />
-            </p>
-          )}
-        </div>
-        <div class="facts">
-          <ul>
-            <li class="kind">{site.words.fileCount(skill.files.length)}</li>
-            {skill.approximate ? <li>{site.words.nearInMeaning}</li> : null}
-            {skill.visibility === 'public' ? null : <li>{site.words.visibilities[skill.visibility]}</li>}
-            {skill.category === null ? null : (
-              <li>
-                <a href={`/skills?category=${skill.categorySlug}`}>{skill.category}</a>
-              </li>
-            )}
-            <li>
-              <a href={authorPath(skill.author)}>{skill.author}</a>
-            </li>
-            <li>
-              <Day at={skill.createdAt} />
-            </li>
-            {skill.votes > 0 ? <li>{site.words.votes(skill.votes)}</li> : null}
-          </ul>
-        </div>
-      </li>
+      <Row site={site} kind="skills" item={skill} marks={marks} facts={<li>{site.words.fileCount(skill.files.length)}</li>} />
     ))}
   </ol>
+)
+
+interface RowProps {
+  readonly site: Site
+  readonly kind: 'prompts' | 'skills'
+  readonly item: ListedPrompt | ListedSkill
+  readonly marks: Marks | null
+  /** Facts of this kind alone, as list items. */
+  readonly facts: Child
+  readonly children?: Child
+}
+
+/** An item in a list: its title, its facts on one line, its description, and more. The script finds the parts by `data-row`. */
+const Row: FC<RowProps> = ({ site: { words }, kind, item, marks, facts, children }) => (
+  <li data-row={kind}>
+    <h3>
+      <a href={`/${kind}/${item.slug}`}>
+        <Highlight text={item.title} marks={marks} />
+      </a>
+    </h3>
+    <ul class="facts line">
+      {item.visibility === 'public' ? null : <li>{words.visibilities[item.visibility]}</li>}
+      {item.approximate ? <li>{words.nearInMeaning}</li> : null}
+      {item.category === null ? null : (
+        <li>
+          <a href={`/${kind}?category=${item.categorySlug}`}>{item.category}</a>
+        </li>
+      )}
+      <li>
+        <a href={authorPath(item.author)}>{item.author}</a>
+      </li>
+      {facts}
+      {item.votes > 0 ? <li>{words.votes(item.votes)}</li> : null}
+      <li>
+        <Ago at={item.createdAt} />
+      </li>
+    </ul>
+    {item.description === null ? null : (
+      <p class="description">
+        <Highlight text={item.description} marks={marks} />
+      </p>
+    )}
+    {children}
+  </li>
 )

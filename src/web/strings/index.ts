@@ -6,6 +6,7 @@ import { BROWSE_WORDS } from './browse.ts'
 import { DOCUMENT_WORDS } from './documents.ts'
 import { EDITOR_WORDS } from './editor.ts'
 import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
+import { FIND_WORDS } from './find.ts'
 import { DONE_MESSAGES } from './messages.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
@@ -20,6 +21,7 @@ export const ENGLISH = {
   ...EDITOR_WORDS,
   ...ADMIN_WORDS,
   done: DONE_MESSAGES,
+  find: FIND_WORDS,
   reading: READING_WORDS,
   purge: PURGE_WORDS,
   embed: EMBED_WORDS,

@@ -1,21 +1,23 @@
 import { toAppError } from '../../../errors.ts'
-import { requestPasswordReset, resetPassword, showPasswordReset } from '../../../operations/account/sign-in.ts'
+import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset } from '../../../operations/account/sign-in.ts'
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
 /** Where a link for a new password is asked for. */
-export async function showForgotPassword({ site, query, sent }: PageRequest) {
+export async function showForgotPassword({ site, call, query, sent }: PageRequest) {
   const { words } = site
-  const answer = query.get('asked')
+  const { sendsMail } = await call(showPasswordHelp, {})
   return (
     <Layout site={site} title={words.forgotPassword} isIndexed={false}>
       <div class="narrow">
         <h1>{words.forgotPassword}</h1>
-        {answer === 'mail' || answer === 'admin' ? (
+        {!sendsMail ? (
+          <p>{words.resetByAdmin}</p>
+        ) : query.get('asked') === 'mail' ? (
           <p class="notice" role="status">
-            {answer === 'mail' ? words.resetMailed : words.resetByAdmin}
+            {words.resetMailed}
           </p>
         ) : (
           <>
@@ -42,7 +44,7 @@ export async function showForgotPassword({ site, query, sent }: PageRequest) {
 /** Requests a reset link. The response never reveals whether the account exists. */
 export const askForPassword: Action = async ({ call, form }) => {
   const { isMailed } = await call(requestPasswordReset, { name: form.text('name') })
-  return { to: `/forgot-password?asked=${isMailed ? 'mail' : 'admin'}` }
+  return { to: isMailed ? '/forgot-password?asked=mail' : '/forgot-password' }
 }
 
 /** Where a link for a new password leads. */

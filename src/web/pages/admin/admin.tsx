@@ -20,7 +20,7 @@ import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SectionsPage } from '../../parts/sections-page.tsx'
-import { type Action, type PageRequest, readPageNumber } from '../../request.ts'
+import { type Action, type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 50
 
@@ -49,9 +49,11 @@ const SecretLink: FC<{ words: PageRequest['site']['words']; text: string; link: 
 
 /** Counts, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
-  const { site, call, query } = request
+  const { site, call } = request
   const { words } = site
-  const [numbers, held] = await Promise.all([call(countLibrary, {}), call(listHeld, { page: readPageNumber(query), perPage: PER_PAGE })])
+  const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: PER_PAGE }))
+  const [numbers, held] = await Promise.all([call(countLibrary, {}), readHeld])
+  if ('to' in held) return held
   return (
     <AdminPage request={request} at="/admin">
       <dl class="counts">
@@ -78,13 +80,11 @@ const resetLink = z.object({ username: z.string(), url: z.string() })
 
 /** All people. A new reset link is shown once. */
 export async function showPeople(request: PageRequest) {
-  return <People request={request} {...(await readPeople(request))} link={request.takeFlash(resetLink)} />
-}
-
-async function readPeople({ call, query }: PageRequest) {
-  const matching = query.get('q') ?? ''
-  const input = { page: readPageNumber(query), perPage: PER_PAGE, ...(matching === '' ? {} : { matching: matching.slice(0, 64) }) }
-  return { matching, found: await call(listPeople, input) }
+  const matching = request.query.get('q') ?? ''
+  const input = { perPage: PER_PAGE, ...(matching === '' ? {} : { matching: matching.slice(0, 64) }) }
+  const found = await readListPage(request, (page) => request.call(listPeople, { ...input, page }))
+  if ('to' in found) return found
+  return <People request={request} matching={matching} found={found} link={request.takeFlash(resetLink)} />
 }
 
 const People: FC<{ request: PageRequest; matching: string; found: Output<typeof listPeople>; link: z.infer<typeof resetLink> | null }> = ({
@@ -200,11 +200,9 @@ export const changePerson: Action = async ({ call, form, param }) => {
 
 /** Invites, and a form for another, whose link is shown once. */
 export async function showInvites(request: PageRequest) {
-  return <Invites request={request} found={await readInvites(request)} link={request.takeFlash(createInvite.output)?.url ?? null} />
-}
-
-async function readInvites({ call, query }: PageRequest) {
-  return await call(listInvites, { page: readPageNumber(query), perPage: PER_PAGE })
+  const found = await readListPage(request, (page) => request.call(listInvites, { page, perPage: PER_PAGE }))
+  if ('to' in found) return found
+  return <Invites request={request} found={found} link={request.takeFlash(createInvite.output)?.url ?? null} />
 }
 
 const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; link: string | null }> = ({ request, found, link }) => {

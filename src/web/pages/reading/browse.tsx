@@ -1,88 +1,89 @@
 import type { FC } from 'hono/jsx'
+import { AppError } from '../../../errors.ts'
 import { PROMPT_TYPES } from '../../../library/fields.ts'
-import { listCategories, listTags } from '../../../operations/items/list-categories.ts'
-import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { browseItems } from '../../../operations/items/browse-items.ts'
+import { listCategories } from '../../../operations/items/list-categories.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
+import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { type PageRequest, readPageNumber } from '../../request.ts'
+import { type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 const PER_PAGE = 24
 /** Most hits that a list gives at once. */
 const MAX_PER_PAGE = 100
-/** Tags offered, the most used ones. */
-const TAGS = 12
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
 /** What narrows a list, and stays when something else changes. */
 const KEPT = ['q', 'type', 'category', 'tag', 'author', 'sort'] as const
+const FILTERS = ['type', 'category', 'tag', 'author'] as const
 
 type Kind = 'prompts' | 'skills'
 type Kept = { readonly [Name in (typeof KEPT)[number]]?: string | undefined }
+type Found = Output<typeof browseItems>
+type Categories = Output<typeof listCategories>['categories']
 
 /** A list of one kind, searched and filtered by plain links. */
 export function browse(kind: Kind) {
-  return async ({ site, call, query }: PageRequest) => {
-    const kept = readKept(kind, query)
-    const [found, { categories }, { tags }] = await Promise.all([
-      find(kind, call, { ...toInput(kept), page: readPageNumber(query), perPage: PER_PAGE }),
-      call(listCategories, {}),
-      call(listTags, { perPage: TAGS }),
-    ])
+  return async (request: PageRequest) => {
+    const { site, call, query } = request
     const { words } = site
+    const kept = readKept(kind, query)
+    refuseUnknown(words, kept)
+    const find = (page: number, perPage = PER_PAGE) => call(browseItems, { ...toInput(kept), collection: kind, page, perPage })
+    const [found, { categories }] = await Promise.all([readListPage(request, find), call(listCategories, {})])
+    if ('to' in found) return found
     const base = `/${kind}`
-    const types = PROMPT_TYPES.map((type): [string, string] => [type, words.types[type]])
     // Results of a corrected query hold its words, not those that were typed.
     const marks = readMarks(found.correctedQuery ?? kept.q ?? '')
-    const isAllNear = await isNearAlone(kind, call, toInput(kept), found)
-    const inner = innerCategories(categories, kind, kept.category)
+    const active = FILTERS.filter((name) => kept[name] !== undefined)
+    const isWhole = kept.q === undefined && active.length === 0
     return (
       <Layout site={site} title={kept.q || words[kind]} path={base} current={kind} isIndexed={Object.keys(kept).length === 0}>
-        <h1>{words[kind]}</h1>
-        <SearchField site={site} kind={kind} query={kept.q ?? ''} kept={{ ...kept, q: undefined }} />
-        <nav aria-label={words.filters}>
-          {kind === 'prompts' ? <Choices base={base} kept={kept} name="type" label={words.type} choices={types} all={words.all} /> : null}
-          <Choices
-            base={base}
-            kept={kept}
-            name="category"
-            label={words.category}
-            choices={topCategories(categories, kind)}
-            all={words.all}
-          />
-          <Choices base={base} kept={kept} name="category" label={words.category} choices={inner} all={null} />
-          <Choices base={base} kept={kept} name="tag" label={words.tags} choices={tags.map(({ slug, name }) => [slug, name])} all={null} />
-          <Choices base={base} kept={kept} name="sort" label={words.sortedBy} choices={sortChoices(site, kept)} all={null} />
-        </nav>
-        <Found site={site} base={base} kept={kept} total={found.total} corrected={found.correctedQuery} isAllNear={isAllNear} />
-        {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} />}
-        {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} />}
-        <PageLinks
-          site={site}
-          page={found.page}
-          pages={found.totalPages}
-          toUrl={(page) => linkTo(base, kept, { page: page === 1 ? undefined : String(page) })}
-        />
+        <div class="list-head">
+          <h1>{words[kind]}</h1>
+          {isWhole && found.total === 0 ? null : (
+            <SearchField site={site} kind={kind} query={kept.q ?? ''} kept={{ ...kept, q: undefined }} />
+          )}
+        </div>
+        {isWhole && found.total === 0 ? (
+          <NothingYet site={site} kind={kind} />
+        ) : (
+          <div class="list" data-results>
+            <Filters
+              words={words}
+              groups={toGroups(words, kind, kept, found, categories)}
+              active={active.length}
+              clear={linkTo(base, { q: kept.q, sort: kept.sort }, {})}
+            />
+            <div>
+              <Summary site={site} kind={kind} kept={kept} found={found} isAllNear={await isNearAlone(found, find)} />
+              {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} />}
+              {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} />}
+              <PageLinks
+                site={site}
+                page={found.page}
+                pages={found.totalPages}
+                toUrl={(page) => linkTo(base, kept, { page: page === 1 ? undefined : String(page) })}
+              />
+            </div>
+          </div>
+        )}
       </Layout>
     )
   }
 }
 
-/** What was found; of the other kind there is nothing. */
-async function find(kind: Kind, call: PageRequest['call'], input: Record<string, unknown>) {
-  return kind === 'prompts' ? { ...(await call(listPrompts, input)), skills: [] } : { ...(await call(listSkills, input)), prompts: [] }
-}
-
 /** Whether no item that was found holds a word of the query. Such items are few, so one more page of hits tells. */
-async function isNearAlone(kind: Kind, call: PageRequest['call'], input: Record<string, unknown>, found: Awaited<ReturnType<typeof find>>) {
-  const areNear = (hits: Pick<typeof found, 'prompts' | 'skills'>) =>
-    [...hits.prompts, ...hits.skills].every(({ approximate }) => approximate)
+async function isNearAlone(found: Found, find: (page: number, perPage: number) => Promise<Found>): Promise<boolean> {
+  const areNear = (hits: Found) => [...hits.prompts, ...hits.skills].every(({ approximate }) => approximate)
   const shown = found.prompts.length + found.skills.length
   if (shown === 0 || !areNear(found)) return false
   if (shown === found.total) return true
-  return found.total <= MAX_PER_PAGE && areNear(await find(kind, call, { ...input, page: 1, perPage: MAX_PER_PAGE }))
+  return found.total <= MAX_PER_PAGE && areNear(await find(1, MAX_PER_PAGE))
 }
 
 /** Skills have no type. */
@@ -91,8 +92,18 @@ function readKept(kind: Kind, query: URLSearchParams): Kept {
   return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
 }
 
-function toInput({ tag, ...kept }: Kept): Record<string, unknown> {
-  return { ...kept, ...(tag === undefined ? {} : { tag: tag.split(',') }) }
+/** @throws AppError `invalid_input` in words of the page, for a type or an order that there is not */
+function refuseUnknown({ types, sorts, find }: Site['words'], { type, sort }: Kept): void {
+  const refuse = (given: string, choices: Readonly<Record<string, string>>) => {
+    const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.values(choices))
+    return new AppError('invalid_input', find.unknownChoice(given.slice(0, 40).toWellFormed(), list))
+  }
+  if (type !== undefined && !Object.hasOwn(types, type)) throw refuse(type, types)
+  if (sort !== undefined && !Object.hasOwn(sorts, sort)) throw refuse(sort, sorts)
+}
+
+function toInput({ tag, sort, ...kept }: Kept) {
+  return { ...kept, sort: SORTS.find((one) => one === sort), ...(tag === undefined ? {} : { tag: tag.split(',') }) }
 }
 
 /** The same list with something changed, from its first page. */
@@ -102,102 +113,87 @@ function linkTo(base: string, kept: Kept, change: Record<string, string | undefi
   return query.size === 0 ? base : `${base}?${query}`
 }
 
-function topCategories(
-  categories: readonly { slug: string; name: string; parent: string | null; prompts: number; skills: number }[],
-  kind: Kind,
-): [string, string, number][] {
-  return categories
-    .filter((category) => category.parent === null)
-    .map(({ slug, name, ...own }): [string, string, number] => {
-      const children = categories.filter((other) => other.parent === slug)
-      return [slug, name, children.reduce((sum, child) => sum + child[kind], own[kind])]
-    })
-    .filter(([, , count]) => count > 0)
+/** The filters that can change the list: choices without hits are left out, and so are groups without a choice. */
+function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets }: Found, categories: Categories): FilterGroup[] {
+  const linkOf = (name: string) => (value: string | undefined) => linkTo(`/${kind}`, kept, { [name]: value })
+  const counts = new Map(facets.categories.map(({ slug, count }) => [slug, count]))
+  const chosen = categories.find(({ slug }) => slug === kept.category)
+  const above = chosen?.parent ?? chosen?.slug
+  const countOf = (slug: string) => counts.get(slug) ?? 0
+  const childrenOf = (parent: string) => categories.filter((category) => category.parent === parent)
+  const types = PROMPT_TYPES.map((type) => ({
+    value: type,
+    name: words.types[type],
+    count: facets.types.find((one) => one.type === type)?.count ?? 0,
+  }))
+  const inCategories = categories
+    .filter(({ parent }) => parent === null || parent === above)
+    .map(({ slug, name, parent }) => ({
+      value: slug,
+      name,
+      isBelow: parent !== null,
+      count: countOf(slug) + childrenOf(slug).reduce((sum, child) => sum + countOf(child.slug), 0),
+    }))
+  const tags = facets.tags.map(({ slug, name, count }) => ({ value: slug, name, count }))
+  return [
+    { name: 'type', label: words.type, choices: kind === 'prompts' ? types : [] },
+    { name: 'category', label: words.category, choices: inCategories },
+    { name: 'tag', label: words.tags, choices: tags },
+  ].flatMap(({ name, label, choices }) => {
+    const current = kept[name as 'type' | 'category' | 'tag']
+    const shown = choices.filter(({ value, count }) => count > 0 || value === current)
+    // A single choice that holds for everything narrows nothing.
+    const isUseful = current !== undefined || shown.length > 1 || (name !== 'type' && shown.length > 0)
+    return isUseful ? [{ label, chosen: current, choices: shown, toUrl: linkOf(name) }] : []
+  })
 }
 
-/** Children of the chosen category, or its siblings. */
-function innerCategories(
-  categories: readonly { slug: string; name: string; parent: string | null; prompts: number; skills: number }[],
-  kind: Kind,
-  chosen: string | undefined,
-): [string, string, number][] {
-  const found = categories.find(({ slug }) => slug === chosen)
-  if (!found) return []
-  const above = found.parent ?? found.slug
-  return categories
-    .filter((category) => category.parent === above && category[kind] > 0)
-    .map((category): [string, string, number] => [category.slug, category.name, category[kind]])
-}
-
-function sortChoices({ words }: Site, kept: Kept): [string, string][] {
-  return SORTS.filter((sort) => sort !== 'relevance' || kept.q !== undefined).map((sort) => [sort, words.sorts[sort]])
-}
-
-interface ChoicesProps {
-  readonly base: string
-  readonly kept: Kept
-  readonly name: 'type' | 'category' | 'tag' | 'sort'
-  readonly label: string
-  readonly choices: readonly (readonly [value: string, text: string, count?: number])[]
-  /** What undoes the choice; null where something always holds. */
-  readonly all: string | null
-}
-
-const Choices: FC<ChoicesProps> = ({ base, kept, name, label, choices, all }) => {
-  const chosen = kept[name] ?? (name === 'sort' ? (kept.q === undefined ? 'newest' : 'relevance') : undefined)
-  if (choices.length === 0) return null
+/** How much was found, what it was narrowed by, and the order. */
+const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear: boolean }> = ({ site, kind, kept, found, isAllNear }) => {
+  const { words } = site
+  const base = `/${kind}`
+  const { total, correctedQuery: corrected } = found
+  const chosen = kept.sort ?? (kept.q === undefined ? 'newest' : 'relevance')
+  const sorts = SORTS.filter((sort) => sort !== 'relevance' || kept.q !== undefined)
   return (
-    <ul class="filters" aria-label={label}>
-      {all === null ? null : (
-        <li>
-          <a href={linkTo(base, kept, { [name]: undefined })} aria-current={chosen === undefined ? 'true' : undefined}>
-            {all}
-          </a>
-        </li>
+    <div class="summary">
+      <div class="found" aria-live="polite">
+        <h2>{total === 0 ? words.nothingFound : kept.q === undefined ? words.find.counts[kind](total) : words.found(total)}</h2>
+        {total === 0 ? (
+          <p class="prose">
+            {words.nothingFoundHelp} <a href={base}>{words.clearFilters}</a>
+          </p>
+        ) : null}
+        {corrected === undefined || total === 0 ? null : (
+          <p class="quiet">
+            {words.showingResultsFor} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>
+          </p>
+        )}
+        {isAllNear ? <p class="quiet">{words.allNearInMeaning}</p> : null}
+        <Narrowed words={words} base={base} kept={kept} />
+        {kept.q === undefined ? null : (
+          <p class="quiet">
+            <a href={linkTo('/search', {}, { q: kept.q })}>{words.find.inBoth}</a>
+          </p>
+        )}
+      </div>
+      {total === 0 ? null : (
+        <nav aria-label={words.sortedBy} class="sorts">
+          <span class="quiet">{words.sortedBy}</span>
+          <ul class="filters">
+            {sorts.map((sort) => (
+              <li>
+                <a href={linkTo(base, kept, { sort })} aria-current={chosen === sort ? 'true' : undefined}>
+                  {words.sorts[sort]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
       )}
-      {choices.map(([value, text, count]) => (
-        <li>
-          <a href={linkTo(base, kept, { [name]: value })} aria-current={chosen === value ? 'true' : undefined}>
-            {text}
-            {count === undefined ? null : ` ${count.toLocaleString('en')}`}
-          </a>
-        </li>
-      ))}
-    </ul>
+    </div>
   )
 }
-
-const Found: FC<{ site: Site; base: string; kept: Kept; total: number; corrected: string | undefined; isAllNear: boolean }> = ({
-  site: { words },
-  base,
-  kept,
-  total,
-  corrected,
-  isAllNear,
-}) => (
-  <div aria-live="polite">
-    {total === 0 ? (
-      <section>
-        <h2>{words.nothingFound}</h2>
-        <p class="prose">
-          {words.nothingFoundHelp} <a href={base}>{words.clearFilters}</a>
-        </p>
-      </section>
-    ) : (
-      <div class="quiet found">
-        <h2>{words.found(total)}</h2>
-        {corrected === undefined ? null : (
-          <>
-            {'. '}
-            {words.showingResultsFor} <a href={linkTo(base, kept, { q: corrected })}>{corrected}</a>
-          </>
-        )}
-        {isAllNear ? `. ${words.allNearInMeaning}` : null}
-        <Narrowed words={words} base={base} kept={kept} />
-      </div>
-    )}
-  </div>
-)
 
 /** Active tag and author filters, each with a link that removes it. */
 const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept }> = ({ words, base, kept }) => {
@@ -209,12 +205,33 @@ const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept }> = ({ word
     <>
       {narrowings.map(([name, shown]) =>
         shown ? (
-          <>
-            {' · '}
+          <p class="quiet">
             {shown} <a href={linkTo(base, kept, { [name]: undefined })}>{words.reading.remove}</a>
-          </>
+          </p>
         ) : null,
       )}
     </>
   )
 }
+
+/** A list before there is anything to list, with the next step. */
+const NothingYet: FC<{ site: Site; kind: Kind }> = ({ site: { words, reader }, kind }) => (
+  <section>
+    <h2>{words.find.noItems[kind]}</h2>
+    <p class="prose">{words.find.noItemsHelp}</p>
+    <div class="actions">
+      {reader ? (
+        <a class="button first" href={kind === 'prompts' ? '/new' : '/new/skill'}>
+          {kind === 'prompts' ? words.newPrompt : words.newSkill}
+        </a>
+      ) : (
+        <a class="button first" href="/sign-in" rel="nofollow">
+          {words.signIn}
+        </a>
+      )}
+      <a class="button" href="/docs/import-export">
+        {words.find.howToImport}
+      </a>
+    </div>
+  </section>
+)

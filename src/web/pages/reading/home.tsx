@@ -25,7 +25,7 @@ export async function showHome({ site, call, query, sent }: PageRequest) {
       <h1>{site.name}</h1>
       <p class="lead">{words.lead}</p>
       <Done words={words} query={query} sent={sent} />
-      <SearchField site={site} kind="prompts" query="" isLarge />
+      <SearchField site={site} kind="all" query="" isLarge />
       {newest.total === 0 && skills.total === 0 ? (
         <Empty words={words} />
       ) : (

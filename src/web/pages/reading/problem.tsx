@@ -1,19 +1,86 @@
 import type { AppError } from '../../../errors.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import type { CallOperation } from '../../../operations/core/invoke.ts'
+import { nearAddresses } from '../../../operations/items/near-addresses.ts'
 import { Layout } from '../../layout.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 import type { Site } from '../../site.ts'
 
-/** What a reader sees instead of a page: nothing there, or what went wrong and how it can be found in the log. */
-export function showProblem(site: Site, error: AppError, requestId: string) {
+type NearItems = Output<typeof nearAddresses>['items']
+
+interface Problem {
+  readonly path: string
+  readonly requestId: string
+  /** Items that the address may have meant. */
+  readonly near: NearItems
+}
+
+const OF_ITEM = /^\/(?:prompts|skills)\/([^/]+)/
+
+/** Items whose address is nearly that of a page that was not found; none for other errors. */
+export async function readNearItems(error: AppError, path: string, call: CallOperation): Promise<NearItems> {
+  const ref = error.code === 'not_found' ? OF_ITEM.exec(path)?.[1] : undefined
+  if (ref === undefined) return []
+  // The page without suggestions is better than none.
+  return await call(nearAddresses, { ref: decode(ref) }).then(
+    ({ items }) => items,
+    () => [],
+  )
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The page for an error: what went wrong, ways on, and the reference under which the log has it. */
+export function showProblem(site: Site, error: AppError, { path, requestId, near }: Problem) {
   const { words } = site
   const isMissing = error.code === 'not_found'
+  const title = isMissing ? words.notFoundTitle : (words.find.problems[error.code] ?? words.errorTitle)
+  const isOfAdmin = error.code === 'forbidden' && path.startsWith('/admin')
   return (
-    <Layout site={site} title={isMissing ? words.notFoundTitle : words.errorTitle} isIndexed={false}>
-      <h1>{isMissing ? words.notFoundTitle : words.errorTitle}</h1>
-      <p class="lead">{isMissing ? words.notFound : error.message}</p>
-      <p>
-        <a href="/">{words.home}</a>
+    <Layout site={site} title={title} isIndexed={false}>
+      <h1>{title}</h1>
+      <p class="lead">{isMissing ? words.notFound : isOfAdmin ? words.find.adminOnly : toSentence(error.message)}</p>
+      {near.length === 0 ? null : (
+        <section>
+          <h2>{words.find.didYouMean}</h2>
+          <ul>
+            {near.map(({ collection, slug, title }) => (
+              <li>
+                <a href={`/${collection}/${slug}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <SearchField site={site} kind="all" query="" />
+      <ul class="filters ways">
+        <li>
+          <a href="/prompts">{words.find.browseAll.prompts}</a>
+        </li>
+        <li>
+          <a href="/skills">{words.find.browseAll.skills}</a>
+        </li>
+        <li>
+          <a href="/">{words.home}</a>
+        </li>
+      </ul>
+      <p class="quiet reference" data-prompt>
+        {words.find.reference}: <code data-text>{requestId}</code>{' '}
+        <button class="link" type="button" data-copy={words.copied} hidden>
+          {words.copy}
+        </button>
       </p>
-      <p class="quiet">{requestId}</p>
     </Layout>
   )
+}
+
+/** Messages that begin with the name of a field begin a sentence here. */
+function toSentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
 }

@@ -3,22 +3,24 @@ import { listPrompts, listSkills } from '../../../operations/prompts/list-prompt
 import { Layout } from '../../layout.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { type PageRequest, readPageNumber } from '../../request.ts'
+import { type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
 const SORTS = ['newest', 'oldest', 'votes'] as const
 
 /** A profile with the author's items visible to the reader; not found when there are none. */
-export async function showProfilePage({ site, call, query, param }: PageRequest) {
+export async function showProfilePage(request: PageRequest) {
+  const { site, call, query, param } = request
   const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
   const wantsSkills = query.get('kind') === 'skills'
-  const page = readPageNumber(query)
   const profile = await call(showProfile, { username: param('name') })
   const name = profile.username
   const isSkills = profile.prompts === 0 || (wantsSkills && profile.skills > 0)
-  const input = { author: name, perPage: PER_PAGE, page, sort }
-  const prompts = isSkills ? null : await call(listPrompts, input)
-  const skills = isSkills ? await call(listSkills, input) : null
+  const found = await readListPage(request, async (page) => {
+    const input = { author: name, perPage: PER_PAGE, page, sort }
+    return isSkills ? { prompts: [], ...(await call(listSkills, input)) } : { skills: [], ...(await call(listPrompts, input)) }
+  })
+  if ('to' in found) return found
   const { words } = site
   const path = `/users/${encodeURIComponent(name)}`
   const toUrl = (change: { kind?: 'skills' | undefined; sort?: string; page?: number }) => {
@@ -72,9 +74,9 @@ export async function showProfilePage({ site, call, query, param }: PageRequest)
         </ul>
       </nav>
       <h2 class="visually-hidden">{isSkills ? words.reading.skillsBy(name) : words.reading.promptsBy(name)}</h2>
-      {prompts ? <PromptRows site={site} prompts={prompts.prompts} /> : null}
-      {skills ? <SkillRows site={site} skills={skills.skills} /> : null}
-      <PageLinks site={site} page={page} pages={(prompts ?? skills)?.totalPages ?? 1} toUrl={(number) => toUrl({ page: number })} />
+      {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} /> : null}
+      {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} /> : null}
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(number) => toUrl({ page: number })} />
     </Layout>
   )
 }

@@ -8,7 +8,7 @@ import { Day } from '../../parts/day.tsx'
 import { ActionButton, Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
-import { type Action, type PageRequest, readPageNumber } from '../../request.ts'
+import { type Action, type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
 const COLLECTIONS = ['prompts', 'skills'] as const
@@ -19,7 +19,8 @@ export async function showLibrary(request: PageRequest) {
   const { words } = site
   const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
   const visibility = VISIBILITIES.find((one) => one === query.get('visibility'))
-  const found = await call(listOwnItems, { collection, visibility, page: readPageNumber(query), perPage: PER_PAGE })
+  const found = await readListPage(request, (page) => call(listOwnItems, { collection, visibility, page, perPage: PER_PAGE }))
+  if ('to' in found) return found
   const linkTo = (kind: string, chosen: string | undefined) => {
     const params = new URLSearchParams({ ...(kind === 'prompts' ? {} : { kind }), ...(chosen === undefined ? {} : { visibility: chosen }) })
     return params.size === 0 ? '/library' : `/library?${params}`
@@ -90,7 +91,8 @@ function withPage(path: string, page: number): string {
 export async function showTrash(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
-  const found = await call(listTrash, { page: readPageNumber(query), perPage: PER_PAGE })
+  const found = await readListPage(request, (page) => call(listTrash, { page, perPage: PER_PAGE }))
+  if ('to' in found) return found
   return (
     <Layout site={site} title={words.trash} current="library" isIndexed={false}>
       <h1>{words.trash}</h1>

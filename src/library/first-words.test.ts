@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstWords } from './first-words.ts'
+
+/** The words on one line, blanks in angles. */
+const show = (content: string, title?: string) =>
+  firstWords(content, title)
+    .pieces.map((piece) => ('text' in piece ? piece.text : `<${piece.blank}>`))
+    .join('')
+
+describe('firstWords', () => {
+  it.each([
+    ['plain text\n\nin   lines', 'plain text in lines'],
+    ['---\nname: x\ndescription: y\n---\n# Role\nAct.', 'Role Act.'],
+    ['---\nname: x\n---\n', 'name: x'],
+    ['# ====\n# Prompt: A\n# ====', 'Prompt: A'],
+    ['**Bold** and _thin_ and snake_case and `code` ~~gone~~', 'Bold and thin and snake_case and code gone'],
+    ['- [ ] one\n- two\n1. three\n> four', 'one two three four'],
+    ['See [the docs](https://x.example/a "t") ![pic](a.png)', 'See the docs pic'],
+    ['```python\nprint(1)\n```', 'print(1)'],
+    ['| a | b |\n|:-:|---|\n| 1 | 2 |', 'a | b 1 | 2'],
+    ['<role>\nYou are <b>kind</b>.\n</role><!-- no -->', 'You are kind .'],
+    ['{"title": "One", "n": 3, "list": ["Two\\nlines", "\\u00e9"]}', 'One · Two lines · é'],
+    ['Draw this:\n{ "style": "ink" }', 'Draw this: · ink'],
+    ['{"a": "cut off in the mid', '{"a": "cut off in the mid'],
+    ['if (a < b && c > d) return `x`', 'if (a < b && c > d) return x'],
+    ['---', '---'],
+    ['', ''],
+  ])('%j', (content, shown) => {
+    expect(show(content)).toBe(shown)
+  })
+
+  it('names blanks, inside of markup and JSON too, and counts them', () => {
+    expect(firstWords('Greet **${name}** as ${role:a friend}, ${name}.')).toEqual({
+      pieces: [
+        { text: 'Greet ' },
+        { blank: 'name' },
+        { text: ' as ' },
+        { blank: 'role' },
+        { text: ', ' },
+        { blank: 'name' },
+        { text: '.' },
+      ],
+      blanks: 2,
+    })
+    expect(show('{"${key}": "a", "who": "${my__name:x}"}')).toBe('a · <my__name>')
+  })
+
+  it('leaves out a first line that repeats the title, unless nothing follows', () => {
+    expect(show('# Code review\n\nRead this.', 'Code Review')).toBe('Read this.')
+    expect(show('Code review', 'Code review')).toBe('Code review')
+    expect(show('Code reviewer at work', 'Code review')).toBe('Code reviewer at work')
+  })
+
+  it('is one short line of whole characters, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.string({ unit: 'grapheme', maxLength: 400 })), (content) => {
+        const { pieces } = firstWords(content.repeat(4), content.slice(0, 9))
+        const text = pieces.map((piece) => ('text' in piece ? piece.text : '')).join('')
+        expect([...text].length).toBeLessThanOrEqual(240)
+        expect(text.isWellFormed()).toBe(true)
+        expect(text).not.toMatch(/[\n\r]/)
+      }),
+    )
+  })
+
+  it.each(['[', '{ ', '<a ', '![', '**', '> ', '|-', ' ', '\\"', '"', '${', '${a:', '<!--', '- ', '\n ', '---\n', '_'])(
+    'takes linear time in %j',
+    (part) => {
+      const text = `x\n${part.repeat(20_000)}x`
+      const start = performance.now()
+      for (let count = 0; count < 5; count++) firstWords(text)
+      expect(performance.now() - start).toBeLessThan(1000)
+    },
+  )
+})

@@ -1,0 +1,28 @@
+import { fetchPage, takeLast } from './page.ts'
+
+/** Shows results as they are typed, in the page that shows them; the address stays that of the form. */
+export function searchWhileTyping(refresh: () => void): void {
+  const forms = [...document.querySelectorAll<HTMLFormElement>('form[data-search], form.find')]
+  const form = forms.find((one) => one.getAttribute('action') === location.pathname)
+  if (!form) return
+  const ask = takeLast(async (signal) => {
+    const fields = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? [[name, value]] : []))
+    const url = fields.length === 0 ? location.pathname : `${location.pathname}?${new URLSearchParams(fields)}`
+    const page = await fetchPage(url, signal)
+    const main = document.querySelector('main')
+    const fresh = page.querySelector('main')
+    if (!main || !fresh) return
+    // Everything but the field itself, which keeps the cursor where it is.
+    const results = main.querySelector('[data-results]')
+    const others = fresh.querySelector('[data-results]')
+    const wasOpen = main.querySelector<HTMLDetailsElement>('.narrowing')?.open ?? false
+    if (results && others) results.replaceWith(others)
+    else if (!main.contains(form)) main.replaceChildren(...fresh.children)
+    const narrowing = main.querySelector<HTMLDetailsElement>('.narrowing')
+    if (narrowing) narrowing.open = wasOpen
+    history.replaceState(null, '', url)
+    document.title = page.title
+    refresh()
+  }, 200)
+  form.addEventListener('input', ask)
+}

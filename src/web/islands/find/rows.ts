@@ -1,0 +1,78 @@
+import { announce, fetchPage, header } from './page.ts'
+
+const ROW = 'main li[data-row]'
+
+const titleOf = (row: Element) => row.querySelector<HTMLAnchorElement>('h3 a')
+
+/** Gives each prompt of a list a button that copies its text; the sheet shows it on hover and focus. */
+export function addCopyButtons(): void {
+  if (!navigator.clipboard) return
+  for (const row of document.querySelectorAll('li[data-row=prompts]:not(:has(.row-copy))')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button row-copy'
+    button.textContent = header?.dataset['copy'] ?? ''
+    button.ariaLabel = `${button.textContent}: ${titleOf(row)?.textContent}`
+    button.addEventListener('click', () => copyRow(row, button))
+    row.append(button)
+  }
+}
+
+/** The text of a prompt with its defaults. @throws Error when it cannot be read */
+async function readText(row: Element): Promise<Blob> {
+  const path = titleOf(row)?.pathname ?? ''
+  const answer = await fetch(`/download${path}/filled`, { signal: AbortSignal.timeout(10_000) })
+  if (!answer.ok) throw new Error(String(answer.status))
+  return new Blob([await answer.text()], { type: 'text/plain' })
+}
+
+function copyRow(row: Element, button: HTMLButtonElement): void {
+  const words = header?.dataset
+  const show = (text: string | undefined) => {
+    announce(text)
+    button.textContent = text ?? ''
+    setTimeout(() => {
+      button.textContent = words?.['copy'] ?? ''
+    }, 1500)
+  }
+  // The promise goes into the item: browsers allow a copy only in the moment of the click.
+  navigator.clipboard.write([new ClipboardItem({ 'text/plain': readText(row) })]).then(
+    () => show(words?.['copied']),
+    () => show(words?.['failed']),
+  )
+}
+
+/** Votes for an item, or removes the vote, by the form of its own page. */
+async function vote(path: string): Promise<void> {
+  const page = await fetchPage(path)
+  const button = page.querySelector<HTMLButtonElement>('button[name=do]:is([value=vote], [value=unvote])')
+  if (!button) {
+    location.assign(`/sign-in?to=${encodeURIComponent(path)}`)
+    return
+  }
+  const answer = await fetch(path, {
+    method: 'POST',
+    body: new URLSearchParams({ do: button.value }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  announce(header?.dataset[answer.ok ? (button.value === 'vote' ? 'voted' : 'unvoted') : 'failed'])
+}
+
+/** Does what a key means for the rows of a list. Whether it means anything. */
+export function moveInRows(key: string): boolean {
+  const rows = [...document.querySelectorAll(ROW)]
+  const at = rows.findIndex((row) => row.contains(document.activeElement))
+  const row = rows[at]
+  if (key === 'j' || key === 'k') {
+    const next = rows[key === 'j' ? at + 1 : at < 0 ? rows.length - 1 : at - 1]
+    if (next) titleOf(next)?.focus()
+    return rows.length > 0
+  }
+  const path = row && titleOf(row)?.pathname
+  if (!path) return false
+  if (key === 'c') row.querySelector<HTMLButtonElement>('.row-copy')?.click()
+  else if (key === 'e') location.assign(`${path}/edit`)
+  else if (key === 'v') vote(path).catch(() => announce(header?.dataset['failed']))
+  else return false
+  return true
+}

@@ -1,0 +1,105 @@
+import type { FC } from 'hono/jsx'
+import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { readMarks } from '../../../search/analysis/mark-words.ts'
+import { Layout } from '../../layout.tsx'
+import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
+import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import type { PageRequest } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+/** Hits of each kind; all of them are on the lists of their kind. */
+const SHOWN = 10
+
+/** What a query finds among prompts and skills, with how many there are of each. The script's palette reads this page. */
+export async function showSearch({ site, call, query }: PageRequest) {
+  const { words } = site
+  const q = query.get('q') ?? ''
+  if (q.trim() === '') {
+    return (
+      <Layout site={site} title={words.search} path="/search" isIndexed={false}>
+        <h1>{words.search}</h1>
+        <p class="lead">{words.find.lead}</p>
+        <Ways words={words} />
+        <Shortcuts words={words} />
+        <PaletteEntries site={site} />
+      </Layout>
+    )
+  }
+  const [prompts, skills] = await Promise.all([call(listPrompts, { q, perPage: SHOWN }), call(listSkills, { q, perPage: SHOWN })])
+  const corrected = prompts.correctedQuery ?? skills.correctedQuery
+  const marks = readMarks(corrected ?? q)
+  const hits = [...prompts.prompts, ...skills.skills]
+  const toUrl = (path: string, text = q) => `${path}?${new URLSearchParams({ q: text })}`
+  return (
+    <Layout site={site} title={words.find.results(q)} path="/search" isIndexed={false} query={q}>
+      <h1 class="visually-hidden">{words.find.results(q)}</h1>
+      <div data-results>
+        <div class="found" aria-live="polite">
+          {hits.length === 0 ? (
+            <>
+              <h2>{words.nothingFound}</h2> <p class="prose">{words.nothingFoundHelp}</p>
+            </>
+          ) : (
+            <ul class="filters tabs">
+              {prompts.total === 0 ? null : (
+                <li>
+                  <a href={toUrl('/prompts')}>
+                    {words.prompts} {prompts.total.toLocaleString('en')}
+                  </a>
+                </li>
+              )}
+              {skills.total === 0 ? null : (
+                <li>
+                  <a href={toUrl('/skills')}>
+                    {words.skills} {skills.total.toLocaleString('en')}
+                  </a>
+                </li>
+              )}
+            </ul>
+          )}
+          {corrected === undefined ? null : (
+            <p class="quiet">
+              {words.showingResultsFor} <a href={toUrl('/search', corrected)}>{corrected}</a>
+            </p>
+          )}
+          {hits.length > 0 && hits.every(({ approximate }) => approximate) ? <p class="quiet">{words.allNearInMeaning}</p> : null}
+        </div>
+        {hits.length === 0 ? <Ways words={words} /> : null}
+        {prompts.total === 0 ? null : (
+          <section class="hits" data-hits={words.prompts}>
+            <h2>{words.prompts}</h2>
+            <PromptRows site={site} prompts={prompts.prompts} marks={marks} />
+            {prompts.total <= SHOWN ? null : (
+              <p>
+                <a href={toUrl('/prompts')}>{words.find.allOf.prompts(prompts.total)}</a>
+              </p>
+            )}
+          </section>
+        )}
+        {skills.total === 0 ? null : (
+          <section class="hits" data-hits={words.skills}>
+            <h2>{words.skills}</h2>
+            <SkillRows site={site} skills={skills.skills} marks={marks} />
+            {skills.total <= SHOWN ? null : (
+              <p>
+                <a href={toUrl('/skills')}>{words.find.allOf.skills(skills.total)}</a>
+              </p>
+            )}
+          </section>
+        )}
+      </div>
+    </Layout>
+  )
+}
+
+/** The lists of everything. */
+const Ways: FC<{ words: Site['words'] }> = ({ words }) => (
+  <ul class="filters ways">
+    <li>
+      <a href="/prompts">{words.find.browseAll.prompts}</a>
+    </li>
+    <li>
+      <a href="/skills">{words.find.browseAll.skills}</a>
+    </li>
+  </ul>
+)

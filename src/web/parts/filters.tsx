@@ -1,0 +1,63 @@
+import type { FC } from 'hono/jsx'
+import type { Site } from '../site.ts'
+
+/** One way to narrow a list. */
+export interface FilterGroup {
+  readonly label: string
+  /** The value that is in force; undefined: none. */
+  readonly chosen: string | undefined
+  readonly choices: readonly {
+    readonly value: string
+    readonly name: string
+    /** What the choice finds. */
+    readonly count: number
+    /** Whether it stands below the choice before it. */
+    readonly isBelow?: boolean
+  }[]
+  /** The list with a choice; undefined: with none. */
+  toUrl(value: string | undefined): string
+}
+
+interface FiltersProps {
+  readonly words: Site['words']
+  readonly groups: readonly FilterGroup[]
+  /** How many filters are in force. */
+  readonly active: number
+  /** The list without filters. */
+  readonly clear: string
+}
+
+/** The filters of a list as plain links with counts: in the margin, and folded behind a button on phones. */
+export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
+  <details class="narrowing">
+    <summary>{words.find.filter(active)}</summary>
+    <nav aria-label={words.filters}>
+      {groups.map(({ label, chosen, choices, toUrl }, place) => (
+        <div>
+          <p class="label" id={`filter-${place}`}>
+            {label}
+          </p>
+          <ul class="filters" aria-labelledby={`filter-${place}`}>
+            <li>
+              <a href={toUrl(undefined)} aria-current={chosen === undefined ? 'true' : undefined}>
+                {words.all}
+              </a>
+            </li>
+            {choices.map(({ value, name, count, isBelow }) => (
+              <li class={isBelow ? 'lower' : undefined}>
+                <a href={toUrl(value)} aria-current={chosen === value ? 'true' : undefined}>
+                  {name} <span class="count">{count.toLocaleString('en')}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      {active === 0 ? null : (
+        <p>
+          <a href={clear}>{words.clearFilters}</a>
+        </p>
+      )}
+    </nav>
+  </details>
+)

@@ -1,0 +1,129 @@
+import type { FC } from 'hono/jsx'
+import type { Site } from '../site.ts'
+
+/** Which entry of the menu a page is. */
+export type Current = 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'account' | undefined
+
+interface HeaderProps {
+  readonly site: Site
+  readonly current: Current
+  /** What the search field holds. Default: nothing */
+  readonly query?: string | undefined
+}
+
+/**
+ * The head of every page: brand, search, menu. Where there is little room, the menu is behind one button: the sheet shows the contents of
+ * closed `<details>` where there is room, and browsers that cannot do so keep the button.
+ */
+export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
+  const { words, name, hasMcp, reader } = site
+  const at = (entry: Current) => (entry === current ? 'page' : undefined)
+  return (
+    <header class="top">
+      <div class="frame">
+        <a class="brand" href="/">
+          {name}
+        </a>
+        <HeaderSearch site={site} query={query} />
+        <details class="menu">
+          <summary>{words.find.menu}</summary>
+          <nav aria-label={name}>
+            <a href="/prompts" aria-current={at('prompts')}>
+              {words.prompts}
+            </a>
+            <a href="/skills" aria-current={at('skills')}>
+              {words.skills}
+            </a>
+            {hasMcp ? (
+              <a href="/docs/connect" aria-current={at('connect')}>
+                {words.connect}
+              </a>
+            ) : null}
+            <a href="/docs" aria-current={at('docs')}>
+              {words.docs}
+            </a>
+            {reader ? (
+              <OwnLinks site={site} at={at} />
+            ) : (
+              <a class="apart" href="/sign-in" rel="nofollow">
+                {words.signIn}
+              </a>
+            )}
+          </nav>
+        </details>
+      </div>
+    </header>
+  )
+}
+
+/** The field that searches everything. A plain form; the script reads its texts for rows from here. */
+const HeaderSearch: FC<{ site: Site; query: string }> = ({ site: { words }, query }) => (
+  <search>
+    <form
+      class="find"
+      action="/search"
+      method="get"
+      data-copy={words.copy}
+      data-copied={words.copied}
+      data-failed={words.find.failed}
+      data-voted={words.find.voted}
+      data-unvoted={words.find.unvoted}
+    >
+      <input
+        type="search"
+        name="q"
+        value={query}
+        placeholder={words.search}
+        aria-label={words.find.field}
+        aria-keyshortcuts="/ Control+K Meta+K"
+        maxlength={1000}
+        autocomplete="off"
+      />
+    </form>
+  </search>
+)
+
+/** What only somebody who is signed in has. */
+const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ site: { words, reader }, at }) => (
+  <>
+    <a class="apart" href="/library" aria-current={at('library')}>
+      {words.myLibrary}
+    </a>
+    <details class="drop" name="menu">
+      <summary>{words.newItem}</summary>
+      <ul>
+        <li>
+          <a href="/new">{words.find.newPrompt}</a>
+        </li>
+        <li>
+          <a href="/new/skill">{words.find.newSkill}</a>
+        </li>
+      </ul>
+    </details>
+    <details class="drop" name="menu">
+      <summary>{reader?.username}</summary>
+      <ul>
+        <li>
+          <a href="/settings" aria-current={at('account')}>
+            {words.settings}
+          </a>
+        </li>
+        <li>
+          <a href="/settings/keys">{words.settingsSections['/settings/keys']}</a>
+        </li>
+        {reader?.isAdmin ? (
+          <li>
+            <a href="/admin">{words.administration}</a>
+          </li>
+        ) : null}
+        <li>
+          <form method="post" action="/sign-out">
+            <button type="submit" class="link">
+              {words.signOut}
+            </button>
+          </form>
+        </li>
+      </ul>
+    </details>
+  </>
+)

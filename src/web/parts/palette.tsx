@@ -1,0 +1,73 @@
+import type { FC } from 'hono/jsx'
+import type { Site } from '../site.ts'
+
+/** The keys that work on every page with a script, as a table; the script shows it in a dialog too. */
+export const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => (
+  <section data-shortcuts>
+    <h2>{find.shortcuts}</h2>
+    <dl class="keys">
+      {find.shortcutKeys.map(([key, does]) => (
+        <div>
+          <dt>
+            {key.split(' ').map((part) => (
+              <kbd>{part}</kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+    <label class="tick" hidden>
+      <input type="checkbox" checked data-single-keys /> {find.singleKeys}
+    </label>
+  </section>
+)
+
+/** What the palette offers beside hits: pages and actions of this reader. Not shown by itself. */
+export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasMcp } }) => {
+  const pages: readonly (readonly [path: string, name: string])[] = [
+    ['/', words.home],
+    ['/prompts', words.prompts],
+    ['/skills', words.skills],
+    ...(hasMcp ? [['/docs/connect', words.connect] as const] : []),
+    ['/docs', words.docs],
+    ['/embeds', words.designer.title],
+    ...(reader ? [['/library', words.myLibrary] as const, ['/trash', words.trash] as const, ['/settings', words.settings] as const] : []),
+    ...(reader?.isAdmin ? [['/admin', words.administration] as const] : []),
+  ]
+  const actions: readonly (readonly [path: string, name: string])[] = reader
+    ? [
+        ['/new', words.newPrompt],
+        ['/new/skill', words.newSkill],
+        ['/settings/keys', words.settingsSections['/settings/keys']],
+        ['/sign-out', words.signOut],
+      ]
+    : [['/sign-in', words.signIn]]
+  return (
+    <template data-palette data-search-for={words.find.searchFor} data-none={words.find.noMatches} data-close={words.find.close}>
+      <ul data-group={words.find.actionsGroup}>
+        {actions.map(([path, name]) => (
+          <li>
+            <a href={path}>{name}</a>
+          </li>
+        ))}
+        {reader
+          ? (['light', 'dark', 'system'] as const).map((theme) => (
+              <li>
+                <a href="/settings" data-theme-choice={theme}>
+                  {words.find.themes[theme]}
+                </a>
+              </li>
+            ))
+          : null}
+      </ul>
+      <ul data-group={words.find.pagesGroup}>
+        {pages.map(([path, name]) => (
+          <li>
+            <a href={path}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </template>
+  )
+}
