@@ -364,6 +364,8 @@ describe('pages', () => {
       }
     }
     expect(bytes).toBeLessThan(30 * 1024)
+    const island = await service.fetch(files.find((path) => path.endsWith('/find.js')) ?? '')
+    expect(gzipSync(Buffer.from(await island.arrayBuffer())).length).toBeLessThanOrEqual(6 * 1024)
     for (const [, url = ''] of html.matchAll(/(?:src|href)="(https?:[^"]+)"/g)) expect(new URL(url).host).toBe('127.0.0.1:3000')
   })
 

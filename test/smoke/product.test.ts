@@ -16,7 +16,7 @@ describe('the built program with the starter library', () => {
   it('shows a browser what a search finds, and the prompt', async () => {
     const page = await bench.newPage()
     await page.goto('/prompts')
-    await page.getByRole('searchbox').pressSequentially('pull request')
+    await page.getByRole('searchbox', { name: 'Search prompts', exact: true }).pressSequentially('pull request')
     await page.waitForURL('**/prompts?q=pull+request')
     const first = page.getByRole('heading', { level: 3 }).first()
     const title = (await first.textContent())?.trim() ?? ''

@@ -93,10 +93,10 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
       <summary>{words.newItem}</summary>
       <ul>
         <li>
-          <a href="/new">{words.find.newPrompt}</a>
+          <a href="/new">{words.newPrompt}</a>
         </li>
         <li>
-          <a href="/new/skill">{words.find.newSkill}</a>
+          <a href="/new/skill">{words.newSkill}</a>
         </li>
       </ul>
     </details>

@@ -3,8 +3,6 @@ export const FIND_WORDS = {
   menu: 'Menu',
   field: 'Search the library',
   both: 'Search prompts and skills',
-  newPrompt: 'Prompt',
-  newSkill: 'Skill',
   failed: 'That failed. Try again.',
   voted: 'Upvoted',
   unvoted: 'Vote removed',

@@ -66,7 +66,7 @@ async function chooseTheme(theme: string): Promise<void> {
 export function openPalette(): void {
   if (document.querySelector('dialog[open]')) return
   const field = document.createElement('input')
-  const list = document.createElement('ul')
+  const list = document.createElement('div')
   const dialog = openDialog('palette', header?.querySelector('input')?.ariaLabel ?? '')
   Object.assign(field, {
     type: 'text',
@@ -106,12 +106,12 @@ export function openPalette(): void {
     const text = field.value.trim()
     const found = links.filter((entry) => entry.text.toLowerCase().includes(text.toLowerCase()))
     const all = { group: '', text: `${words['searchFor'] ?? ''} “${text}”`, href: `/search?${new URLSearchParams({ q: text })}` }
-    shown = text === '' ? found : [...hits, ...found, all]
+    shown = text === '' ? found : [...found, ...hits, all]
     list.replaceChildren()
     let group: HTMLElement | undefined
     for (const [place, entry] of shown.entries()) {
       if (!group || group.dataset['name'] !== entry.group) {
-        group = document.createElement('li')
+        group = document.createElement('div')
         group.role = 'group'
         group.dataset['name'] = entry.group
         group.ariaLabel = entry.group || all.text

@@ -114,7 +114,7 @@ function linkTo(base: string, kept: Kept, change: Record<string, string | undefi
 }
 
 /** The filters that can change the list: choices without hits are left out, and so are groups without a choice. */
-function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets }: Found, categories: Categories): FilterGroup[] {
+function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets, total }: Found, categories: Categories): FilterGroup[] {
   const linkOf = (name: string) => (value: string | undefined) => linkTo(`/${kind}`, kept, { [name]: value })
   const counts = new Map(facets.categories.map(({ slug, count }) => [slug, count]))
   const chosen = categories.find(({ slug }) => slug === kept.category)
@@ -141,7 +141,10 @@ function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets }: Foun
     { name: 'tag', label: words.tags, choices: tags },
   ].flatMap(({ name, label, choices }) => {
     const current = kept[name as 'type' | 'category' | 'tag']
-    const shown = choices.filter(({ value, count }) => count > 0 || value === current)
+    // Few hits are widened by near ones, more so in a narrowed list: what is chosen has found all that is listed.
+    const shown = choices
+      .map((choice) => (choice.value === current ? { ...choice, count: total } : choice))
+      .filter(({ value, count }) => count > 0 || value === current)
     // A single choice that holds for everything narrows nothing.
     const isUseful = current !== undefined || shown.length > 1 || (name !== 'type' && shown.length > 0)
     return isUseful ? [{ label, chosen: current, choices: shown, toUrl: linkOf(name) }] : []
