@@ -171,6 +171,13 @@ describe('pages', () => {
     expect(found.html).toContain('href="/prompts?q=kaleidoscope&amp;sort=newest"')
   })
 
+  it('show the passage with a word that stands further on in a text', async () => {
+    const content = `${'Some other words here. '.repeat(40)}\nAsk a **taxidermist** about it.`
+    await save('prompts', { title: 'Stuffed', content, visibility: 'public' })
+    const { html } = await read(service, '/prompts?q=taxidermist+')
+    expect(html).toContain('<p class="first-words">… Ask a <mark>taxidermist</mark> about it.</p>')
+  })
+
   it('mark hits that are near in meaning alone, and say so when there are no others', async () => {
     const sentence = 'No item holds these words; these are near in meaning.'
     await save('prompts', { title: 'Veterinarian on call', content: 'Sick animals', visibility: 'public' })

@@ -7,6 +7,7 @@ import type { Site } from '../site.ts'
 import { Ago } from './ago.tsx'
 import { authorPath } from './facts.tsx'
 import { Highlight } from './highlight.tsx'
+import { findPassage, hasMarks } from './passage.ts'
 
 type ListedPrompt = z.infer<typeof listedPrompt>
 type ListedSkill = z.infer<typeof listedSkill>
@@ -15,7 +16,7 @@ type ListedSkill = z.infer<typeof listedSkill>
 export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; marks?: Marks | null }> = ({ site, prompts, marks = null }) => (
   <ol class="rows">
     {prompts.map((prompt) => {
-      const { pieces, blanks } = firstWords(prompt.content, prompt.title)
+      const { pieces, blanks, isPassage } = readWords(prompt, marks)
       return (
         <Row
           site={site}
@@ -33,6 +34,7 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
           {/* A description says more, unless words of the query are in the text. */}
           {prompt.description !== null && marks === null ? null : (
             <p class="first-words">
+              {isPassage ? '… ' : null}
               {pieces.map((piece) =>
                 'text' in piece ? (
                   <Highlight text={piece.text} marks={marks} />
@@ -49,6 +51,16 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
     })}
   </ol>
 )
+
+/** The first words of a prompt. When nothing of the query would be marked in its row, a passage of its text that shows why it was found. */
+function readWords({ title, description, content }: ListedPrompt, marks: Marks | null) {
+  const first = firstWords(content, title)
+  const shown = [title, description ?? '', ...first.pieces.map((piece) => ('text' in piece ? piece.text : piece.blank))].join(' ')
+  const start = marks === null || hasMarks(shown, marks) ? 0 : findPassage(content, marks)
+  return start === 0
+    ? { ...first, isPassage: false }
+    : { pieces: firstWords(content.slice(start)).pieces, blanks: first.blanks, isPassage: true }
+}
 
 /** Skills as rows. */
 export const SkillRows: FC<{ site: Site; skills: readonly ListedSkill[]; marks?: Marks | null }> = ({ site, skills, marks = null }) => (
