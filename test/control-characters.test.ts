@@ -76,7 +76,7 @@ describe('control characters in texts of others', () => {
       expect([status, CONTROL.test(html), CONTROL.exec(withoutMarks(html))], path).toEqual([200, true, null])
     }
     const { html } = await ada.get(`/prompts/${saved.prompt}`)
-    expect(html).toContain(`<h1>${MARKED} 2</h1>`)
+    expect(html).toContain(`<h1 dir="auto">${MARKED} 2</h1>`)
     expect(html).toContain(`<title>${SHOWN} 2 · Commonplace</title>`)
     expect(html).toContain(`<meta property="og:title" content="${SHOWN} 2"/>`)
     expect(html).toContain('line')

@@ -13,6 +13,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['benchmarks.svg', 'docs/benchmarks.svg', 'image/svg+xml'],
   ['site.js', 'dist/web/site.js', 'text/javascript; charset=utf-8'],
   ['find.js', 'dist/web/find.js', 'text/javascript; charset=utf-8'],
+  ['prompt.js', 'dist/web/prompt.js', 'text/javascript; charset=utf-8'],
   ['embed.css', 'assets/web/embed.css', 'text/css; charset=utf-8'],
   ['embed.js', 'dist/web/embed.js', 'text/javascript; charset=utf-8'],
   ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],

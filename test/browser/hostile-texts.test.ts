@@ -54,11 +54,27 @@ describe('a text that wants to be a program', () => {
     const page = await bench.newPage({ allowed: [/status of 40[04]/] })
     for (const address of addresses) {
       await page.goto(address)
-      const fields = page.locator('textarea[data-blank]')
+      const fields = page.locator('mark textarea')
       if (await fields.count()) {
         await fields.first().fill(ATTACKS)
-        await page.locator('form[data-blanks]').evaluate((form: HTMLFormElement) => form.submit())
+        await page.locator('[data-open-in] summary').click()
+        await page.keyboard.press('Escape')
+        await page.keyboard.press('Control+Enter')
+        await page.getByRole('button', { name: 'Copied' }).waitFor()
+        // Where no script runs, the values come back from the service.
+        await page.evaluate((value) => {
+          const form = document.createElement('form')
+          form.method = 'post'
+          form.action = `${location.pathname}/fill`
+          const field = document.createElement('textarea')
+          field.name = 'v.name'
+          field.value = value
+          form.append(field)
+          document.body.append(form)
+          form.submit()
+        }, ATTACKS)
         await page.waitForURL('**/fill')
+        expect(await page.locator('[data-text]').textContent()).toContain(ATTACKS)
       }
       await page.mouse.move(200, 300)
       const ran = await page.evaluate(() => ({
@@ -69,10 +85,12 @@ describe('a text that wants to be a program', () => {
       const targets = await page
         .locator('a')
         .evaluateAll((links) => links.map((link) => (link instanceof HTMLAnchorElement ? link.protocol : '')))
+      // Applications that a prompt can be opened in.
+      const expected = address.startsWith('/prompts/') && !address.includes('%') ? ['cursor:', 'vscode:'] : []
       expect(
         targets.filter((protocol) => !/^https?:$/.test(protocol)),
         address,
-      ).toEqual([])
+      ).toEqual(expected)
     }
     expect(addresses.length).toBeGreaterThan(15)
   })

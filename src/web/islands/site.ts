@@ -1,5 +1,4 @@
 // What pages do beyond what they are: nothing here is needed to use them.
-import { splitControls } from '../../library/controls.ts'
 
 /** The day by the reader's own calendar instead of UTC's. */
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-day]')) {
@@ -20,52 +19,36 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
-/** Fills the text in as it is typed; what is copied or opened elsewhere has the defaults in it from the start. */
-const form = document.querySelector<HTMLFormElement>('form[data-blanks]')
-const target = document.querySelector<HTMLElement>('[data-text][data-names]')
-const fields = form ? [...form.querySelectorAll<HTMLTextAreaElement>('textarea[data-blank]')] : []
-if (form && target) {
-  const names = (target.dataset['names'] ?? '').split('\n')
-  const marks = [...target.querySelectorAll('mark')].map((mark, place) => ({ mark, name: names[place] ?? '', raw: mark.textContent ?? '' }))
-  const fill = () => {
-    const values = new Map(fields.map((field) => [field.dataset['blank'] ?? '', field.value || field.dataset['default']]))
-    for (const { mark, name, raw } of marks) mark.replaceChildren(...showText(values.get(name) ?? raw))
-    for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-open-in]')) {
-      link.href = (link.dataset['openIn'] ?? '') + encodeURIComponent(target.textContent ?? '')
-    }
-  }
-  form.addEventListener('input', fill)
-  // Enter is a line of the value, so copying has a key of its own.
-  form.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-    event.preventDefault()
-    form.closest('[data-prompt]')?.querySelector<HTMLButtonElement>('button[data-copy]')?.click()
+/** Menus close with Escape, and when something outside gets a click or the focus. */
+for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu')) {
+  menu.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !menu.open) return
+    menu.open = false
+    menu.querySelector('summary')?.focus()
   })
-  for (const button of form.querySelectorAll<HTMLButtonElement>('button[data-without-script]')) button.hidden = true
-  // Browsers put values back into the fields when a reader returns.
-  fill()
-  addEventListener('pageshow', fill)
-}
-
-/** Lets fields grow where the sheet's `field-sizing` does not. */
-if (!CSS.supports('field-sizing', 'content')) {
-  for (const field of fields) {
-    const grow = () => {
-      field.style.height = 'auto'
-      field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`
-    }
-    field.addEventListener('input', grow)
-    grow()
+  const leave = ({ target }: Event) => {
+    if (target instanceof Node && !menu.contains(target)) menu.open = false
   }
+  document.addEventListener('pointerdown', leave)
+  document.addEventListener('focusin', leave)
 }
 
-/** A text with its control characters marked, as the service marks them. */
-function showText(text: string): (string | HTMLElement)[] {
-  return splitControls(text).map((piece) => {
-    if (typeof piece === 'string') return piece
-    const mark = document.createElement('bdi')
-    mark.dataset['controls'] = piece.name
-    mark.textContent = piece.controls
-    return mark
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-share]')) {
+  const url = button.dataset['share'] ?? ''
+  const canShare = typeof navigator.share === 'function'
+  if (!canShare && !navigator.clipboard) continue
+  button.hidden = false
+  const label = button.textContent
+  button.addEventListener('click', async () => {
+    if (canShare) {
+      // A reader who closes the sheet is no fault.
+      await navigator.share({ title: document.title, url }).catch(() => {})
+      return
+    }
+    await navigator.clipboard.writeText(url)
+    button.textContent = button.dataset['copied'] ?? ''
+    setTimeout(() => {
+      button.textContent = label
+    }, 1500)
   })
 }

@@ -71,11 +71,11 @@ describe('renderMarkdown', () => {
   it('marks the blanks of a prompt where they stand', async () => {
     const text = '# For ${name}\n\n**${topic:the <weather>}** `${code}` $x\n\n```js\nconst a = ${b}\n```'
     const html = await renderMarkdown(text, { headingShift: 1, hasBlanks: true })
-    expect([...(html ?? '').matchAll(/<mark>(.*?)<\/mark>/g)].map(([, blank]) => blank)).toEqual([
-      '${name}',
-      '${topic:the &lt;weather&gt;}',
-      '${code}',
-      '${b}',
+    expect([...(html ?? '').matchAll(/<mark data-blank="(.*?)">(.*?)<\/mark>/g)].map(([, name, blank]) => [name, blank])).toEqual([
+      ['name', '${name}'],
+      ['topic', '${topic:the &lt;weather&gt;}'],
+      ['code', '${code}'],
+      ['b', '${b}'],
     ])
     expect(await render('${name}')).toBe('<p>${name}</p>\n')
   })

@@ -31,7 +31,6 @@ const markdown = new MarkdownIt({ html: false, linkify: true, maxNesting: 20 })
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 // Accept every link here; the renderer below drops unsafe ones.
 markdown.validateLink = (url) => OUTSIDE.test(url) || !SCHEME.test(url.trim())
-markdown.renderer.rules['marked'] = (tokens, index) => `<mark>${escapeHtml(tokens[index]?.content ?? '')}</mark>`
 markdown.renderer.rules['made'] = (tokens, index) => tokens[index]?.content ?? ''
 // A wide table scrolls by itself instead of the page.
 markdown.renderer.rules['table_open'] = () => '<div class="wide" tabindex="0"><table>\n'
@@ -39,6 +38,8 @@ markdown.renderer.rules['table_close'] = () => '</table></div>\n'
 
 const { Token: MarkdownToken } = new markdown.core.State('', markdown, {})
 const remembered = createTextCache(MAX_REMEMBERED)
+
+type Segment = ReturnType<typeof parseVariables>['segments'][number]
 
 /**
  * Markdown as HTML, or null when it is too long to be rendered. No HTML of the text is let through; links lead to http, https, mailto, headings
@@ -104,9 +105,7 @@ async function renderCode(
   const hasBlank = segments.some((segment) => segment.kind === 'variable')
   const language = token.type === 'fence' && !hasBlank ? languageOfFence(token.info) : null
   const highlighted = language === null ? null : await highlight(language)
-  const html = hasBlank
-    ? segments.map(({ kind, raw }) => (kind === 'variable' ? `<mark>${escapeHtml(raw)}</mark>` : escapeHtml(raw))).join('')
-    : (highlighted?.text ?? escapeHtml(token.content))
+  const html = hasBlank ? segments.map(markSegment).join('') : (highlighted?.text ?? escapeHtml(token.content))
   return { html: `<pre tabindex="0"><code>${html}</code></pre>\n`, isKept: highlighted?.isKept ?? true }
 }
 
@@ -121,20 +120,20 @@ function rewriteInline(tokens: readonly Token[], place: MarkdownPlace): Token[] 
       open.push(target !== null)
       if (target !== null) rewritten.push(makeLink(target, token.attrGet('title')))
     } else if (token.type === 'link_close') {
-      if (open.pop()) rewritten.push(make('made', '</a>'))
+      if (open.pop()) rewritten.push(make('</a>'))
     } else if (token.type === 'image') {
       const source = String(token.attrGet('src') ?? '')
       const target = open.includes(true) ? null : findTarget(source, place)
       const shown = escapeHtml(token.content || source)
-      rewritten.push(...(target === null ? [make('made', shown)] : [makeLink(target, null), make('made', `${shown}</a>`)]))
+      rewritten.push(...(target === null ? [make(shown)] : [makeLink(target, null), make(`${shown}</a>`)]))
     } else if (place.hasBlanks && (token.type === 'text' || token.type === 'code_inline')) rewritten.push(...markBlanks(token))
     else rewritten.push(token)
   }
   return rewritten
 }
 
-function make(type: 'made' | 'marked', content: string): Token {
-  const token = new MarkdownToken(type, '', 0)
+function make(content: string): Token {
+  const token = new MarkdownToken('made', '', 0)
   token.content = content
   return token
 }
@@ -142,7 +141,7 @@ function make(type: 'made' | 'marked', content: string): Token {
 function makeLink(target: { href: string; isOutside: boolean }, title: string | number | null): Token {
   const about = title === null ? '' : ` title="${escapeHtml(String(title))}"`
   const care = target.isOutside ? ' rel="nofollow noopener ugc"' : ''
-  return make('made', `<a href="${escapeHtml(target.href)}"${about}${care}>`)
+  return make(`<a href="${escapeHtml(target.href)}"${about}${care}>`)
 }
 
 function findTarget(href: string, { links }: MarkdownPlace): { href: string; isOutside: boolean } | null {
@@ -164,10 +163,16 @@ function decode(part: string): string {
   }
 }
 
+/** A piece of a text, marked when it is a blank, as `MarkedText` does. */
+function markSegment(segment: Segment): string {
+  const raw = escapeHtml(segment.raw)
+  return segment.kind === 'text' ? raw : `<mark data-blank="${escapeHtml(segment.name)}">${raw}</mark>`
+}
+
 /** A text or a piece of code with its blanks marked. */
 function markBlanks(token: Token): Token[] {
   const { segments } = parseVariables(token.content)
   if (!segments.some((segment) => segment.kind === 'variable')) return [token]
-  const inner = segments.map(({ kind, raw }) => (kind === 'variable' ? make('marked', raw) : make('made', escapeHtml(raw))))
-  return token.type === 'text' ? inner : [make('made', '<code>'), ...inner, make('made', '</code>')]
+  const inner = segments.map((segment) => make(markSegment(segment)))
+  return token.type === 'text' ? inner : [make('<code>'), ...inner, make('</code>')]
 }

@@ -1,5 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { z } from 'zod'
+import type { Visibility } from '../../library/visibility.ts'
 import { MAX_SHOWN_AGAIN } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
@@ -160,11 +161,13 @@ export const Done: FC<{
   sent: PageRequest['sent']
   hints?: readonly string[] | null
   baseUrl?: string
-}> = ({ words, query, sent, hints = null, baseUrl = '' }) => {
+  /** Of the item that was saved, for its owner. */
+  visibility?: Visibility | null
+}> = ({ words, query, sent, hints = null, baseUrl = '', visibility = null }) => {
   const done = query.get('done') ?? ''
   return sent || !Object.hasOwn(words.done, done) ? null : (
     <p class="notice" role="status">
-      {words.done[done]}
+      {done === 'saved' && visibility !== null ? words.savedAs(words.visibilities[visibility].toLowerCase()) : words.done[done]}
       {hints?.map((hint) => (
         <> {linkAddresses(hint, baseUrl)}</>
       ))}

@@ -1,10 +1,13 @@
 import type { FC } from 'hono/jsx'
 import { AppError } from '../../errors.ts'
+import type { Visibility } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import { setFeatured, setHeld, showMarks } from '../../operations/items/item-marks.ts'
 import { deleteItem } from '../../operations/items/trash.ts'
 import { removeVote, vote } from '../../operations/items/votes.ts'
+import { updatePrompt } from '../../operations/prompts/update-prompt.ts'
+import { updateSkill } from '../../operations/skills/update-skill.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ERROR_WORDS } from '../strings/errors.ts'
@@ -19,70 +22,130 @@ export async function readStanding({ site, call }: PageRequest, collection: Coll
   return site.reader ? await call(showMarks, { collection, id }) : null
 }
 
-/** The reader's actions on an item, each a one-button form. */
-export const ItemActions: FC<{ site: Site; path: string; standing: Standing; isPublic: boolean }> = ({
-  site: { words, reader },
-  path,
-  standing,
-  isPublic,
-}) =>
-  standing === null ? null : (
+interface ItemActionsProps {
+  readonly site: Site
+  readonly item: { readonly path: string; readonly url: string; readonly visibility: Visibility }
+  readonly standing: Standing
+}
+
+/** The reader's actions on an item, each a one-button form; those that few need are in a menu. */
+export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
+  const { words, reader } = site
+  const isAdmin = reader?.isAdmin ?? false
+  return (
     <div class="item-actions">
-      <ActionButton action={path} does={standing.hasVoted ? 'unvote' : 'vote'} isPressed={standing.hasVoted}>
-        {standing.hasVoted ? words.unvote : words.vote}
-      </ActionButton>
-      {standing.isOwner ? (
-        <>
-          <a class="button" href={`${path}/edit`}>
-            {words.edit}
-          </a>
-          <ActionButton action={path} does="delete">
-            {words.moveToTrash}
-          </ActionButton>
-        </>
-      ) : null}
-      {reader?.isAdmin && isPublic ? (
-        <ActionButton action={path} does={standing.isFeatured ? 'unfeature' : 'feature'}>
-          {standing.isFeatured ? words.unfeature : words.feature}
+      {standing === null ? null : (
+        <ActionButton class="button quiet" action={item.path} does={standing.hasVoted ? 'unvote' : 'vote'} isPressed={standing.hasVoted}>
+          {standing.hasVoted ? words.unvote : words.vote}
         </ActionButton>
-      ) : null}
-      {reader?.isAdmin && (isPublic || standing.isHeld) ? (
-        <ActionButton action={path} does={standing.isHeld ? 'unhold' : 'hold'}>
-          {standing.isHeld ? words.unhold : words.hold}
-        </ActionButton>
-      ) : null}
-      {reader?.isAdmin && !standing.isOwner ? (
-        <a class="button" href={`${path}/purge`}>
-          {words.purge.link}
+      )}
+      {standing?.isOwner ? (
+        <a class="button quiet" href={`${item.path}/edit`}>
+          {words.edit}
         </a>
       ) : null}
-      {standing.isHeld && standing.isOwner ? <p class="quiet">{words.isHeld}</p> : null}
+      {item.visibility === 'private' ? null : (
+        <button class="button quiet" type="button" data-share={item.url} data-copied={words.linkCopied} hidden>
+          {words.share}
+        </button>
+      )}
+      {standing?.isOwner && !standing.isHeld && item.visibility !== 'public' ? (
+        <details class="menu">
+          <summary class="button quiet">{words.makePublic}</summary>
+          <div>
+            <p>{words.makePublicMeans}</p>
+            <ActionButton class="button first" action={item.path} does="publish">
+              {words.makePublic}
+            </ActionButton>
+          </div>
+        </details>
+      ) : null}
+      {standing !== null && (standing.isOwner || isAdmin) ? <MoreActions site={site} item={item} standing={standing} /> : null}
+      {standing?.isHeld && (standing.isOwner || isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
     </div>
   )
+}
 
-type Act = (call: CallOperation, item: { readonly collection: Collection; readonly id: string }) => Promise<unknown>
+/** What an owner or an administrator seldom does. */
+const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standing> }> = ({ site: { words, reader }, item, standing }) => {
+  const isAdmin = reader?.isAdmin ?? false
+  const isPublic = item.visibility === 'public'
+  return (
+    <details class="menu">
+      <summary class="button quiet" aria-label={words.moreActions}>
+        ⋯
+      </summary>
+      <div>
+        {standing.isOwner ? (
+          <ActionButton class="link" action={item.path} does="delete">
+            {words.moveToTrash}
+          </ActionButton>
+        ) : null}
+        {isAdmin && isPublic ? (
+          <ActionButton class="link" action={item.path} does={standing.isFeatured ? 'unfeature' : 'feature'}>
+            {standing.isFeatured ? words.unfeature : words.feature}
+          </ActionButton>
+        ) : null}
+        {isAdmin && (isPublic || standing.isHeld) ? (
+          <ActionButton class="link" action={item.path} does={standing.isHeld ? 'unhold' : 'hold'}>
+            {standing.isHeld ? words.unhold : words.hold}
+          </ActionButton>
+        ) : null}
+        {isAdmin && !standing.isOwner ? (
+          <a class="link" href={`${item.path}/purge`}>
+            {words.purge.link}
+          </a>
+        ) : null}
+      </div>
+    </details>
+  )
+}
+
+type Item = { readonly collection: Collection; readonly id: string }
+
+interface Act {
+  /** @returns the path to go to; undefined for the page the button was on */
+  run(call: CallOperation, item: Item): Promise<string | undefined>
+  /** Key of the message that is shown then. */
+  readonly done: string
+}
+
+/** An action that stays on its page. */
+function staying(done: string, act: (call: CallOperation, item: Item) => Promise<unknown>): Act {
+  return { done, run: (call, item) => act(call, item).then(() => undefined) }
+}
 
 /** What each button does. */
 const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
-  ['vote', (call, item) => call(vote, item)],
-  ['unvote', (call, item) => call(removeVote, item)],
-  ['delete', (call, item) => call(deleteItem, item)],
-  ['feature', (call, item) => call(setFeatured, { ...item, isFeatured: true })],
-  ['unfeature', (call, item) => call(setFeatured, { ...item, isFeatured: false })],
-  ['hold', (call, item) => call(setHeld, { ...item, isHeld: true })],
-  ['unhold', (call, item) => call(setHeld, { ...item, isHeld: false })],
+  ['vote', staying('voted', (call, item) => call(vote, item))],
+  ['unvote', staying('unvoted', (call, item) => call(removeVote, item))],
+  ['publish', { done: 'published', run: publish }],
+  ['delete', { done: 'deleted', run: (call, item) => call(deleteItem, item).then(() => '/trash') }],
+  ['feature', staying('featured', (call, item) => call(setFeatured, { ...item, isFeatured: true }))],
+  ['unfeature', staying('unfeatured', (call, item) => call(setFeatured, { ...item, isFeatured: false }))],
+  ['hold', { done: 'held', run: hold }],
+  ['unhold', staying('unheld', (call, item) => call(setHeld, { ...item, isHeld: false }))],
 ])
+
+/** The first publication gives the item another slug. */
+async function publish(call: CallOperation, { collection, id }: Item): Promise<string> {
+  const change = { id, visibility: 'public' } as const
+  const { url } = collection === 'prompts' ? (await call(updatePrompt, change)).prompt : (await call(updateSkill, change)).skill
+  return new URL(url).pathname
+}
+
+/** The slug of an unlisted item works for its owner only. */
+async function hold(call: CallOperation, item: Item): Promise<string> {
+  const { id } = await call(setHeld, { ...item, isHeld: true })
+  return `/${item.collection}/${id}`
+}
 
 /** Does what a button of {@link ItemActions} says. */
 export function actOnItem(collection: Collection): Action {
   return async ({ call, form, ref, path }) => {
-    const does = form.text('do')
-    const act = ACTS.get(does)
+    const act = ACTS.get(form.text('do'))
     if (!act) throw new AppError('invalid_input', ERROR_WORDS.noButton)
-    // The slug of an unlisted item works for its owner only.
-    const { id } = does === 'hold' ? await call(showMarks, { collection, id: ref }) : { id: ref }
-    await act(call, { collection, id: ref })
-    if (does === 'delete') return { to: '/trash?done=deleted' }
-    return { to: does === 'hold' ? `/${collection}/${id}` : path }
+    const to = await act.run(call, { collection, id: ref })
+    return { to: `${to ?? path}?done=${act.done}` }
   }
 }

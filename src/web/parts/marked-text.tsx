@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import type { parseVariables } from '../../library/variables.ts'
 
-/** A prompt's text with its blanks marked. */
+/** A prompt's text with its blanks marked, each with the name of its variable for the script that makes a field of it. */
 export const MarkedText: FC<{ segments: ReturnType<typeof parseVariables>['segments'] }> = ({ segments }) => (
-  <>{segments.map((segment) => (segment.kind === 'text' ? segment.raw : <mark>{segment.raw}</mark>))}</>
+  <>{segments.map((segment) => (segment.kind === 'text' ? segment.raw : <mark data-blank={segment.name}>{segment.raw}</mark>))}</>
 )

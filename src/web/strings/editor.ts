@@ -7,6 +7,7 @@ export const EDITOR_WORDS = {
   tagsHint: (most: number) => `Up to ${most}, separated by commas.`,
   visibility: 'Visibility',
   visibilityMeans: { private: 'Private: only you', unlisted: 'Unlisted: anyone with the link', public: 'Public: everyone' },
+  savedAs: (visibility: string) => `Saved · ${visibility}`,
   asInSettings: 'Default (from your settings)',
   newPrompt: 'New prompt',
   editPrompt: 'Edit prompt',

@@ -6,6 +6,7 @@ import { BROWSE_WORDS } from './browse.ts'
 import { DOCUMENT_WORDS } from './documents.ts'
 import { EDITOR_WORDS } from './editor.ts'
 import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
+import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
 import { DONE_MESSAGES } from './messages.ts'
 import { PURGE_WORDS } from './purge.ts'
@@ -23,6 +24,7 @@ export const ENGLISH = {
   done: DONE_MESSAGES,
   find: FIND_WORDS,
   reading: READING_WORDS,
+  filling: FILLING_WORDS,
   purge: PURGE_WORDS,
   embed: EMBED_WORDS,
   designer: DESIGNER_WORDS,

@@ -2,6 +2,13 @@
 export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   welcome: 'Welcome. Create a key to use the library from your tools, or save your first prompt.',
   saved: 'Saved.',
+  voted: 'Upvoted.',
+  unvoted: 'Vote removed.',
+  published: 'Published. Everyone can read it now.',
+  featured: 'Featured on the home page.',
+  unfeatured: 'No longer featured.',
+  held: 'Unlisted. Its owner cannot make it public.',
+  unheld: 'Relisted.',
   theme: 'Appearance saved.',
   'signed-out': 'You are signed out.',
   'password-set': 'Password set. Sign in with it.',

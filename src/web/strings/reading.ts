@@ -4,6 +4,11 @@ export const READING_WORDS = {
   raw: 'Source',
   view: 'View',
   promptFile: 'Prompt file',
+  about: 'About this prompt',
+  length: 'Length',
+  tokensAndCharacters: (tokens: number, characters: number) =>
+    `≈ ${tokens.toLocaleString('en')} ${tokens === 1 ? 'token' : 'tokens'}, ${characters.toLocaleString('en')} ${characters === 1 ? 'character' : 'characters'}`,
+  elsewhere: 'Elsewhere',
   allVersions: 'All versions',
   olderVersions: 'Older versions',
   newestVersions: 'Newest versions',

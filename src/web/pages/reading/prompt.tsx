@@ -1,41 +1,38 @@
 import { raw } from 'hono/html'
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import { toAppError } from '../../../errors.ts'
-import { cutAtWord } from '../../../library/characters.ts'
+import { countCharacters, cutAtWord } from '../../../library/characters.ts'
+import { estimateTokens } from '../../../library/estimate-tokens.ts'
+import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
 import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
+import { type Filling, toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
-import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
+import { Day } from '../../parts/day.tsx'
+import { authorPath, downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
+import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
+import { ItemTitle } from '../../parts/item-title.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
+import { OpenIn } from '../../parts/open-in.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
 type ShownPrompt = Output<typeof showPrompt>
-type Segments = ReturnType<typeof parseVariables>['segments']
 
 /** Prefix of a variable's field name. */
 const BLANK = 'v.'
 /** Id of the variables form: buttons outside it submit it again. */
 const BLANKS_FORM = 'blanks'
-/** Longest text in a link to another service, in UTF-16 units; longer ones are copied. */
-const MAX_LINKED = 4000
-/** Services that take a text in their address. */
-const OPEN_IN: readonly (readonly [name: string, toUrl: (text: string) => string])[] = [
-  ['ChatGPT', (text) => `https://chatgpt.com/?q=${encodeURIComponent(text)}`],
-  ['Claude', (text) => `https://claude.ai/new?q=${encodeURIComponent(text)}`],
-  ['Perplexity', (text) => `https://www.perplexity.ai/search?q=${encodeURIComponent(text)}`],
-]
-
 /** The page of a prompt, with fields for its variables. */
 export async function showPromptPage(request: PageRequest) {
   return await drawPrompt(request, request.sent?.form ?? null, false)
@@ -59,18 +56,17 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
     return value === '' ? [] : [[name, value] as const]
   })
   const text = isFilled ? (await call(getPrompt, { id: ref, variables: Object.fromEntries(given) })).content : prompt.content
-  // Copied and linked text has the defaults filled in.
-  const taken = isFilled ? text : putDefaults(prompt.content)
   const values = new Map(given)
-  const { segments } = parseVariables(prompt.content)
   const { words } = site
   const missing = isFilled ? prompt.variables.filter(({ name, required }) => required && !values.has(name)).map(({ name }) => name) : []
-  const isPublic = prompt.visibility === 'public'
   const path = new URL(prompt.url).pathname
   const wantsRendered = (form?.text('view') || query.get('view')) === 'rendered' && !isCode(prompt)
-  const rendered = wantsRendered ? await renderMarkdown(text, { headingShift: 1, hasBlanks: !isFilled }, request.signal()) : null
-  const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
-  const code = language === null ? null : (await highlightCode(text, language, { signal: request.signal() })).text
+  const rendered = wantsRendered ? await renderPrompt(text, isFilled, request.signal()) : null
+  const isRendered = rendered !== null
+  // Copied and linked text has the defaults filled in.
+  const taken = isFilled ? text : putDefaults(prompt.content)
+  const blanks = isFilled || taken === null ? [] : toBlanks(prompt.variables)
+  const filling: Filling = { id: prompt.id, blanks, words: words.filling }
   return (
     <Layout
       site={site}
@@ -78,57 +74,84 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       description={prompt.description ?? cutAtWord(prompt.content, 160)}
       path={path}
       current="prompts"
-      isIndexed={isPublic && !isFilled}
+      isIndexed={prompt.visibility === 'public' && !isFilled}
+      scripts={['prompt.js']}
       kind="article"
       embeddedId={prompt.isPrivate ? undefined : prompt.id}
     >
-      <article class="leaf" data-prompt>
+      <article class="leaf" data-filling={JSON.stringify(filling)}>
         <header>
-          <h1>{prompt.title}</h1>
-          {prompt.description === null ? null : <p class="lead">{prompt.description}</p>}
-          <Done words={words} query={query} sent={sent} hints={hints} baseUrl={site.baseUrl} />
+          <ItemTitle site={site} title={prompt.title} visibility={standing?.isOwner ? prompt.visibility : null} />
+          {prompt.description === null ? null : (
+            <p class="lead" dir="auto">
+              {prompt.description}
+            </p>
+          )}
+          <Byline site={site} prompt={prompt} />
+          <Done
+            words={words}
+            query={query}
+            sent={sent}
+            hints={hints}
+            baseUrl={site.baseUrl}
+            visibility={standing?.isOwner ? prompt.visibility : null}
+          />
           <Fault sent={sent} words={words} />
-          <ItemActions site={site} path={path} standing={standing} isPublic={isPublic} />
+          <ItemActions site={site} item={{ path, url: prompt.url, visibility: prompt.visibility }} standing={standing} />
         </header>
-        <Facts site={site} prompt={prompt} path={path} related={related.items} />
         {prompt.variables.length === 0 ? null : (
-          <Blanks site={site} path={path} prompt={prompt} values={values} isRendered={rendered !== null} />
+          <FillForm site={site} path={path} prompt={prompt} values={values} isRendered={isRendered} />
         )}
         {missing.length === 0 ? null : <p class="quiet">{words.unfilled(missing.join(', '))}</p>}
-        {isCode(prompt) ? null : <Views site={site} path={path} isRendered={rendered !== null} isFilled={isFilled} />}
-        {rendered === null ? null : <div class="written text">{raw(rendered)}</div>}
-        <div
-          class={isCode(prompt) ? 'text code' : 'text'}
-          hidden={rendered !== null}
-          data-text
-          data-names={isFilled || taken === null ? undefined : namesOf(segments).join('\n')}
-          tabindex={isCode(prompt) ? 0 : undefined}
-        >
-          {code === null ? isFilled ? text : <MarkedText segments={segments} /> : raw(code)}
+        <div class="text-head">
+          {isCode(prompt) ? null : <Views site={site} path={path} isRendered={isRendered} isFilled={isFilled} />}
+          {blanks.length === 0 ? null : <Progress site={site} />}
+        </div>
+        {rendered === null ? null : (
+          <div class="written text" dir="auto">
+            <FrontmatterTable site={site} fields={rendered.fields} />
+            {raw(rendered.body)}
+          </div>
+        )}
+        <div class={isCode(prompt) ? 'text code' : 'text'} dir={isCode(prompt) ? undefined : 'auto'} hidden={isRendered} data-text>
+          {await showText(prompt, text, isFilled, request.signal())}
         </div>
         <div class="actions here">
-          <button class="button first" type="button" data-copy={words.copied} hidden>
-            {words.copy}
+          <button class="button first" type="button" data-copy-filled hidden>
+            {words.filling.copy}
           </button>
-          {taken === null || taken.length > MAX_LINKED
-            ? null
-            : OPEN_IN.map(([name, toUrl]) => (
-                <a class="button" href={toUrl(taken)} rel="noopener nofollow external" data-open-in={toUrl('')}>
-                  {words.openIn(name)}
-                </a>
-              ))}
+          <OpenIn site={site} text={taken} />
           {isFilled ? (
             <a class="button" href={path}>
               {words.original}
             </a>
           ) : null}
+          <p class="said quiet" role="status" data-said />
         </div>
+        <Facts site={site} prompt={prompt} path={path} related={related.items} />
       </article>
     </Layout>
   )
 }
 
-/** The text with the defaults of its blanks; null when it would be too long to be filled in. */
+/** A text as Markdown, the frontmatter at its head as a table; null when it is too long to be rendered. */
+async function renderPrompt(text: string, isFilled: boolean, signal: AbortSignal) {
+  const { fields, body } = splitFrontmatter(text)
+  const rendered = await renderMarkdown(body, { headingShift: 1, hasBlanks: !isFilled }, signal)
+  if (rendered === null) return null
+  const toCell = (value: string) => (isFilled ? value : <MarkedText segments={parseVariables(value).segments} />)
+  return { body: rendered, fields: fields.map(([name, value]) => [name, toCell(value)] as const) }
+}
+
+/** The text as it is written: its blanks marked or, where none is left in code, its words in colours. */
+async function showText(prompt: ShownPrompt, text: string, isFilled: boolean, signal: AbortSignal): Promise<Child> {
+  const language = isCode(prompt) && (isFilled || prompt.variables.length === 0) ? languageOf(text) : null
+  const code = language === null ? null : (await highlightCode(text, language, { signal })).text
+  if (code !== null) return raw(code)
+  return isFilled ? text : <MarkedText segments={parseVariables(text).segments} />
+}
+
+/** The text with the defaults of its blanks; null when it would be too long, and browsers would be busy with it for minutes. */
 function putDefaults(content: string): string | null {
   try {
     return fillVariables(content, new Map()).text
@@ -141,11 +164,6 @@ function putDefaults(content: string): string | null {
 /** Structured prompts are JSON or YAML: their lines stay as they are. */
 function isCode(prompt: ShownPrompt): boolean {
   return prompt.type === 'STRUCTURED'
-}
-
-/** The variable of each mark, in order: for the script that fills them in, which knows no rules. */
-function namesOf(segments: Segments): string[] {
-  return segments.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
 }
 
 interface FactsProps {
@@ -200,33 +218,58 @@ const Views: FC<{ site: Site; path: string; isRendered: boolean; isFilled: boole
   )
 }
 
+/** How many blanks are filled in, and what empties them; the page's script shows it. */
+const Progress: FC<{ site: Site }> = ({ site: { words } }) => (
+  <p class="quiet progress" data-progress hidden>
+    <span />
+    <span data-clear> · </span>
+    <button class="link" type="button" data-clear>
+      {words.filling.clear}
+    </button>
+  </p>
+)
+
+/** What a phone shows of the facts above the text. */
+const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prompt }) => (
+  <p class="byline quiet">
+    {prompt.type === 'TEXT' ? null : `${words.types[prompt.type]} · `}
+    <a href={authorPath(prompt.author)}>{prompt.author}</a> · <Day at={prompt.updatedAt} />
+  </p>
+)
+
 const Facts: FC<FactsProps> = ({ site, prompt, path, related }) => {
   const { words } = site
   return (
     <aside class="facts">
-      <dl>
-        <Fact label={words.type}>{words.types[prompt.type]}</Fact>
-        <ItemFacts site={site} kind="prompts" item={prompt} />
-        <Fact label={words.download}>
-          <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
-          <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
+      <details class="folded">
+        <summary>{words.reading.about}</summary>
+        <dl>
+          <Fact label={words.type}>{words.types[prompt.type]}</Fact>
+          <ItemFacts site={site} kind="prompts" item={prompt} />
+          <Fact label={words.reading.length}>
+            {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}
+          </Fact>
+          <Fact label={words.download}>
+            <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
+            <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
+          </Fact>
           {prompt.isPrivate ? null : (
-            <>
-              , <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
+            <Fact label={words.reading.elsewhere}>
+              <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
               <a href={`/embeds?item=${prompt.id}`} rel="nofollow">
                 {words.designer.embed}
               </a>
-            </>
+            </Fact>
           )}
-        </Fact>
-      </dl>
-      <VersionIndex site={site} path={path} versions={prompt.versions} />
-      <Related site={site} items={related} />
+        </dl>
+        <VersionIndex site={site} path={path} versions={prompt.versions} />
+        <Related site={site} items={related} />
+      </details>
     </aside>
   )
 }
 
-interface BlanksProps {
+interface FillFormProps {
   readonly site: Site
   readonly path: string
   readonly prompt: ShownPrompt
@@ -234,27 +277,28 @@ interface BlanksProps {
   readonly isRendered: boolean
 }
 
-/** A field for each blank, of as many lines as its value has. Without a script the page comes back filled in. */
-const Blanks: FC<BlanksProps> = ({ site: { words }, path, prompt, values, isRendered }) => (
-  <form method="post" action={`${path}/fill`} id={BLANKS_FORM} data-blanks>
-    <div class="blanks">
-      {prompt.variables.map(({ name, default: preset }, index) => (
-        <>
-          <label for={`blank-${index}`}>{name}</label>
-          <textarea
-            id={`blank-${index}`}
-            rows={1}
-            name={BLANK + name}
-            placeholder={preset}
-            autocomplete="off"
-            data-blank={name}
-            data-default={preset}
-          >{`\n${values.get(name) ?? ''}`}</textarea>
-        </>
-      ))}
-    </div>
-    <button class="button" type="submit" name="view" value={isRendered ? 'rendered' : 'raw'} data-without-script>
-      {words.fillIn}
-    </button>
-  </form>
+/** A field for each blank where no script makes them fields in the text. The page comes back filled in. */
+const FillForm: FC<FillFormProps> = ({ site: { words }, path, prompt, values, isRendered }) => (
+  <noscript>
+    <form method="post" action={`${path}/fill`} id={BLANKS_FORM} data-blanks>
+      <div class="blanks">
+        {toBlanks(prompt.variables).map(({ name, label, preset }, index) => (
+          <>
+            <label for={`blank-${index}`}>{label}</label>
+            <textarea
+              id={`blank-${index}`}
+              rows={1}
+              name={BLANK + name}
+              placeholder={preset}
+              autocomplete="off"
+              dir="auto"
+            >{`\n${values.get(name) ?? ''}`}</textarea>
+          </>
+        ))}
+      </div>
+      <button class="button" type="submit" name="view" value={isRendered ? 'rendered' : 'raw'}>
+        {words.fillIn}
+      </button>
+    </form>
+  </noscript>
 )

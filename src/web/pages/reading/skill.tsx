@@ -13,7 +13,9 @@ import { renderMarkdown } from '../../markup/markdown.ts'
 import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
+import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
+import { ItemTitle } from '../../parts/item-title.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -53,11 +55,15 @@ export async function showSkillPage(request: PageRequest) {
     >
       <article class="shelf">
         <header>
-          <h1>{skill.title}</h1>
-          {skill.description === null ? null : <p class="lead">{skill.description}</p>}
-          <Done words={words} query={query} sent={sent} />
+          <ItemTitle site={site} title={skill.title} visibility={standing?.isOwner ? skill.visibility : null} />
+          {skill.description === null ? null : (
+            <p class="lead" dir="auto">
+              {skill.description}
+            </p>
+          )}
+          <Done words={words} query={query} sent={sent} visibility={standing?.isOwner ? skill.visibility : null} />
           <Fault sent={sent} words={words} />
-          <ItemActions site={site} path={path} standing={standing} isPublic={skill.visibility === 'public'} />
+          <ItemActions site={site} item={{ path, url: skill.url, visibility: skill.visibility }} standing={standing} />
         </header>
         <div class="facts across">
           <dl>
@@ -168,7 +174,8 @@ interface OpenFileProps {
   toUrl(filename: string): string
 }
 
-const OpenFile: FC<OpenFileProps> = ({ site: { words }, file, view, shown: { fields, rendered, code }, toUrl }) => {
+const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, rendered, code }, toUrl }) => {
+  const { words } = site
   const url = toUrl(file.filename)
   return (
     <>
@@ -195,19 +202,7 @@ const OpenFile: FC<OpenFileProps> = ({ site: { words }, file, view, shown: { fie
           </nav>
         )}
       </div>
-      {fields.length === 0 ? null : (
-        <table class="head">
-          <caption class="kind">{words.reading.frontmatter}</caption>
-          <tbody>
-            {fields.slice(0, MAX_FIELDS).map(([name, value]) => (
-              <tr>
-                <th scope="row">{name}</th>
-                <td>{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <FrontmatterTable site={site} fields={fields} />
       {rendered === null ? null : <div class="written prose">{raw(rendered)}</div>}
       {file.encoding === 'base64' ? (
         <p class="quiet">{words.binaryFile}</p>
@@ -222,6 +217,3 @@ const OpenFile: FC<OpenFileProps> = ({ site: { words }, file, view, shown: { fie
     </>
   )
 }
-
-/** Fields of a frontmatter that are shown. */
-const MAX_FIELDS = 40

@@ -1,0 +1,96 @@
+// The page of a prompt: blanks are filled in where they stand, and copying names those that are empty.
+import type { Filling } from '../filling.ts'
+import { mountBlankFields } from './prompt/blank-fields.ts'
+import { copyText } from './prompt/copy-text.ts'
+import { mountOpenInMenu } from './prompt/open-in-menu.ts'
+
+/** How long the button says that it copied. */
+const COPIED_MS = 1500
+/** Blanks that are named in one sentence. */
+const MAX_NAMED = 3
+
+function mountPrompt(article: HTMLElement): void {
+  const filling: Filling = JSON.parse(article.dataset['filling'] ?? '')
+  const { words } = filling
+  const find = <T extends HTMLElement>(selector: string) => article.querySelector<T>(selector)
+  const copy = find<HTMLButtonElement>('button[data-copy-filled]')
+  const status = find('[data-said]')
+  const progress = find('[data-progress]')
+  /** Whether the reader knows what is missing, and may go on without it. */
+  let isWarned = false
+
+  const say = (text: string) => status?.replaceChildren(text)
+  const nameMissing = () => {
+    const labels = blanks.findMissing().map(({ label }) => label)
+    const names = labels.slice(0, MAX_NAMED).join(', ')
+    return labels.length <= MAX_NAMED ? names : put(words.namesAndMore, { names, n: labels.length - MAX_NAMED })
+  }
+  const relabel = () => {
+    const missing = blanks.findMissing().length
+    if (missing === 0) isWarned = false
+    if (copy) {
+      const label = missing === 1 ? words.copyWithOne : put(words.copyWithMany, { n: missing })
+      copy.textContent = isWarned ? label : words.copy
+    }
+    const filled = blanks.countFilled()
+    if (!progress) return
+    progress.hidden = false
+    progress.querySelector('span')?.replaceChildren(put(words.filled, { n: filled, count: filling.blanks.length }))
+    for (const clear of progress.querySelectorAll<HTMLElement>('[data-clear]')) clear.hidden = filled === 0
+  }
+  const blanks = mountBlankFields(article, filling, () => {
+    say('')
+    relabel()
+  })
+  const mayGoOn = () => {
+    if (isWarned || blanks.findMissing().length === 0) return true
+    isWarned = true
+    relabel()
+    blanks.showMissing()
+    say(put(words.stillEmpty, { names: nameMissing() }))
+    return false
+  }
+
+  relabel()
+  if (copy) copy.hidden = false
+  copy?.addEventListener('click', async () => {
+    if (!mayGoOn()) return
+    const names = nameMissing()
+    if (!(await copyText(blanks.text()))) return say(words.notCopied)
+    copy.textContent = words.copied
+    say(names === '' ? words.copiedText : put(words.copiedWithBlanks, { names }))
+    setTimeout(relabel, COPIED_MS)
+  })
+  progress?.querySelector('button')?.addEventListener('click', () => {
+    blanks.clear()
+    isWarned = false
+    relabel()
+    say(words.cleared)
+  })
+  const menu = find<HTMLDetailsElement>('details[data-open-in]')
+  if (menu) {
+    mountOpenInMenu(menu, {
+      text: blanks.text,
+      mayGoOn,
+      async copyFor({ name }) {
+        say((await copyText(blanks.text())) ? put(words.pasteThere, { name }) : words.notCopied)
+      },
+    })
+  }
+  // Enter is a line of a value, so copying has a key of its own, wherever on the page the focus is.
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
+    const { target } = event
+    if (!(target instanceof Element) || (target.matches('input, textarea, select, dialog *') && !article.contains(target))) return
+    event.preventDefault()
+    copy?.click()
+  })
+}
+
+/** A text with its placeholders replaced. */
+function put(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
+}
+
+const page = document.querySelector<HTMLElement>('[data-filling]')
+if (page) mountPrompt(page)

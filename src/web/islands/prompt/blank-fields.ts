@@ -1,0 +1,190 @@
+// Blanks as fields where they stand in the text.
+import { splitControls } from '../../../library/controls.ts'
+import type { Blank, Filling } from '../../filling.ts'
+import { readValues, storeValues } from './stored-values.ts'
+
+/** Fields of one page; further blanks show their value as text, so that a text with thousands of them stays quick. */
+const MAX_FIELDS = 500
+/** Runs of control characters that are named behind a field. */
+const MAX_NAMED = 5
+
+/** The blanks of a prompt, and what is typed into them. */
+export interface BlankFields {
+  /** The text with values and defaults; an empty required blank stays as it is written. */
+  text(): string
+  /** Blanks that have a value. */
+  countFilled(): number
+  /** Required blanks without a value, in the order of the text. */
+  findMissing(): Blank[]
+  /** Marks the blanks that are missing, and gives the first the focus. */
+  showMissing(): void
+  /** Empties all, and gives the first the focus. */
+  clear(): void
+}
+
+/** A place where a blank stands. */
+interface Place {
+  /** Null where the value is only shown. */
+  readonly field: HTMLTextAreaElement | null
+  draw(value: string): void
+}
+
+/**
+ * Turns the marks of a prompt's text into fields.
+ * @param onChange called when a value changes
+ */
+export function mountBlankFields(article: HTMLElement, filling: Filling, onChange: () => void): BlankFields {
+  const blanks = new Map(filling.blanks.map((blank) => [blank.name, blank]))
+  const values = readValues(filling.id, new Set(blanks.keys()))
+  const places = new Map<string, Place[]>(filling.blanks.map(({ name }) => [name, []]))
+  const source = article.querySelector<HTMLElement>('[data-text]')
+  const shown = article.querySelector<HTMLElement>('.written.text') ?? source
+  const pieces = source ? readPieces(source) : []
+  let count = 0
+
+  const findValue = (name: string) => values.get(name) ?? blanks.get(name)?.preset
+  const draw = (name: string) => {
+    for (const place of places.get(name) ?? []) place.draw(values.get(name) ?? '')
+  }
+  const set = (name: string, value: string) => {
+    if (value === '') values.delete(name)
+    else values.set(name, value)
+    draw(name)
+    onChange()
+  }
+  const addPlace = (mark: HTMLElement, blank: Blank) => {
+    const known = places.get(blank.name)
+    if (!known) return
+    const isRepeated = known.some(({ field }) => field !== null)
+    // A field in a link would follow it, and a hundred names with a field each are always there.
+    const isField = !mark.closest('a') && (!isRepeated || count < MAX_FIELDS)
+    const place = isField ? makeField(mark, blank, (value) => set(blank.name, value)) : makeEcho(mark, blank)
+    // One value needs one stop of the Tab key.
+    if (place.field && isRepeated) place.field.tabIndex = -1
+    if (place.field) count++
+    known.push(place)
+  }
+
+  for (const mark of shown?.querySelectorAll<HTMLElement>('mark[data-blank]') ?? []) {
+    const blank = blanks.get(mark.dataset['blank'] ?? '')
+    if (blank) addPlace(mark, blank)
+  }
+  // Rendered Markdown loses what stands in the address of a link, for example.
+  for (const blank of filling.blanks) {
+    if (places.get(blank.name)?.some(({ field }) => field)) continue
+    const mark = document.createElement('mark')
+    const line = document.createElement('p')
+    line.className = 'apart-blank'
+    line.append(`${blank.label}: `, mark)
+    shown?.before(line)
+    addPlace(mark, blank)
+  }
+  for (const { name } of filling.blanks) draw(name)
+
+  const store = () => storeValues(filling.id, values)
+  article.addEventListener('change', store)
+  addEventListener('pagehide', store)
+  // A selection holds the fields, but not their values.
+  source?.addEventListener('copy', (event) => {
+    const selection = getSelection()
+    if (event.target instanceof HTMLTextAreaElement || !selection?.rangeCount) return
+    const part = selection.getRangeAt(0).cloneContents()
+    for (const mark of part.querySelectorAll<HTMLElement>('mark[data-blank]')) {
+      const name = mark.dataset['blank'] ?? ''
+      mark.textContent = findValue(name) ?? `\${${name}}`
+    }
+    event.clipboardData?.setData('text/plain', part.textContent ?? '')
+    event.preventDefault()
+  })
+
+  const fieldsOf = (name: string) => (places.get(name) ?? []).flatMap(({ field }) => field ?? [])
+  const findMissing = () => filling.blanks.filter(({ name, preset }) => preset === undefined && !values.has(name))
+  return {
+    text: () => pieces.map((piece) => (typeof piece === 'string' ? piece : (findValue(piece.name) ?? piece.raw))).join(''),
+    countFilled: () => values.size,
+    findMissing,
+    showMissing() {
+      const missing = findMissing()
+      for (const { name } of missing) for (const field of fieldsOf(name)) field.setAttribute('aria-invalid', 'true')
+      fieldsOf(missing[0]?.name ?? '')[0]?.focus()
+    },
+    clear() {
+      values.clear()
+      for (const { name } of filling.blanks) {
+        for (const field of fieldsOf(name)) field.removeAttribute('aria-invalid')
+        draw(name)
+      }
+      store()
+      onChange()
+      fieldsOf(filling.blanks[0]?.name ?? '')[0]?.focus()
+    },
+  }
+}
+
+/** The text in pieces: what is copied is made from them, whatever is shown. */
+function readPieces(source: HTMLElement): (string | { readonly name: string; readonly raw: string })[] {
+  return [...source.childNodes].map((node) => {
+    const text = node.textContent ?? ''
+    const name = node instanceof HTMLElement ? node.dataset['blank'] : undefined
+    return name === undefined ? text : { name, raw: text }
+  })
+}
+
+/** A field in a mark. It lies over a copy of its text, which is as large as the text is and makes the room for it. */
+function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (value: string) => void): Place {
+  const field = document.createElement('textarea')
+  const placeholder = preset || label
+  field.rows = 1
+  field.autocomplete = 'off'
+  field.dir = 'auto'
+  field.placeholder = placeholder
+  field.setAttribute('aria-label', label)
+  if (preset === undefined) field.setAttribute('aria-required', 'true')
+  field.addEventListener('input', () => {
+    field.removeAttribute('aria-invalid')
+    onInput(field.value)
+  })
+  const room = document.createElement('span')
+  room.className = 'room'
+  room.append(field)
+  mark.dataset['blank'] = name
+  mark.classList.add('blank')
+  mark.replaceChildren(room)
+  return {
+    field,
+    draw(value) {
+      if (field.value !== value) field.value = value
+      // A line end at the end makes no line by itself.
+      room.dataset['shown'] = (value || placeholder).replace(/\n$/, '\n\u200b')
+      mark.classList.toggle('filled', value !== '')
+      // The field itself stays where it is, or it would lose the focus.
+      for (const bdi of mark.querySelectorAll('bdi')) bdi.remove()
+      room.after(...nameControls(value || (preset ?? '')))
+    },
+  }
+}
+
+/** A blank that is only shown. */
+function makeEcho(mark: HTMLElement, { preset }: Blank): Place {
+  const raw = mark.textContent ?? ''
+  return {
+    field: null,
+    draw(value) {
+      mark.replaceChildren(
+        ...splitControls(value || (preset ?? raw)).map((piece) => (typeof piece === 'string' ? piece : nameControl(piece))),
+      )
+    },
+  }
+}
+
+/** What names the control characters of a value, which a field does not show. */
+function nameControls(value: string): HTMLElement[] {
+  return splitControls(value, MAX_NAMED).flatMap((piece) => (typeof piece === 'string' ? [] : nameControl({ ...piece, controls: '' })))
+}
+
+function nameControl({ name, controls }: { readonly name: string; readonly controls: string }): HTMLElement {
+  const mark = document.createElement('bdi')
+  mark.dataset['controls'] = name
+  mark.textContent = controls
+  return mark
+}

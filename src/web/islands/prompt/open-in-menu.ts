@@ -1,0 +1,69 @@
+// The menu of services that a prompt can be opened in.
+import { isApplication, linkText, SERVICES, type Service } from '../../open-in.ts'
+
+const LAST_USED = 'open-in'
+
+/** What the menu needs of its page. */
+interface Taking {
+  text(): string
+  /** Whether nothing is missing, or the reader goes on without it. Otherwise names what is missing. */
+  mayGoOn(): boolean
+  /** Copies the text, and says where to paste it. */
+  copyFor(service: Service): Promise<void>
+}
+
+/** Opens the text with the values in it, and puts the service that was used last first. */
+export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, copyFor }: Taking): void {
+  const links = [...menu.querySelectorAll<HTMLAnchorElement>('a[data-service]')].flatMap((link) => {
+    const service = SERVICES.find(({ name }) => name === link.dataset['service'])
+    return service ? [{ link, service }] : []
+  })
+  const putFirst = (name: string | null) => {
+    const item = links.find(({ service }) => service.name === name)?.link.closest('li')
+    item?.parentElement?.prepend(item)
+  }
+  putFirst(readLastUsed())
+  menu.addEventListener('toggle', () => {
+    if (!menu.open) return
+    const taken = text()
+    for (const { link, service } of links) {
+      const address = linkText(service, taken)
+      link.href = address ?? service.home
+      link.querySelector<HTMLElement>('[data-copied-first]')?.toggleAttribute('hidden', address !== null)
+    }
+  })
+  for (const { link, service } of links) {
+    link.addEventListener('click', async (event) => {
+      menu.open = false
+      if (!mayGoOn()) {
+        event.preventDefault()
+        return
+      }
+      writeLastUsed(service.name)
+      putFirst(service.name)
+      const address = linkText(service, text())
+      link.href = address ?? service.home
+      if (address !== null) return
+      event.preventDefault()
+      await copyFor(service)
+      if (isApplication(service)) location.assign(service.home)
+      else open(service.home, '_blank', 'noopener')
+    })
+  }
+}
+
+function readLastUsed(): string | null {
+  try {
+    return localStorage.getItem(LAST_USED)
+  } catch {
+    return null
+  }
+}
+
+function writeLastUsed(name: string): void {
+  try {
+    localStorage.setItem(LAST_USED, name)
+  } catch {
+    // A browser that keeps nothing: the order stays.
+  }
+}
