@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENGLISH } from '../src/web/strings/index.ts'
+import { readJson, type TestApp, testApp } from './support/test-app.ts'
+import { signUp, type Visitor, visit } from './support/visitor.ts'
+
+describe('actions on the page of an item', () => {
+  let test: TestApp
+  let admin: Visitor
+  let owner: Visitor
+  let other: Visitor
+  beforeAll(async () => {
+    test = await testApp()
+    admin = await signUp(test, 'administrator')
+    owner = await signUp(test, 'owner')
+    other = await signUp(test, 'other')
+  })
+  afterAll(() => test.close())
+
+  const save = async (fields: Record<string, string>, kind: 'prompts' | 'skills' = 'prompts') => {
+    const content = kind === 'prompts' ? { content: 'A text.' } : { skillMd: '---\nname: it\ndescription: It.\n---\n# It\n' }
+    const { to } = await owner.post(kind === 'prompts' ? '/new' : '/new/skill', { title: 'Title', ...content, ...fields })
+    return (to ?? '').split('?')[0]?.replace(/\/edit$/, '') ?? ''
+  }
+
+  it('say what they did', async () => {
+    let path = await save({ title: 'Marked', visibility: 'public' })
+    for (const [reader, does, done, text] of [
+      [other, 'vote', 'voted', 'Upvoted.'],
+      [other, 'unvote', 'unvoted', 'Vote removed.'],
+      [admin, 'feature', 'featured', 'Featured on the home page.'],
+      [admin, 'unfeature', 'unfeatured', 'No longer featured.'],
+      [admin, 'hold', 'held', 'Unlisted. Its owner cannot make it public.'],
+      [admin, 'unhold', 'unheld', 'Relisted.'],
+    ] as const) {
+      const { status, to } = await reader.post(path, { do: does })
+      expect([status, to?.split('?')[1]], does).toEqual([303, `done=${done}`])
+      path = to?.split('?')[0] ?? ''
+      const { html } = await reader.get(to ?? '')
+      expect(html, does).toContain(`<p class="notice" role="status">${text}</p>`)
+      // Whoever could relist it sees that it is not listed, and nobody may publish it.
+      for (const one of [admin, owner]) expect((await one.get(path)).html.includes(ENGLISH.isHeld), does).toBe(does === 'hold')
+      expect((await owner.get(path)).html.includes('value="publish"'), does).toBe(false)
+      if (does === 'hold') {
+        expect(await owner.post(path, { do: 'publish' })).toMatchObject({ status: 403, html: expect.stringContaining(ENGLISH.isHeld) })
+      }
+    }
+    expect((await owner.post(path, { do: 'burn' })).status).toBe(400)
+  })
+
+  it.each(['prompts', 'skills'] as const)('make one of the %s public for its owner alone', async (kind) => {
+    const path = await save({ title: `Secret of ${kind}`, visibility: 'private' }, kind)
+    const page = await owner.get(path)
+    expect(page.html).toContain('>Private</span>')
+    expect(page.html).toContain('value="publish"')
+    for (const stranger of [other, admin, visit(test)]) expect([303, 404]).toContain((await stranger.post(path, { do: 'publish' })).status)
+    expect((await visit(test).get(path)).status).toBe(404)
+    const { to } = await owner.post(path, { do: 'publish' })
+    expect(to).toBe(`/${kind}/secret-of-${kind}?done=published`)
+    expect((await owner.get(to ?? '')).html).toContain('Published. Everyone can read it now.')
+    expect((await visit(test).get(`/${kind}/secret-of-${kind}`)).html).not.toContain('class="badge')
+    expect(await readJson(await test.fetch(`/api/${kind}/secret-of-${kind}`))).toMatchObject({ visibility: 'public' })
+    expect((await other.get(`/${kind}/secret-of-${kind}`)).html).not.toContain('class="badge')
+  })
+
+  it('say under which visibility an item was saved', async () => {
+    for (const visibility of ['private', 'unlisted', 'public']) {
+      const { to } = await owner.post('/new', { title: `Of ${visibility}`, content: 'x', visibility })
+      expect((await owner.get(to ?? '')).html).toContain(`<p class="notice" role="status">Saved · ${visibility}`)
+    }
+  })
+})
