@@ -202,6 +202,9 @@ describe('a reader who takes a prompt elsewhere', () => {
     expect(await page.getByLabel('Name').evaluate((one) => getComputedStyle(one).direction)).toBe('rtl')
     await page.getByLabel('Name').fill('Omar')
     expect(await page.getByLabel('Name').evaluate((one) => getComputedStyle(one).direction)).toBe('ltr')
+    await page.goto('/prompts')
+    const directions = await page.locator('.rows h3').evaluateAll((all) => all.map((one) => getComputedStyle(one).direction))
+    expect(directions.toSorted()).toEqual(['ltr', 'ltr', 'ltr', 'rtl'])
   })
 
   it('loads little script for it', async () => {

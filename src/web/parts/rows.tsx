@@ -33,7 +33,7 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
         >
           {/* A description says more, unless words of the query are in the text. */}
           {prompt.description !== null && marks === null ? null : (
-            <p class="first-words">
+            <p class="first-words" dir="auto">
               {isPassage ? '… ' : null}
               {pieces.map((piece) =>
                 'text' in piece ? (
@@ -84,7 +84,7 @@ interface RowProps {
 /** An item in a list: its title, its facts on one line, its description, and more. The script finds the parts by `data-row`. */
 const Row: FC<RowProps> = ({ site: { words }, kind, item, marks, facts, children }) => (
   <li data-row={kind}>
-    <h3>
+    <h3 dir="auto">
       <a href={`/${kind}/${item.slug}`}>
         <Highlight text={item.title} marks={marks} />
       </a>
@@ -107,7 +107,7 @@ const Row: FC<RowProps> = ({ site: { words }, kind, item, marks, facts, children
       </li>
     </ul>
     {item.description === null ? null : (
-      <p class="description">
+      <p class="description" dir="auto">
         <Highlight text={item.description} marks={marks} />
       </p>
     )}

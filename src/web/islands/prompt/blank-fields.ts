@@ -150,6 +150,7 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
   mark.dataset['blank'] = name
   mark.classList.add('blank')
   mark.replaceChildren(room)
+  keepTogether(mark)
   return {
     field,
     draw(value) {
@@ -162,6 +163,18 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
       room.after(...nameControls(value || (preset ?? '')))
     },
   }
+}
+
+/** Keeps a field and the punctuation after it on one line, as they would be in a text. */
+function keepTogether(mark: HTMLElement): void {
+  const next = mark.nextSibling
+  const end = next instanceof Text ? (/^\p{P}{1,2}/u.exec(next.data)?.[0].length ?? 0) : 0
+  if (!(next instanceof Text) || end === 0) return
+  next.splitText(end)
+  const line = document.createElement('span')
+  line.className = 'together'
+  mark.before(line)
+  line.append(mark, next)
 }
 
 /** A blank that is only shown. */
