@@ -14,6 +14,8 @@ interface LayoutProps {
   readonly isIndexed?: boolean | undefined
   /** More scripts of this page, by the names of their files. */
   readonly scripts?: readonly string[] | undefined
+  /** Whether scripts change the page as it is first seen: it is shown after they ran. */
+  readonly isDrawnByScripts?: boolean | undefined
   /** What the page is to services that show links to it. Default: website */
   readonly kind?: 'website' | 'article' | 'profile' | undefined
   /** Path of a feed of what the page shows. Default: that of everything */
@@ -34,6 +36,7 @@ export const Layout: FC<LayoutProps> = ({
   current,
   isIndexed = true,
   scripts = [],
+  isDrawnByScripts = false,
   kind = 'website',
   feed = '/feed.xml',
   embeddedId,
@@ -62,10 +65,8 @@ export const Layout: FC<LayoutProps> = ({
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />
         <link rel="stylesheet" href={url('site.css')} />
-        <script src={url('site.js')} type="module" />
-        <script src={url('find.js')} type="module" />
-        {scripts.map((name) => (
-          <script src={url(name)} type="module" />
+        {['site.js', 'find.js', ...scripts].map((name) => (
+          <script src={url(name)} type="module" blocking={isDrawnByScripts ? 'render' : undefined} />
         ))}
       </head>
       <body>

@@ -112,6 +112,14 @@ describe('a reader who fills in a prompt', () => {
     expect(await written.getByRole('heading').count()).toBe(1)
     for (const place of ['h2', 'tbody td', 'pre'])
       expect(await written.locator(place).getByLabel('Product').count(), place).toBeGreaterThan(0)
+    // Tab goes from field to field, also where a table or code scrolls.
+    await page.getByLabel('Path').focus()
+    const stops: unknown[] = []
+    for (let count = 0; count < 3; count++) {
+      await page.keyboard.press('Tab')
+      stops.push(await focused(page))
+    }
+    expect(stops).toEqual(['Product', 'Version', 'Audience'])
     // A blank that Markdown leaves no place for has one above.
     await page.getByLabel('Path').fill('1.0')
     await page.getByLabel('Product').first().fill('Atlas')

@@ -207,6 +207,26 @@ describe('a reader who takes a prompt elsewhere', () => {
     expect(directions.toSorted()).toEqual(['ltr', 'ltr', 'ltr', 'rtl'])
   })
 
+  it('sees nothing move while the scripts arrive', async () => {
+    const page = await bench.newPage({ viewport: 'phone', allowed: [/woff2/] })
+    // A font that arrives late moves lines, too.
+    await page.route('**/*.woff2', (route) => route.abort())
+    await page.route('**/prompt.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      await route.continue()
+    })
+    await page.addInitScript(() => {
+      Reflect.set(window, 'shifts', 0)
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) Reflect.set(window, 'shifts', Reflect.get(window, 'shifts') + Reflect.get(entry, 'value'))
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto(paths.letter)
+    await page.getByLabel('Reason').waitFor()
+    await page.waitForTimeout(300)
+    expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toBeLessThan(0.01)
+  })
+
   it('loads little script for it', async () => {
     const page = await bench.newPage()
     const scripts: Promise<Buffer>[] = []

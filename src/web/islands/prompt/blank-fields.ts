@@ -151,6 +151,8 @@ function makeField(mark: HTMLElement, { name, label, preset }: Blank, onInput: (
   mark.classList.add('blank')
   mark.replaceChildren(room)
   keepTogether(mark)
+  // What scrolls is a stop of the Tab key while it holds no field.
+  mark.closest('[tabindex="0"]')?.removeAttribute('tabindex')
   return {
     field,
     draw(value) {

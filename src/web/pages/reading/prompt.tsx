@@ -76,6 +76,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       current="prompts"
       isIndexed={prompt.visibility === 'public' && !isFilled}
       scripts={['prompt.js']}
+      isDrawnByScripts
       kind="article"
       embeddedId={prompt.isPrivate ? undefined : prompt.id}
     >
