@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { useBrowser, VIEWPORTS } from '../support/browser.ts'
+import { lookForBarriers, useBrowser, VIEWPORTS } from '../support/browser.ts'
 
 const CONTENT = 'Write to ${clientName} about ${topic:the weather}.\nThank ${clientName} for ${reason}.'
 const MARKDOWN = [
@@ -156,7 +156,7 @@ describe('a reader who fills in a prompt', () => {
     await page.evaluate(() => navigator.clipboard.writeText('before'))
     await page.getByRole('button', { name: 'Copy' }).click()
     expect(await focused(page)).toBe('Client name')
-    expect(await said(page)).toBe('Still empty: Client name, Reason. Fill in, or repeat to go on without.')
+    expect(await said(page)).toBe('Still empty: Client name, Reason. Fill in the rest, or press again to continue without.')
     expect(await clipboard(page)).toBe('before')
     expect(await page.locator('textarea[aria-invalid]').count()).toBe(3)
     const button = page.locator('[data-copy-filled]')
@@ -265,5 +265,20 @@ describe('a reader who fills in a prompt', () => {
     expect(await page.locator('mark').last().textContent()).toBe('tea')
     await page.keyboard.press('Control+Enter')
     await copied(page).toBe('tea '.repeat(3_000))
+  })
+
+  it('has no barriers while it is filled in, in both themes, on a desktop and on a phone', async () => {
+    const page = await bench.newPage()
+    const found: string[] = []
+    for (const path of [paths.letter, paths.json, `${paths.markdown}?view=rendered`]) {
+      await page.setViewportSize(VIEWPORTS.desktop)
+      await page.goto(path)
+      await page.locator('[data-copy-filled]').click()
+      found.push(...(await lookForBarriers(page, `${path}, what is empty`)))
+      await page.locator('mark textarea').first().fill('a value\nof two lines')
+      await page.locator('[data-open-in] > summary').click()
+      found.push(...(await lookForBarriers(page, `${path}, filled`)))
+    }
+    expect(found).toEqual([])
   })
 })

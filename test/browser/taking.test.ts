@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -51,7 +52,7 @@ describe('a reader who takes a prompt elsewhere', () => {
     // What is missing is named here, too.
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Client name')
     expect(await page.locator('[data-said]').textContent()).toBe(
-      'Still empty: Client name, Reason, Goal. Fill in, or repeat to go on without.',
+      'Still empty: Client name, Reason, Goal. Fill in the rest, or press again to continue without.',
     )
     expect(await opened(page)).toEqual([])
     await page.keyboard.type('R&D "50%"')
@@ -156,6 +157,28 @@ describe('a reader who takes a prompt elsewhere', () => {
     expect(await send(1_000_000)).toContain('variables.reason has 1000000 characters; the limit is 10000.')
     for (const length of [5, 20, 40].map((mebibytes) => mebibytes * 1024 * 1024)) {
       expect(await send(length)).toContain('The values exceed 4 MiB in total.')
+    }
+  })
+
+  it('gets a page that says so when much else is being sent from the same address', async () => {
+    const page = await bench.newPage({ hasScript: false, allowed: [/status of 429/] })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(4 * 1024 * 1024) }
+    // Nearly all that one address may have under way, and none of it at its end.
+    const others = Array.from({ length: 4 }, () => request(`${bench.baseUrl}${paths.letter}/fill`, { method: 'POST', headers }))
+    try {
+      for (const one of others) {
+        one.on('error', () => {})
+        await new Promise<void>((resolve) => one.write(Buffer.alloc(4 * 1024 * 1024 - 1024, 'x'), () => resolve()))
+      }
+      const apply = async (value: string) => {
+        await page.goto(paths.letter)
+        await page.getByLabel('Reason').fill(value)
+        await page.getByRole('button', { name: 'Apply' }).click()
+        return await page.locator('main').textContent()
+      }
+      await expect.poll(() => apply('some lines\n'.repeat(800)), { timeout: 20_000 }).toContain('You are sending too much at once.')
+    } finally {
+      for (const one of others) one.destroy()
     }
   })
 

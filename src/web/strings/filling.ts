@@ -7,7 +7,7 @@ export const FILLING_WORDS = {
   copiedText: 'Copied.',
   copiedWithBlanks: 'Copied. Still empty: {names}.',
   notCopied: 'The browser refused to copy. Select the text and copy it yourself.',
-  stillEmpty: 'Still empty: {names}. Fill in, or repeat to go on without.',
+  stillEmpty: 'Still empty: {names}. Fill in the rest, or press again to continue without.',
   namesAndMore: '{names} and {n} more',
   pasteThere: 'Copied. Paste it into {name}.',
   filled: '{n} of {count} filled',
