@@ -135,6 +135,15 @@ describe('pages', () => {
     expect(refused.status).toBe(400)
     expect(refused.html).toContain('variables.b has 10001 characters; the limit is 10000.')
     expect(refused.html).toContain('\nKept</textarea>')
+    // Nearly 4 MiB as it is sent, in as many values as that takes.
+    const names = Array.from({ length: 34 }, (_, index) => `n${index}`)
+    const content = names.map((name) => `\${${name}}`).join('\n')
+    const wide = await save('prompts', { title: 'Wide', content, visibility: 'public' })
+    const most = await stranger.post(
+      `/prompts/${wide.slug}/fill`,
+      Object.fromEntries(names.map((name) => [`v.${name}`, '😀'.repeat(10_000)])),
+    )
+    expect([most.status, most.html.includes(`${'😀'.repeat(10_000)}\n${'😀'.repeat(10_000)}`)]).toEqual([200, true])
     const large = await stranger.post(`/prompts/${slug}/fill`, { 'v.a': 'x'.repeat(4 * 1024 * 1024) })
     expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
     expect(large.html).toContain('The values exceed 4 MiB in total.')
