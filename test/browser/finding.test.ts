@@ -220,7 +220,7 @@ describe('a reader who looks for something, in a browser', () => {
     const facts = await row.locator('.facts > li').evaluateAll((all) => new Set(all.map((fact) => fact.getBoundingClientRect().y)).size)
     expect(facts).toBe(1)
     expect(await row.locator('.facts').textContent()).toContain('2 blanks')
-    expect(await row.locator('.first-words .blank').first().textContent()).toBe('name')
+    expect(await row.locator('.first-words .chip').first().textContent()).toBe('name')
     const time = row.locator('time')
     expect([await time.textContent(), await time.getAttribute('title')]).toEqual([
       expect.stringMatching(/^(?:now|\d+ \w+ ago)$/),

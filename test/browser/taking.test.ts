@@ -99,16 +99,17 @@ describe('a reader who takes a prompt elsewhere', () => {
 
   it('finds, fills in and copies without a mouse, in a few keys', async () => {
     const page = await bench.newPage()
-    await page.goto('/prompts')
-    await page.getByRole('searchbox').focus()
+    await page.goto('/docs')
     let presses = 0
     const press = async (key: string) => {
       presses++
       await page.keyboard.press(key)
     }
+    await press('/')
     await page.keyboard.type('client letter')
-    await page.waitForURL('**?q=client+letter')
-    await press('ArrowDown')
+    await press('Enter')
+    await page.waitForURL('**/search?q=client+letter')
+    await press('j')
     await press('Enter')
     await page.waitForURL(`**${paths.letter}`)
     // Copying goes to what is missing.

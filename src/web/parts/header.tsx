@@ -25,7 +25,7 @@ export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
           {name}
         </a>
         <HeaderSearch site={site} query={query} />
-        <details class="menu">
+        <details class="site-menu">
           <summary>{words.find.menu}</summary>
           <nav aria-label={name}>
             <a href="/prompts" aria-current={at('prompts')}>

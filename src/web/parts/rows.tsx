@@ -39,7 +39,7 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
                 'text' in piece ? (
                   <Highlight text={piece.text} marks={marks} />
                 ) : (
-                  <span class="blank">
+                  <span class="chip">
                     <Highlight text={piece.blank} marks={marks} />
                   </span>
                 ),
