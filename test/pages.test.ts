@@ -320,6 +320,7 @@ describe('pages', () => {
       expect(stranger.html).toContain('class="button first" href="/sign-in"')
       const ada = await signUp(empty, 'ada')
       expect((await ada.get('/prompts')).html).toContain('<a class="button first" href="/new">')
+      expect((await ada.get('/')).html).toContain('<a class="button first" href="/new">')
       expect((await ada.get('/skills')).html).toContain('<a class="button first" href="/new/skill">')
       expect((await ada.get('/prompts?q=x')).html).toContain('No results found.')
     } finally {

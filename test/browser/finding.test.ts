@@ -13,6 +13,11 @@ describe('a reader who looks for something, in a browser', () => {
       await bench.save(key, 'prompt', { title: `Letter ${n}`, content: TEXT.repeat(8), category, tags: [`tag ${n % 4}`] })
     }
     await bench.save(key, 'prompt', { title: 'Kaleidoscope maker', content: 'Builds kaleidoscopes' })
+    await bench.save(key, 'prompt', {
+      title: 'مراجعة الشيفرة',
+      content: '```\nx\n```\n' + `\${a:${'x'.repeat(10_000)}} `.repeat(3),
+      tags: ['rtl'],
+    })
     const files = [{ filename: 'SKILL.md', content: '# Kaleidoscopes' }]
     await bench.save(key, 'skill', { title: 'Kaleidoscope keeping', files })
   })
@@ -80,6 +85,13 @@ describe('a reader who looks for something, in a browser', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/prompts/kaleidoscope-maker')
+    // A prompt is copied without opening it.
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('letter 7')
+    await expect.poll(() => options(page).first().textContent()).toContain('Letter')
+    await page.keyboard.press('Control+Enter')
+    await expect.poll(() => readClipboard(page)).toContain('about the weather.')
+    expect([new URL(page.url()).pathname, await palette(page).count()]).toEqual(['/prompts/kaleidoscope-maker', 0])
     // Pages and actions, which Escape leaves alone.
     await page.keyboard.press('Meta+k')
     await page.keyboard.type('conn')
@@ -138,14 +150,14 @@ describe('a reader who looks for something, in a browser', () => {
     expect(await focused(page)).toBe('Of grace')
     await page.keyboard.press('c')
     await expect.poll(() => readClipboard(page)).toBe('Write to ${name} about the weather. ')
-    await expect.poll(() => page.getByRole('status').last().textContent()).toBe('Copied')
+    await expect.poll(() => page.locator('.toast').textContent()).toBe('Copied')
     await page.keyboard.press('v')
-    await expect.poll(() => page.getByRole('status').last().textContent()).toBe('Upvoted')
+    await expect.poll(() => page.locator('.toast').textContent()).toBe('Upvoted')
     await page.reload()
     expect(await page.locator('li', { hasText: 'Of grace' }).getByText('1 vote').count()).toBe(1)
     await page.keyboard.press('j')
     await page.keyboard.press('v')
-    await expect.poll(() => page.getByRole('status').last().textContent()).toBe('Vote removed')
+    await expect.poll(() => page.locator('.toast').textContent()).toBe('Vote removed')
     await page.keyboard.press('e')
     await page.waitForURL(`**${own}/edit`)
     // The menu of somebody who is signed in.
@@ -216,7 +228,7 @@ describe('a reader who looks for something, in a browser', () => {
     const rows = page.locator('.rows > li')
     const shown = await rows.evaluateAll((all) => all.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length)
     expect(shown).toBeGreaterThanOrEqual(8)
-    const row = rows.nth(1)
+    const row = rows.nth(2)
     const facts = await row.locator('.facts > li').evaluateAll((all) => new Set(all.map((fact) => fact.getBoundingClientRect().y)).size)
     expect(facts).toBe(1)
     expect(await row.locator('.facts').textContent()).toContain('2 blanks')
@@ -257,6 +269,16 @@ describe('a reader who looks for something, in a browser', () => {
         all.flatMap((one) => (one.getBoundingClientRect().height < 44 ? [`${one.textContent} ${one.getBoundingClientRect().height}`] : [])),
       )
     expect(small).toEqual([])
+    // A title in another direction begins at its own side, beside facts that do not.
+    await page.goto('/prompts?q=%D9%85%D8%B1%D8%A7%D8%AC%D8%B9%D8%A9')
+    const sides = await page.locator('.rows h3 a').evaluate((title) => {
+      const range = document.createRange()
+      range.selectNodeContents(title)
+      const text = range.getBoundingClientRect()
+      return [Math.round(text.right), Math.round(title.closest('li')?.getBoundingClientRect().right ?? 0)]
+    })
+    expect(sides[0]).toBe(sides[1])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   })
 
   it('needs no script', async () => {

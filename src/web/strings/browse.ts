@@ -31,7 +31,6 @@ export const BROWSE_WORDS = {
   nothingFound: 'No results found.',
   nothingFoundHelp: 'Try fewer or different words, or browse everything.',
   nothingYet: 'Nothing here yet.',
-  nothingYetHelp: 'Sign in to create a prompt, or import a file from the command line.',
   previous: 'Previous page',
   next: 'Next page',
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,

@@ -2,14 +2,18 @@
 export const header = document.querySelector<HTMLFormElement>('form.find')
 
 let status: HTMLElement | undefined
+let hiding: ReturnType<typeof setTimeout> | undefined
 
-/** Announces a text to readers who cannot see it. */
-export function announce(text: string | undefined): void {
-  status ??= document.body.appendChild(Object.assign(document.createElement('div'), { className: 'visually-hidden', role: 'status' }))
-  status.textContent = ''
-  // Setting the same text again announces nothing.
-  setTimeout(() => {
-    if (status) status.textContent = text ?? ''
+/** Says shortly what was done, also to readers who cannot see it. */
+export function announce(text = ''): void {
+  const place = status ?? document.body.appendChild(Object.assign(document.createElement('div'), { className: 'toast', role: 'status' }))
+  status = place
+  clearTimeout(hiding)
+  place.textContent = ''
+  // The place must be there before its text is, and the same text again would announce nothing.
+  hiding = setTimeout(() => {
+    place.textContent = text
+    hiding = setTimeout(() => place.replaceChildren(), 3000)
   }, 50)
 }
 

@@ -1,4 +1,5 @@
 import { fetchPage, hasSingleKeys, header, setSingleKeys, takeLast } from './page.ts'
+import { copyPrompt } from './rows.ts'
 
 /** What the search page has for the script: entries of the palette, and the shortcuts. Read once for each page. */
 let entries: Promise<Document> | undefined
@@ -139,7 +140,11 @@ export function openPalette(): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.isComposing || (step === undefined && event.key !== 'Enter')) return
     event.preventDefault()
-    if (step === undefined) go(shown[chosen])
+    const entry = shown[chosen]
+    if (step === undefined && (event.ctrlKey || event.metaKey) && entry?.href.startsWith('/prompts/')) {
+      dialog.close()
+      copyPrompt(entry.href)
+    } else if (step === undefined) go(entry)
     else choose(chosen + step)
   })
   dialog.showModal()

@@ -19,27 +19,30 @@ export function addCopyButtons(): void {
 }
 
 /** The text of a prompt with its defaults. @throws Error when it cannot be read */
-async function readText(row: Element): Promise<Blob> {
-  const path = titleOf(row)?.pathname ?? ''
+async function readText(path: string): Promise<Blob> {
   const answer = await fetch(`/download${path}/filled`, { signal: AbortSignal.timeout(10_000) })
   if (!answer.ok) throw new Error(String(answer.status))
   return new Blob([await answer.text()], { type: 'text/plain' })
 }
 
-function copyRow(row: Element, button: HTMLButtonElement): void {
+/** Copies the text of the prompt at a path, with its defaults, and says so. */
+export function copyPrompt(path: string, show: (text: string | undefined) => void = announce): void {
   const words = header?.dataset
-  const show = (text: string | undefined) => {
-    announce(text)
-    button.textContent = text ?? ''
-    setTimeout(() => {
-      button.textContent = words?.['copy'] ?? ''
-    }, 1500)
-  }
   // The promise goes into the item: browsers allow a copy only in the moment of the click.
-  navigator.clipboard.write([new ClipboardItem({ 'text/plain': readText(row) })]).then(
+  navigator.clipboard.write([new ClipboardItem({ 'text/plain': readText(path) })]).then(
     () => show(words?.['copied']),
     () => show(words?.['failed']),
   )
+}
+
+function copyRow(row: Element, button: HTMLButtonElement): void {
+  copyPrompt(titleOf(row)?.pathname ?? '', (text) => {
+    announce(text)
+    button.textContent = text ?? ''
+    setTimeout(() => {
+      button.textContent = header?.dataset['copy'] ?? ''
+    }, 1500)
+  })
 }
 
 /** Votes for an item, or removes the vote, by the form of its own page. */

@@ -7,6 +7,7 @@ import { listCategories } from '../../../operations/items/list-categories.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
+import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
@@ -216,25 +217,3 @@ const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept }> = ({ word
     </>
   )
 }
-
-/** A list before there is anything to list, with the next step. */
-const NothingYet: FC<{ site: Site; kind: Kind }> = ({ site: { words, reader }, kind }) => (
-  <section>
-    <h2>{words.find.noItems[kind]}</h2>
-    <p class="prose">{words.find.noItemsHelp}</p>
-    <div class="actions">
-      {reader ? (
-        <a class="button first" href={kind === 'prompts' ? '/new' : '/new/skill'}>
-          {kind === 'prompts' ? words.newPrompt : words.newSkill}
-        </a>
-      ) : (
-        <a class="button first" href="/sign-in" rel="nofollow">
-          {words.signIn}
-        </a>
-      )}
-      <a class="button" href="/docs/import-export">
-        {words.find.howToImport}
-      </a>
-    </div>
-  </section>
-)

@@ -1,8 +1,8 @@
-import type { FC } from 'hono/jsx'
 import { listFeatured } from '../../../operations/items/item-marks.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { Layout } from '../../layout.tsx'
 import { Done } from '../../parts/field.tsx'
+import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -27,7 +27,7 @@ export async function showHome({ site, call, query, sent }: PageRequest) {
       <Done words={words} query={query} sent={sent} />
       <SearchField site={site} kind="all" query="" isLarge />
       {newest.total === 0 && skills.total === 0 ? (
-        <Empty words={words} />
+        <NothingYet site={site} kind="prompts" />
       ) : (
         <>
           {featured.prompts.length + featured.skills.length > 0 ? (
@@ -64,10 +64,3 @@ export async function showHome({ site, call, query, sent }: PageRequest) {
     </Layout>
   )
 }
-
-const Empty: FC<{ words: PageRequest['site']['words'] }> = ({ words }) => (
-  <section>
-    <h2>{words.nothingYet}</h2>
-    <p class="prose">{words.nothingYetHelp}</p>
-  </section>
-)
