@@ -3,7 +3,7 @@ import { type Marks, markWords } from '../../search/analysis/mark-words.ts'
 /** How much of a text is searched for a passage, in UTF-16 units. */
 const MAX_READ = 8_000
 /** How far before the found word a passage begins at most. */
-const BEFORE = 80
+const BEFORE = 40
 
 /** Whether a text holds a word that is marked. */
 export function hasMarks(text: string, marks: Marks): boolean {

@@ -12,6 +12,9 @@ import { findPassage, hasMarks } from './passage.ts'
 type ListedPrompt = z.infer<typeof listedPrompt>
 type ListedSkill = z.infer<typeof listedSkill>
 
+/** About how much of a text one line of a row shows, in UTF-16 units. */
+const ONE_LINE = 100
+
 /** Prompts as rows, words of the query marked. */
 export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; marks?: Marks | null }> = ({ site, prompts, marks = null }) => (
   <ol class="rows">
@@ -55,7 +58,8 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
 /** The first words of a prompt. When nothing of the query would be marked in its row, a passage of its text that shows why it was found. */
 function readWords({ title, description, content }: ListedPrompt, marks: Marks | null) {
   const first = firstWords(content, title)
-  const shown = [title, description ?? '', ...first.pieces.map((piece) => ('text' in piece ? piece.text : piece.blank))].join(' ')
+  const words = first.pieces.map((piece) => ('text' in piece ? piece.text : piece.blank)).join('')
+  const shown = `${title} ${description?.slice(0, ONE_LINE) ?? ''} ${words.slice(0, ONE_LINE)}`.toWellFormed()
   const start = marks === null || hasMarks(shown, marks) ? 0 : findPassage(content, marks)
   return start === 0
     ? { ...first, isPassage: false }
