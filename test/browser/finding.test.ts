@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { lookForBarriers, signUpInBrowser, useBrowser } from '../support/browser.ts'
+import { lookForBarriers, signUpInBrowser, useBrowser, VIEWPORTS } from '../support/browser.ts'
 
 const TEXT = 'Write to ${name} about ${topic:the weather}. '
 
@@ -168,6 +168,11 @@ describe('a reader who looks for something, in a browser', () => {
     expect(await page.getByRole('link', { name: 'Administration' }).isVisible()).toBe(false)
     await page.keyboard.press('Escape')
     expect(await page.getByRole('link', { name: 'New prompt' }).isVisible()).toBe(false)
+    for (const width of [320, 1024, 1100]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), String(width)).toBe(width)
+    }
+    await page.setViewportSize(VIEWPORTS.desktop)
     // A theme from the palette holds at once, and on the next page.
     await page.keyboard.press('Control+k')
     await page.keyboard.type('theme: dark')
@@ -220,6 +225,28 @@ describe('a reader who looks for something, in a browser', () => {
     await page.goto('/prompts')
     await page.keyboard.press('j')
     expect(await focused(page)).toBe(await page.getByRole('heading', { level: 3 }).first().textContent())
+  })
+
+  it('loads a list with few bytes, the font included, and sees its head at every width', async () => {
+    const page = await bench.newPage()
+    const requests: Request[] = []
+    page.on('request', (request) => requests.push(request))
+    await page.goto('/prompts', { waitUntil: 'networkidle' })
+    const sizes = await Promise.all(requests.map((request) => request.sizes()))
+    const bytes = sizes.reduce((sum, { responseBodySize, responseHeadersSize }) => sum + responseBodySize + responseHeadersSize, 0)
+    expect(requests.map((request) => new URL(request.url()).pathname.split('/').at(-1))).toEqual(
+      expect.arrayContaining(['prompts', 'find.js']),
+    )
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(bytes).toBeLessThanOrEqual(70 * 1024)
+    for (const width of [320, 390, 768, 1023, 1024, 1100, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      const [wide, height] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.querySelector('header.top')?.getBoundingClientRect().height ?? 0,
+      ])
+      expect([wide, Math.round(height ?? 0)], String(width)).toEqual([width, 57])
+    }
   })
 
   it('sees eight rows at once, with facts on one line, ages, and blanks by name', async () => {

@@ -101,6 +101,19 @@ const DEAREST: Readonly<Record<string, Dear>> = {
     isElsewhere: true,
     ask: (repetition) => ({ path: `/skills/${at(names.skills, repetition)}`, headers: PAGE }),
   },
+  'a page of results with its filters': {
+    limitMs: LIMIT_MS,
+    ask: (repetition) => ({ path: `/prompts?q=analysis+report+${repetition}&type=TEXT&category=coding&tag=a`, headers: PAGE }),
+  },
+  'a page of results of both kinds': {
+    limitMs: LIMIT_MS,
+    ask: (repetition) => ({ path: `/search?q=analysis+report+${repetition}`, headers: PAGE }),
+  },
+  'an address that was not found': {
+    limitMs: LIMIT_MS,
+    statuses: [404],
+    ask: (repetition) => ({ path: `/prompts/analysis-report-${repetition}`, headers: PAGE }),
+  },
   'a skill as a zip': { limitMs: LIMIT_MS, ask: (repetition) => ({ path: `/api/skills/${at(names.skills, repetition)}/zip` }) },
   'the card of a prompt as PNG': {
     limitMs: LIMIT_MS,
