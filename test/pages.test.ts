@@ -187,10 +187,10 @@ describe('pages', () => {
     const content = `${'Some other words here. '.repeat(40)}\nAsk a **taxidermist** about it.`
     await save('prompts', { title: 'Stuffed', content, visibility: 'public' })
     const { html } = await read(service, '/prompts?q=taxidermist+')
-    expect(html).toContain('<p class="first-words">… Ask a <mark>taxidermist</mark> about it.</p>')
+    expect(html).toContain('<p class="first-words" dir="auto">… Ask a <mark>taxidermist</mark> about it.</p>')
     // Also when it stands where a row is cut.
     await save('prompts', { title: 'Cut', content: `${'Some other words here. '.repeat(7)}Ask a quokka.`, visibility: 'public' })
-    expect((await read(service, '/prompts?q=quokka+')).html).toMatch(/<p class="first-words">… [^<]{1,40}<mark>quokka<\/mark>/)
+    expect((await read(service, '/prompts?q=quokka+')).html).toMatch(/<p class="first-words" dir="auto">… [^<]{1,40}<mark>quokka<\/mark>/)
   })
 
   it('mark hits that are near in meaning alone, and say so when there are no others', async () => {

@@ -85,8 +85,9 @@ describe('a text that wants to be a program', () => {
       const targets = await page
         .locator('a')
         .evaluateAll((links) => links.map((link) => (link instanceof HTMLAnchorElement ? link.protocol : '')))
-      // Applications that a prompt can be opened in.
-      const expected = address.startsWith('/prompts/') && !address.includes('%') ? ['cursor:', 'vscode:'] : []
+      // Applications that a prompt can be opened in, and that the service can be added to.
+      const hasApplications = address === '/' || (address.startsWith('/prompts/') && !address.includes('%'))
+      const expected = hasApplications ? ['cursor:', 'vscode:'] : []
       expect(
         targets.filter((protocol) => !/^https?:$/.test(protocol)),
         address,

@@ -29,6 +29,21 @@ describe('a reader in a browser', () => {
     }
   })
 
+  it('adds the service to an editor in one click from the first page, and sees how on the page about clients', async () => {
+    const page = await bench.newPage()
+    for (const address of ['/', '/docs/connect']) {
+      await page.goto(address)
+      const link = new URL((await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')) ?? '')
+      expect([link.protocol, link.pathname, link.searchParams.get('name')]).toEqual(['cursor:', '/mcp/install', 'commonplace'])
+      const config = JSON.parse(Buffer.from(link.searchParams.get('config') ?? '', 'base64').toString())
+      expect(config).toEqual({ url: `${bench.baseUrl}/api/mcp` })
+      const sample = page.locator('.connect-box [data-copy]')
+      await sample.click()
+      const command = `claude mcp add --transport http commonplace ${bench.baseUrl}/api/mcp`
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(command)
+    }
+  })
+
   it('finds as they type, at an address they can keep', async () => {
     const page = await bench.newPage()
     await page.goto('/prompts')
@@ -63,7 +78,7 @@ describe('a reader in a browser', () => {
   it('takes a copy of an example in the documents', async () => {
     const page = await bench.newPage()
     await page.goto('/docs/connect')
-    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.locator('.written').getByRole('button', { name: 'Copy' }).first().click()
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`commonplace ${bench.baseUrl}/api/mcp --header`)
   })
 })

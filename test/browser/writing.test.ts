@@ -29,6 +29,12 @@ describe('from nothing to a key and a prompt', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
     expect(await page.locator('.new-key').textContent()).toContain(`--header "PROMPTS_API_KEY: ${key}"`)
 
+    const added = new URL((await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')) ?? '')
+    expect(JSON.parse(Buffer.from(added.searchParams.get('config') ?? '', 'base64').toString())).toEqual({
+      url: `${bench.baseUrl}/api/mcp`,
+      headers: { PROMPTS_API_KEY: key },
+    })
+
     const callTool = async () => {
       const response = await fetch(`${bench.baseUrl}/api/mcp`, {
         method: 'POST',

@@ -93,6 +93,8 @@ export const ACCOUNT_WORDS = {
   revokeKey: (name: string) => `Revoke ${name}`,
   keyCreated: (name: string) => `Key "${name}" created`,
   keyOnce: 'Copy it now. It will not be shown again.',
+  installIn: { Cursor: 'Add to Cursor', 'VS Code': 'Install in VS Code' },
+  useWithKey: 'Connect your editor with this key',
   tryKey: 'Try it',
   connectWith: (client: string) => `Use it in ${client}`,
 }

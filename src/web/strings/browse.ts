@@ -4,6 +4,8 @@ export const BROWSE_WORDS = {
   prompts: 'Prompts',
   skills: 'Skills',
   connect: 'Connect',
+  connectLead: 'Use it from your editor',
+  moreClients: 'More clients, and keys for private items',
   docs: 'Docs',
   search: 'Search',
   searchPrompts: 'Search prompts',

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
 import { createKey, type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import { readDocument } from '../../documents.ts'
+import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -139,6 +140,8 @@ const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { key, na
           {words.copy}
         </button>
       </div>
+      {hasMcp ? <h3>{words.useWithKey}</h3> : null}
+      <ConnectBox site={site} apiKey={key} />
       <h3>{words.tryKey}</h3>
       <div data-prompt>
         <pre data-text tabindex={0}>{`curl '${baseUrl}/api/prompts?perPage=3' -H 'X-API-Key: ${key}'`}</pre>

@@ -2,6 +2,7 @@ import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
 import { DOCUMENTS, readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
+import { ConnectBox } from '../../parts/connect-box.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -67,7 +68,10 @@ export function showDocument(name: Name) {
               </ul>
             </nav>
           )}
-          <div class="written">{raw(html)}</div>
+          <div>
+            {name === 'connect' ? <ConnectBox site={site} /> : null}
+            <div class="written">{raw(html)}</div>
+          </div>
         </article>
       </Layout>
     )

@@ -1,6 +1,7 @@
 import { listFeatured } from '../../../operations/items/item-marks.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { Layout } from '../../layout.tsx'
+import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Done } from '../../parts/field.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
@@ -26,6 +27,15 @@ export async function showHome({ site, call, query, sent }: PageRequest) {
       <p class="lead">{words.lead}</p>
       <Done words={words} query={query} sent={sent} />
       <SearchField site={site} kind="all" query="" isLarge />
+      {site.reader || !site.hasMcp ? null : (
+        <section aria-labelledby="connect">
+          <h2 id="connect">{words.connectLead}</h2>
+          <ConnectBox site={site} />
+          <p>
+            <a href="/docs/connect">{words.moreClients}</a>
+          </p>
+        </section>
+      )}
       {newest.total === 0 && skills.total === 0 ? (
         <NothingYet site={site} kind="prompts" />
       ) : (

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { claudeCommand, linkInstalls } from './install-links.ts'
+
+const ENDPOINT = 'https://prompts.example.org/library/api/mcp'
+
+/** The configuration in each link, as its client reads it. */
+function readLinks(key: string | null): unknown[] {
+  return linkInstalls(ENDPOINT, key).map(({ client, href }) => {
+    const { protocol, search, searchParams } = new URL(href)
+    if (client === 'Cursor') {
+      const config = Buffer.from(searchParams.get('config') ?? '', 'base64').toString()
+      return [protocol, searchParams.get('name'), JSON.parse(config)]
+    }
+    return [protocol, JSON.parse(decodeURIComponent(search.slice(1)))]
+  })
+}
+
+it('adds the service to Cursor and VS Code, with a key or without', () => {
+  expect(readLinks(null)).toEqual([
+    ['cursor:', 'commonplace', { url: ENDPOINT }],
+    ['vscode:', { name: 'commonplace', type: 'http', url: ENDPOINT }],
+  ])
+  const headers = { PROMPTS_API_KEY: 'cpb_+/=&' }
+  expect(readLinks('cpb_+/=&')).toEqual([
+    ['cursor:', 'commonplace', { url: ENDPOINT, headers }],
+    ['vscode:', { name: 'commonplace', type: 'http', url: ENDPOINT, headers }],
+  ])
+})
+
+it('adds the service to Claude Code', () => {
+  expect(claudeCommand(ENDPOINT, null)).toBe(`claude mcp add --transport http commonplace ${ENDPOINT}`)
+  expect(claudeCommand(ENDPOINT, 'cpb_a')).toBe(`claude mcp add --transport http commonplace ${ENDPOINT} --header "PROMPTS_API_KEY: cpb_a"`)
+})

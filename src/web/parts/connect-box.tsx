@@ -1,0 +1,28 @@
+import type { FC } from 'hono/jsx'
+import { claudeCommand, linkInstalls } from '../install-links.ts'
+import type { Site } from '../site.ts'
+
+/** How to use the service from a client, in one step: with a key, or public items only. Nothing where MCP is off. */
+export const ConnectBox: FC<{ site: Site; apiKey?: string }> = ({ site: { words, baseUrl, hasMcp }, apiKey = null }) => {
+  if (!hasMcp) return null
+  const endpoint = `${baseUrl}/api/mcp`
+  return (
+    <div class="connect-box">
+      <div class="actions">
+        {linkInstalls(endpoint, apiKey).map(({ client, href }) => (
+          <a class="button" href={href} rel="nofollow">
+            {words.installIn[client]}
+          </a>
+        ))}
+      </div>
+      <div class="sample" data-prompt>
+        <pre data-text tabindex={0}>
+          <code>{claudeCommand(endpoint, apiKey)}</code>
+        </pre>
+        <button class="button" type="button" data-copy={words.copied} hidden>
+          {words.copy}
+        </button>
+      </div>
+    </div>
+  )
+}
