@@ -53,6 +53,8 @@ describe('a reader in a browser', () => {
     expect(
       await page.getByRole('searchbox', { name: 'Search prompts', exact: true }).evaluate((field) => field === document.activeElement),
     ).toBe(true)
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Kaleidoscope maker')
     await page.reload()
     expect(await page.getByRole('searchbox', { name: 'Search prompts', exact: true }).inputValue()).toBe('kaleido')
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Kaleidoscope maker'])

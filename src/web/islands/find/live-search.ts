@@ -25,4 +25,11 @@ export function searchWhileTyping(refresh: () => void): void {
     refresh()
   }, 200)
   form.addEventListener('input', ask)
+  // From the field, the first result is one key away.
+  form.addEventListener('keydown', (event) => {
+    const first = document.querySelector<HTMLAnchorElement>('main .rows :is(h2, h3) a')
+    if (event.key !== 'ArrowDown' || !first) return
+    event.preventDefault()
+    first.focus()
+  })
 }
