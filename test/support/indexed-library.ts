@@ -5,6 +5,7 @@ import type { EncodedQuery } from '../../src/library/ports/encoder.ts'
 import type { Visibility } from '../../src/library/visibility.ts'
 import { encodePostings, indexText } from '../../src/search/analysis/indexed-text.ts'
 import { parseQuery, titleKey } from '../../src/search/analysis/query.ts'
+import { type Audience, PUBLIC } from '../../src/search/index/item-table.ts'
 import { createSearchIndex, type SearchIndex } from '../../src/search/index/search-index.ts'
 import type { IndexFilter } from '../../src/search/index/select-items.ts'
 import { DIMS, NO_WORD_VECTORS, type WordVectors } from '../../src/search/vectors/word-vectors.ts'
@@ -17,6 +18,8 @@ export interface Written {
   readonly category: number | null
   readonly type: string | null
   readonly visibility: Visibility
+  /** Default: everybody, if it is public. */
+  readonly audience?: Audience | undefined
   readonly createdAt: number
   readonly votes: number
   /** Slugs, spelled in capitals, or `slug/Name`. */
@@ -61,7 +64,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
         authorSeq: item.author,
         categorySeq: item.category,
         type: item.type,
-        visibility: item.visibility,
+        audience: item.audience ?? (item.visibility === 'public' ? PUBLIC : null),
         createdAt: item.createdAt,
         votes: item.votes,
         tags: item.tags.map((tag) => {
@@ -87,6 +90,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       viewer?: number | null
       kind?: ItemKind
       sentence?: EncodedQuery
+      audiences?: readonly Audience[] | undefined
     } = {},
   ) =>
     index.search(more.kind ?? 'prompt', {
@@ -98,6 +102,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       viewer: more.viewer ?? null,
       titleKey: titleKey(query),
       sentence: more.sentence,
+      audiences: more.audiences,
     })
   return { index, put, remove, find, seqs: (...request: Parameters<typeof find>) => find(...request).seqs }
 }
@@ -213,13 +218,23 @@ export function inOrder(items: readonly Written[], sort: Exclude<Sort, 'relevanc
 }
 
 /** Every answer of an index to a viewer. */
-export function everything({ index, find }: ReturnType<typeof makeLibrary>, viewer: number | null, queries: readonly string[]) {
+export function everything(
+  { index, find }: ReturnType<typeof makeLibrary>,
+  viewer: number | null,
+  queries: readonly string[],
+  audiences?: readonly Audience[],
+) {
   return {
     searches: queries.map((query) =>
-      SORTS.map((sort) => [query, sort, find(query, { sort, viewer }), find(query, { sort, viewer, limit: 2, offset: 1 })]),
+      SORTS.map((sort) => [
+        query,
+        sort,
+        find(query, { sort, viewer, audiences }),
+        find(query, { sort, viewer, audiences, limit: 2, offset: 1 }),
+      ]),
     ),
-    tags: index.countTags(viewer),
-    categories: [...index.countCategories('prompt', viewer)].sort(([a], [b]) => a - b),
+    tags: index.countTags(viewer, audiences),
+    categories: [...index.countCategories('prompt', viewer, audiences)].sort(([a], [b]) => a - b),
     similar: queries.map((query) => index.similar('prompt', query, {}, 10)),
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  anyItem,
   anyLibrary,
   anyQuery,
   anyVectors,
@@ -14,6 +15,7 @@ import {
   written,
 } from '../../../test/support/indexed-library.ts'
 import type { Visibility } from '../../library/visibility.ts'
+import { PUBLIC } from './item-table.ts'
 
 describe('what somebody keeps for themselves', () => {
   const hiddenOnes = fc.array(
@@ -116,5 +118,51 @@ describe('what somebody keeps for themselves', () => {
       ...Array.from({ length: 12 }, (_, i) => `padding${i}`),
     ])
     expect(seqs('walrus ', { viewer: 7 })).toEqual([2, 1])
+  })
+})
+
+describe('audiences', () => {
+  const MEMBERS = PUBLIC + 1
+  const items = fc.array(fc.tuple(anyItem, fc.boolean()), { minLength: 1, maxLength: 50 }).map((pairs) =>
+    pairs.map(([item, isForMembers], place) => {
+      const isOpen = item.visibility === 'public'
+      return { ...item, seq: place + 1, ...(isOpen && isForMembers ? { audience: MEMBERS } : {}) }
+    }),
+  )
+  const queries = fc.array(anyQuery, { minLength: 1, maxLength: 4 }).map((list) => [...list, ''])
+
+  it('are as one to those who are in all of them, and change nothing for the others', () => {
+    fc.assert(
+      fc.property(items, queries, anyVectors, (written, asked, vectors) => {
+        const mixed = makeLibrary(vectors)
+        // In two turns: each audience's postings are then in several segments.
+        mixed.put(written.slice(0, written.length >> 1))
+        mixed.put(written.slice(written.length >> 1))
+        const open = makeLibrary(vectors)
+        open.put(written.map((item) => ({ ...item, audience: item.audience === undefined ? item.audience : PUBLIC })))
+        const without = makeLibrary(vectors)
+        without.put(written.filter(({ audience }) => audience === undefined))
+        for (const viewer of [null, 1, 2]) {
+          const ask = (library: typeof mixed, audiences: readonly number[]) => {
+            const { similar: _, ...answers } = everything(library, viewer, asked, audiences)
+            return answers
+          }
+          expect(ask(mixed, [PUBLIC, MEMBERS])).toEqual(ask(open, [PUBLIC]))
+          expect(ask(mixed, [PUBLIC])).toEqual(ask(without, [PUBLIC]))
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('keep an item apart until it changes hands, and let go of it then', () => {
+    const { put, seqs, items: written, index } = libraryOf([{ content: 'walrus', audience: MEMBERS, tags: ['red'] }, 'walrus'])
+    expect([seqs('walrus '), seqs('walrus ', { audiences: [PUBLIC, MEMBERS] })]).toEqual([[2], [2, 1]])
+    expect([index.countTags(null), index.countTags(null, [PUBLIC, MEMBERS])]).toEqual([[], [{ slug: 'red', name: 'RED', count: 1 }]])
+    const [item] = written
+    if (item) put([{ ...item, audience: PUBLIC }])
+    expect([seqs('walrus '), seqs('walrus ', { audiences: [MEMBERS] })]).toEqual([[2, 1], []])
+    if (item) put([{ ...item, audience: undefined, visibility: 'private', owner: 7 }])
+    expect([seqs('walrus ', { audiences: [PUBLIC, MEMBERS] }), seqs('walrus ', { viewer: 7 })]).toEqual([[2], [2, 1]])
   })
 })

@@ -9,7 +9,7 @@ function makeItem(seq: number, more: Partial<IndexedItem> = {}): IndexedItem {
     authorSeq: seq + 2,
     categorySeq: seq + 3,
     type: 'TEXT',
-    visibility: 'public',
+    audience: PUBLIC,
     createdAt: seq + 4,
     votes: seq + 5,
     tags: [{ slug: `t${seq}`, name: `T${seq}` }],
@@ -28,7 +28,7 @@ function read(table: ReturnType<typeof createItemTable>, slot: number): IndexedI
     authorSeq: table.authorSeq[slot] ?? Number.NaN,
     categorySeq: table.categorySeq[slot] ?? Number.NaN,
     type: table.typeOf(slot),
-    visibility: table.state[slot] === PUBLIC ? 'public' : 'private',
+    audience: table.state[slot] === HIDDEN ? null : (table.state[slot] ?? Number.NaN),
     createdAt: table.createdAt[slot] ?? Number.NaN,
     votes: table.votes[slot] ?? Number.NaN,
     tags: table.tagsOf(slot),
@@ -55,13 +55,13 @@ describe('createItemTable', () => {
   })
 
   it.each([
-    ['public', PUBLIC],
-    ['unlisted', HIDDEN],
-    ['private', HIDDEN],
-  ] as const)('knows who finds a %s item', (visibility, state) => {
+    [PUBLIC, PUBLIC],
+    [7, 7],
+    [null, HIDDEN],
+  ])('knows who finds an item of audience %s', (audience, state) => {
     const table = createItemTable()
     const slot = table.take()
-    table.put(slot, makeItem(1, { visibility }))
+    table.put(slot, makeItem(1, { audience }))
     expect(table.state[slot]).toBe(state)
   })
 
@@ -85,7 +85,7 @@ describe('createItemTable', () => {
     table.sentenceVectors.put(slot, new Int8Array(SENTENCE_DIMS).fill(1))
     table.release(slot)
     expect(table.sentenceVectors.has(slot)).toBe(false)
-    const bare = makeItem(9, { categorySeq: null, type: null, tags: [], vector: null, visibility: 'private' })
+    const bare = makeItem(9, { categorySeq: null, type: null, tags: [], vector: null, audience: null })
     table.put(table.take(), bare)
     expect(read(table, slot)).toEqual({ ...bare, categorySeq: 0 })
   })

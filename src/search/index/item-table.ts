@@ -1,12 +1,20 @@
 import { MAX_TAGS } from '../../library/fields.ts'
 import type { Tag } from '../../library/items.ts'
-import type { Visibility } from '../../library/visibility.ts'
 import { createVectorColumns, type VectorColumns } from '../vectors/vector-columns.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
 import { createTagNumbers, type TagNumbers } from './tag-numbers.ts'
 
 /** Components of the encoder's vectors. */
 export const SENTENCE_DIMS = 384
+
+/** Those who find an item besides its owner. A number from `PUBLIC` up, as it is the state of the item's slot. */
+export type Audience = number
+
+/** State of a slot without a visible item, and of one whose item only its owner finds. */
+export const FREE = 0
+export const HIDDEN = 1
+/** The audience of everybody. */
+export const PUBLIC: Audience = 2
 
 /** An item without its words. `…Seq` are row numbers of the store. */
 export interface IndexedItem {
@@ -15,7 +23,8 @@ export interface IndexedItem {
   readonly authorSeq: number
   readonly categorySeq: number | null
   readonly type: string | null
-  readonly visibility: Visibility
+  /** null: its owner alone finds it. */
+  readonly audience: Audience | null
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly votes: number
@@ -29,15 +38,11 @@ export interface IndexedItem {
   readonly vector: Int8Array | null
 }
 
-/** State of a slot: no visible item, a public item, or one that only its owner finds. */
-export const FREE = 0
-export const PUBLIC = 1
-export const HIDDEN = 2
-
 /** Items as columns by slot: compact, and fast to scan. */
 export interface ItemTable {
   /** Highest slot in use, plus one. */
   readonly capacity: number
+  /** `FREE`, `HIDDEN` or an audience. */
   readonly state: Uint8Array
   readonly seq: Float64Array
   readonly ownerSeq: Float64Array
@@ -96,7 +101,7 @@ export function createItemTable(): ItemTable {
       )
     },
     put(slot: number, item: IndexedItem): void {
-      table.state[slot] = item.visibility === 'public' ? PUBLIC : HIDDEN
+      table.state[slot] = item.audience ?? HIDDEN
       table.seq[slot] = item.seq
       table.ownerSeq[slot] = item.ownerSeq
       table.authorSeq[slot] = item.authorSeq

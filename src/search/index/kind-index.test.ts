@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodePostings } from '../analysis/indexed-text.ts'
 import { DIMS } from '../vectors/word-vectors.ts'
-import { FREE, type IndexedItem } from './item-table.ts'
-import { createKindIndex, type ItemChange, type KindIndex } from './kind-index.ts'
+import { FREE, type IndexedItem, PUBLIC } from './item-table.ts'
+import { createKindIndex, type IndexView, type ItemChange, type KindIndex } from './kind-index.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
 
 interface State {
@@ -21,7 +21,7 @@ function change(seq: number, state: State | null): ItemChange {
     authorSeq: state.owner,
     categorySeq: null,
     type: 'TEXT',
-    visibility: state.visibility,
+    audience: state.visibility === 'public' ? PUBLIC : null,
     createdAt: state.createdAt,
     votes: 0,
     tags: [],
@@ -35,7 +35,7 @@ function change(seq: number, state: State | null): ItemChange {
 const PUBLIC_ONE: State = { visibility: 'public', owner: 1, createdAt: 10, words: [1, 2] }
 
 /** The items under a word that anybody finds: by number, with the code. */
-function publicItems({ postings, table }: KindIndex, word: number): [number, number][] {
+function publicItems({ postings, table }: IndexView, word: number): [number, number][] {
   return postings.segments
     .flatMap((segment) => [...segment.postings.subarray(...rangeOf(segment, word))])
     .filter((posting) => table.state[posting >>> CODE_BITS] !== FREE)
@@ -44,13 +44,14 @@ function publicItems({ postings, table }: KindIndex, word: number): [number, num
 }
 
 /** What somebody's own hidden items hold, by number and word. */
-function privateEntries({ privatePostings, table }: KindIndex, owner: number): [number, number[]][] {
+function privateEntries({ privatePostings, table }: IndexView, owner: number): [number, number[]][] {
   return [...(privatePostings.get(owner)?.items ?? [])]
     .map(([slot, entries]): [number, number[]] => [table.seq[slot] ?? 0, [...entries]])
     .sort(([a], [b]) => a - b)
 }
 
-function expectSame(index: KindIndex, model: ReadonlyMap<number, State>): void {
+function expectSame(whole: KindIndex, model: ReadonlyMap<number, State>): void {
+  const index = whole.view([PUBLIC])
   const all = [...model].sort(([a], [b]) => a - b)
   const open = all.filter(([, state]) => state.visibility === 'public')
   expect(index.totals).toEqual({
@@ -142,7 +143,7 @@ describe('createKindIndex', () => {
             else model.delete(seq)
           }
           // Asked for in between, so that what is remembered has to be forgotten.
-          index.norms()
+          index.view([PUBLIC]).norms()
           index.byAge()
         }
         expectSame(index, model)
@@ -179,11 +180,11 @@ describe('createKindIndex', () => {
     const short = { ...PUBLIC_ONE, words: [1] }
     const long = { ...PUBLIC_ONE, words: [1, 2, 3, 4, 5, 6] }
     index.apply([change(1, short), change(2, long), change(3, short)])
-    const before = [...index.norms()]
+    const before = [...index.view([PUBLIC]).norms()]
     expect(before[1]).toBeGreaterThan(before[3] ?? 0)
     expect(before[5]).toBe(before[1])
     index.apply([change(3, null)])
-    const after = [...index.norms()]
+    const after = [...index.view([PUBLIC]).norms()]
     expect([after[4], after[5]]).toEqual([0, 0])
     // The mean is another one now.
     expect(after[1]).not.toBe(before[1])

@@ -1,5 +1,5 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
-import { createItemTable, FREE, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
+import { type Audience, createItemTable, FREE, HIDDEN, type IndexedItem, type ItemTable } from './item-table.ts'
 import { createPostings, type Postings } from './postings.ts'
 
 /** The postings of one owner's hidden items. By slot: `word * 256 + code`, ascending. */
@@ -11,16 +11,21 @@ export interface PrivatePostings {
   readonly counts: Map<number, number>
 }
 
+/** Number of an audience's items, how many of them have an encoder's vector, and the sums of their lengths in words. */
+interface Totals {
+  items: number
+  encoded: number
+  titleLength: number
+  bodyLength: number
+}
+
 /**
- * The index of one kind of item. Statistics and the inverted index cover public items only, so that hidden items never influence
- * what others find, or in which order. Hidden items are in their owner's private postings.
+ * The index of one kind of item. Each audience has statistics and an inverted index of its own, so that items never influence what those
+ * find who cannot see them, or in which order. Hidden items are in their owner's private postings.
  */
 export interface KindIndex {
   readonly table: ItemTable
-  readonly postings: Postings
   readonly privatePostings: ReadonlyMap<number, PrivatePostings>
-  /** Number of public items, how many of them have an encoder's vector, and the sums of their lengths in words. */
-  readonly totals: { items: number; encoded: number; titleLength: number; bodyLength: number }
   /** Slot of an item, by its row number. */
   slotOf(seq: number): number | undefined
   countItems(): number
@@ -30,6 +35,16 @@ export interface KindIndex {
   apply(changes: readonly ItemChange[]): void
   /** Sets or removes encoder's vectors. Items that the index does not hold are passed over. */
   applyVectors(changes: readonly VectorChange[]): void
+  /** The index as it is for those who are in all of some audiences. */
+  view(audiences: readonly Audience[]): IndexView
+}
+
+/** What searches read: the items of some audiences as one. Always up to date. */
+export interface IndexView extends Pick<KindIndex, 'table' | 'privatePostings' | 'slotOf' | 'byAge'> {
+  /** 1 for each state of a slot that is one of the audiences, by state. */
+  readonly openStates: Uint8Array
+  readonly postings: Pick<Postings, 'segments' | 'countOf'>
+  readonly totals: Readonly<Totals>
   /** BM25 length norms, two per slot: title, then body. Zero for free slots. */
   norms(): Float32Array
 }
@@ -38,7 +53,7 @@ export interface KindIndex {
 const TITLE_LENGTH_PART = 0.5
 const BODY_LENGTH_PART = 0.8
 
-function lengthNorms(table: ItemTable, totals: KindIndex['totals']): Float32Array {
+function lengthNorms(table: ItemTable, totals: Readonly<Totals>): Float32Array {
   const norms = new Float32Array(table.capacity * 2)
   const meanTitle = totals.titleLength / totals.items || 1
   const meanBody = totals.bodyLength / totals.items || 1
@@ -62,17 +77,91 @@ export interface VectorChange {
   readonly vector: Int8Array | null
 }
 
+/** The inverted index and the statistics of one audience. */
+interface AudienceIndex {
+  readonly postings: Postings
+  readonly totals: Totals
+}
+
+function createAudienceIndex(): AudienceIndex {
+  return { postings: createPostings(), totals: { items: 0, encoded: 0, titleLength: 0, bodyLength: 0 } }
+}
+
+/** States that a byte holds. */
+const MAX_STATES = 256
+
+/** Several audiences as one. @param generation changes when norms must be recomputed */
+function joinParts(
+  shared: Pick<IndexView, 'table' | 'privatePostings' | 'slotOf' | 'byAge'>,
+  audiences: readonly Audience[],
+  parts: readonly AudienceIndex[],
+  generation: () => number,
+): IndexView {
+  const sum = (of: (part: AudienceIndex) => number) => parts.reduce((total, part) => total + of(part), 0)
+  const joined = {
+    postings: {
+      get segments() {
+        return parts.flatMap(({ postings }) => postings.segments)
+      },
+      countOf: (word: number) => sum(({ postings }) => postings.countOf(word)),
+    },
+    totals: {
+      get items() {
+        return sum(({ totals }) => totals.items)
+      },
+      get encoded() {
+        return sum(({ totals }) => totals.encoded)
+      },
+      get titleLength() {
+        return sum(({ totals }) => totals.titleLength)
+      },
+      get bodyLength() {
+        return sum(({ totals }) => totals.bodyLength)
+      },
+    },
+  }
+  const [only] = parts
+  const { postings, totals } = parts.length === 1 && only ? only : joined
+  let norms: Float32Array = new Float32Array(0)
+  let madeAt = -1
+  return {
+    ...shared,
+    openStates: Uint8Array.from({ length: MAX_STATES }, (_, state) => Number(audiences.includes(state))),
+    postings,
+    totals,
+    norms() {
+      if (madeAt !== generation()) norms = lengthNorms(shared.table, totals)
+      madeAt = generation()
+      return norms
+    },
+  }
+}
+
+/** The entry of a key, `empty` when there was none. */
+function addTo<K, V>(map: Map<K, V>, key: K, empty: V): V {
+  const entry = map.get(key) ?? empty
+  map.set(key, entry)
+  return entry
+}
+
 /** An empty index. */
 export function createKindIndex(): KindIndex {
   const table = createItemTable()
-  const postings = createPostings()
+  const parts = new Map<Audience, AudienceIndex>()
   const privatePostings = new Map<number, PrivatePostings>()
-  const totals = { items: 0, encoded: 0, titleLength: 0, bodyLength: 0 }
+  const views = new Map<string, IndexView>()
   const slots = new Map<number, number>()
   let slotsByAge: number[] | null = null
-  let norms: ReturnType<KindIndex['norms']> | null = null
+  /** Raised by each change of items. */
+  let generation = 0
 
+  const partOf = (audience: Audience): AudienceIndex => {
+    const part = parts.get(audience) ?? createAudienceIndex()
+    parts.set(audience, part)
+    return part
+  }
   const adjustTotals = (slot: number, sign: 1 | -1): void => {
+    const { totals } = partOf(table.state[slot] ?? FREE)
     totals.items += sign
     totals.titleLength += sign * (table.titleLength[slot] ?? 0)
     totals.bodyLength += sign * (table.bodyLength[slot] ?? 0)
@@ -90,30 +179,33 @@ export function createKindIndex(): KindIndex {
     if (own?.items.size === 0) privatePostings.delete(owner)
   }
   const setVector = (slot: number, vector: Int8Array | null): void => {
-    const counted = table.state[slot] === PUBLIC ? totals : privatePostings.get(table.ownerSeq[slot] ?? 0)
+    const state = table.state[slot] ?? FREE
+    const counted = state === HIDDEN ? privatePostings.get(table.ownerSeq[slot] ?? 0) : partOf(state).totals
     if (counted) counted.encoded += Number(vector !== null) - Number(table.sentenceVectors.has(slot))
     table.sentenceVectors.put(slot, vector)
   }
-  const remove = (seq: number, deleted: Set<number>): void => {
+  /** Removes an item; its slot is in `deleted` when its words must go out of an audience's postings. */
+  const remove = (seq: number, deleted: Map<Audience, Set<number>>): void => {
     const slot = slots.get(seq)
     if (slot === undefined) return
     slots.delete(seq)
     setVector(slot, null)
-    if (table.state[slot] === PUBLIC) {
-      adjustTotals(slot, -1)
-      deleted.add(slot)
-      table.hide(slot)
-    } else {
+    const state = table.state[slot] ?? FREE
+    if (state === HIDDEN) {
       removePrivate(slot)
       table.release(slot)
+      return
     }
+    adjustTotals(slot, -1)
+    addTo(deleted, state, new Set<number>()).add(slot)
+    table.hide(slot)
   }
-  /** Adds an item. Gives its slot when it is public and its words must go into the postings. */
+  /** Adds an item. Gives its slot when its words must go into its audience's postings. */
   const insert = (item: IndexedItem, words: Uint8Array): number | null => {
     const slot = table.take()
     slots.set(item.seq, slot)
     table.put(slot, item)
-    if (item.visibility === 'public') {
+    if (item.audience !== null) {
       adjustTotals(slot, 1)
       return slot
     }
@@ -131,46 +223,54 @@ export function createKindIndex(): KindIndex {
     own.items.set(slot, Float64Array.from(entries))
     return null
   }
-  return {
+  const shared = {
     table,
-    postings,
     privatePostings,
-    totals,
-    slotOf: (seq) => slots.get(seq),
-    countItems: () => slots.size,
-    norms() {
-      norms ??= lengthNorms(table, totals)
-      return norms
-    },
-    byAge() {
+    slotOf: (seq: number) => slots.get(seq),
+    byAge(): readonly number[] {
       slotsByAge ??= [...slots.values()].sort(
         (a, b) => (table.createdAt[a] ?? 0) - (table.createdAt[b] ?? 0) || (table.seq[a] ?? 0) - (table.seq[b] ?? 0),
       )
       return slotsByAge
     },
+  }
+  return {
+    ...shared,
+    countItems: () => slots.size,
+    view(audiences) {
+      const key = audiences.join()
+      const view = views.get(key) ?? joinParts(shared, audiences, audiences.map(partOf), () => generation)
+      views.set(key, view)
+      return view
+    },
     apply(changes) {
       if (changes.length === 0) return
       slotsByAge = null
       const last = new Map(changes.map((change) => [change.seq, change]))
-      const deleted = new Set<number>()
+      generation++
+      const deleted = new Map<Audience, Set<number>>()
       const vectors = new Map<number, Int8Array>()
       for (const seq of last.keys()) {
         const vector = table.sentenceVectors.get(slots.get(seq) ?? -1)
         if (vector) vectors.set(seq, vector.slice())
         remove(seq, deleted)
       }
-      if (deleted.size > 0) postings.remove(deleted)
-      for (const slot of postings.takeFreedSlots()) table.release(slot)
-      const added: Parameters<Postings['add']>[0][number][] = []
+      for (const [audience, { postings }] of parts) {
+        const gone = deleted.get(audience)
+        if (gone) postings.remove(gone)
+        for (const slot of postings.takeFreedSlots()) table.release(slot)
+      }
+      const added = new Map<Audience, Parameters<Postings['add']>[0][number][]>()
       for (const { item, words } of last.values()) {
         if (!item) continue
         const slot = insert(item, words)
         const vector = vectors.get(item.seq)
         if (vector) setVector(slots.get(item.seq) ?? 0, vector)
-        if (slot !== null) added.push({ slot, eachWord: (take) => decodePostings(words, take) })
+        if (slot === null || item.audience === null) continue
+        addTo(added, item.audience, []).push({ slot, eachWord: (take) => decodePostings(words, take) })
       }
-      postings.add(added)
-      norms = null
+      // Postings take their turns of purging when something is added, be it nothing.
+      for (const [audience, { postings }] of parts) postings.add(added.get(audience) ?? [])
     },
     applyVectors(changes) {
       for (const { seq, vector } of changes) {

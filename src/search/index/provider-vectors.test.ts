@@ -5,6 +5,7 @@ import { encodePostings, indexText } from '../analysis/indexed-text.ts'
 import { parseQuery } from '../analysis/query.ts'
 import { type MeaningScores, preferCosines } from '../ranking/score-meaning.ts'
 import { toCode } from '../vectors/vector-codes.ts'
+import { PUBLIC } from './item-table.ts'
 import { createKindIndex } from './kind-index.ts'
 import { createSearchIndex } from './search-index.ts'
 import type { IndexFilter } from './select-items.ts'
@@ -46,7 +47,11 @@ function makeIndex(items: readonly Written[]) {
       bodyLength,
       titleKey: 0,
     }
-    return { seq, words: encodePostings(postings), item: { ...numbers, type, visibility, tags: [], vector: null } }
+    return {
+      seq,
+      words: encodePostings(postings),
+      item: { ...numbers, type, audience: visibility === 'public' ? PUBLIC : null, tags: [], vector: null },
+    }
   })
   index.apply('prompt', changes)
   return index
@@ -120,10 +125,11 @@ describe('cosines of a provider', () => {
 })
 
 describe('preferCosines', () => {
-  const index = createKindIndex()
-  const item = { ownerSeq: 1, authorSeq: 1, categorySeq: null, type: null, visibility: 'public', createdAt: 0, votes: 0 } as const
+  const kindIndex = createKindIndex()
+  const index = kindIndex.view([PUBLIC])
+  const item = { ownerSeq: 1, authorSeq: 1, categorySeq: null, type: null, audience: PUBLIC, createdAt: 0, votes: 0 }
   const seqs = [11, 12, 13, 14]
-  index.apply(
+  kindIndex.apply(
     seqs.map((seq) => ({
       seq,
       words: new Uint8Array(),

@@ -16,8 +16,8 @@ import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
-import { PUBLIC } from './item-table.ts'
-import { createKindIndex, type ItemChange, type KindIndex, type PrivatePostings, type VectorChange } from './kind-index.ts'
+import { type Audience, PUBLIC } from './item-table.ts'
+import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type PrivatePostings, type VectorChange } from './kind-index.ts'
 import {
   countByCategory,
   countByTag,
@@ -32,11 +32,15 @@ import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Provider vectors that are compared exactly: those whose codes are nearest to the query's. */
 const NEAREST_CODES = 200
+const EVERYBODY: readonly Audience[] = [PUBLIC]
 /** Words of a text that are read to find its distinctive ones, and how many of those are searched. */
 const MAX_TEXT_WORDS = 2000
 const MAX_DISTINCTIVE_WORDS = 24
 
-/** The search index of a library, in memory, for both kinds. Synchronous and pure: the store feeds it and queries it. */
+/**
+ * The search index of a library, in memory, for both kinds. Synchronous and pure: the store feeds it and queries it. A viewer finds the items
+ * of some audiences, by default those of everybody, and their own hidden ones.
+ */
 export interface SearchIndex {
   readonly vocabulary: Vocabulary
   readonly embedder: Embedder
@@ -52,17 +56,30 @@ export interface SearchIndex {
   /** Row numbers of the items whose provider vectors a search must compare: the best by words, and those with the nearest codes. */
   chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
-  related(kind: ItemKind, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[]
+  related(
+    kind: ItemKind,
+    seq: number,
+    viewer: number | null,
+    limit: number,
+    audiences?: readonly Audience[],
+  ): { seq: number; similarity: number }[]
   /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
-  shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: number | null, limit: number): number[]
+  shareWords(
+    kind: ItemKind,
+    seq: number,
+    words: Iterable<number>,
+    viewer: number | null,
+    limit: number,
+    audiences?: readonly Audience[],
+  ): number[]
   /** Gives the weight of a word for a viewer; see `compareWords`. */
-  rarityFor(kind: ItemKind, viewer: number | null): (word: number) => number
+  rarityFor(kind: ItemKind, viewer: number | null, audiences?: readonly Audience[]): (word: number) => number
   /** Copies the encoder's vectors of the newest public items. */
   copySentences(kind: ItemKind, maxItems: number): SentenceSnapshot
   /** How many items the viewer finds in each category, by its row number. */
-  countCategories(kind: ItemKind, viewer: number | null): ReadonlyMap<number, number>
+  countCategories(kind: ItemKind, viewer: number | null, audiences?: readonly Audience[]): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds: most used first. */
-  countTags(viewer: number | null): ReturnType<typeof countByTag>
+  countTags(viewer: number | null, audiences?: readonly Audience[]): ReturnType<typeof countByTag>
   /**
    * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `cosines` as for
    * `search`; `sentence` is the text as the encoder reads it.
@@ -89,7 +106,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
   let scratch = makeScratch(1024)
 
   /** Plans a query, scores its words, and clears the scores when `use` returns. */
-  const withWords = <T>(index: KindIndex, query: QueryWords, viewer: number | null, use: (words: WordScores, plan: QueryPlan) => T): T => {
+  const withWords = <T>(index: IndexView, query: QueryWords, viewer: number | null, use: (words: WordScores, plan: QueryPlan) => T): T => {
     const own = ownPostings(index, viewer)
     const scope: IndexScope = {
       vocabulary,
@@ -101,7 +118,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     return withPlan(index, planQuery(query, scope), own, use)
   }
   const withPlan = <T>(
-    index: KindIndex,
+    index: IndexView,
     plan: QueryPlan,
     own: PrivatePostings | null,
     use: (words: WordScores, plan: QueryPlan) => T,
@@ -114,17 +131,22 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       clearScores(words)
     }
   }
-  const findNearestCodes = ({ table, slotOf }: KindIndex, vector: Float32Array, isCandidate: (slot: number) => boolean): number[] => {
+  const findNearestCodes = ({ table, slotOf }: IndexView, vector: Float32Array, isCandidate: (slot: number) => boolean): number[] => {
     const isPublicCandidate = (seq: number) => {
       const slot = slotOf(seq)
       return slot !== undefined && table.state[slot] === PUBLIC && isCandidate(slot)
     }
     return codes.nearest(vector, isPublicCandidate, NEAREST_CODES)
   }
-  const providedShare = (viewer: number | null) =>
-    codes.size / Object.values(indexes).reduce((sum, one) => sum + one.totals.items + (ownPostings(one, viewer)?.items.size ?? 0), 0)
-  const meaningOf = (index: KindIndex, plan: QueryPlan, { sentence = null, viewer }: IndexRequest, cosines: Cosines | null) =>
-    readMeaning(index, { cosines, providedShare: providedShare(viewer), codes, sentence, wordVector: queryVector(plan, embedder) }, viewer)
+  const viewOf = (kind: ItemKind, audiences = EVERYBODY) => indexes[kind].view(audiences)
+  const viewsOf = (audiences = EVERYBODY) => Object.values(indexes).map((index) => index.view(audiences))
+  const providedShare = ({ viewer, audiences }: Pick<IndexRequest, 'viewer' | 'audiences'>) =>
+    codes.size / viewsOf(audiences).reduce((sum, one) => sum + one.totals.items + (ownPostings(one, viewer)?.items.size ?? 0), 0)
+  const meaningOf = (index: IndexView, plan: QueryPlan, request: IndexRequest, cosines: Cosines | null) => {
+    const { sentence = null, viewer } = request
+    const sources = { cosines, providedShare: providedShare(request), codes, sentence, wordVector: queryVector(plan, embedder) }
+    return readMeaning(index, sources, viewer)
+  }
   return {
     vocabulary,
     embedder,
@@ -133,7 +155,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     applyVectors: (kind, changes) => indexes[kind].applyVectors(changes),
     countItems: (kind) => indexes[kind].countItems(),
     search(kind, request, cosines = null) {
-      const index = indexes[kind]
+      const index = viewOf(kind, request.audiences)
       const isCandidate = makeFilter(index, request.filter, request.viewer)
       const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2]): IndexAnswer =>
         request.wantsFacets ? { ...answer, facets: countFacets(index, request, find) } : answer
@@ -146,7 +168,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       })
     },
     chooseCandidates(kind, request, vector) {
-      const index = indexes[kind]
+      const index = viewOf(kind, request.audiences)
       const { query, viewer } = request
       if (!query || query.words.length === 0) return []
       const isCandidate = makeFilter(index, request.filter, viewer)
@@ -155,10 +177,10 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const best = withWords(index, query, viewer, (words, plan) => selectByWords(index, plan, words, isCandidate)).filter(isPublic)
       return [...new Set([...best, ...findNearestCodes(index, vector, isCandidate)])].filter(codes.has)
     },
-    chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(indexes[kind], vector, makeFilter(indexes[kind], filter, null)),
-    related: (kind, seq, viewer, limit) => rankRelated(indexes[kind], seq, viewer, limit),
-    shareWords(kind, seq, words, viewer, limit) {
-      const index = indexes[kind]
+    chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(viewOf(kind), vector, makeFilter(viewOf(kind), filter, null)),
+    related: (kind, seq, viewer, limit, audiences) => rankRelated(viewOf(kind, audiences), seq, viewer, limit),
+    shareWords(kind, seq, words, viewer, limit, audiences) {
+      const index = viewOf(kind, audiences)
       const own = ownPostings(index, viewer)
       const isVisible = makeFilter(index, {}, viewer)
       const slot = index.slotOf(seq)
@@ -167,12 +189,15 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const isOther = (slot: number) => index.table.seq[slot] !== seq && isVisible(slot)
       return withPlan(index, plan, own, (scores) => selectSharing(index, scores, isOther, limit))
     },
-    rarityFor: (kind, viewer) => rarityFor(indexes[kind], ownPostings(indexes[kind], viewer)),
-    copySentences: (kind, maxItems) => copySentences(indexes[kind], maxItems),
-    countCategories: (kind, viewer) => countByCategory(indexes[kind], viewer),
-    countTags: (viewer) => countByTag(Object.values(indexes), viewer),
+    rarityFor(kind, viewer, audiences) {
+      const index = viewOf(kind, audiences)
+      return rarityFor(index, ownPostings(index, viewer))
+    },
+    copySentences: (kind, maxItems) => copySentences(viewOf(kind), maxItems),
+    countCategories: (kind, viewer, audiences) => countByCategory(viewOf(kind, audiences), viewer),
+    countTags: (viewer, audiences) => countByTag(viewsOf(audiences), viewer),
     similar(kind, text, filter, limit, cosines = null, sentence = null) {
-      const index = indexes[kind]
+      const index = viewOf(kind)
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
       const sources = { cosines, codes, sentence, wordVector: vector && Float32Array.from(vector) }
       const isCandidate = makeFilter(index, filter, null)
@@ -185,12 +210,12 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
 }
 
 /** Postings of the viewer's hidden items. */
-function ownPostings({ privatePostings }: KindIndex, viewer: number | null): PrivatePostings | null {
+function ownPostings({ privatePostings }: IndexView, viewer: number | null): PrivatePostings | null {
   return viewer === null ? null : (privatePostings.get(viewer) ?? null)
 }
 
 /** The rarest words of a text that public items hold, as a query, and the share of its words that they hold. */
-function distinctiveWords(text: string, { postings }: KindIndex, vocabulary: Vocabulary): { query: QueryWords; knownShare: number } {
+function distinctiveWords(text: string, { postings }: IndexView, vocabulary: Vocabulary): { query: QueryWords; knownShare: number } {
   const frequencies = new Map<string, number>()
   const words = new Set(readQueryWords(text, MAX_TEXT_WORDS).words.filter((word) => !STOP_WORDS.has(word) && !/^\d+$/.test(word)))
   for (const word of words) {

@@ -1,8 +1,8 @@
 import { MAX_TAGS } from '../../library/fields.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { HitScore, QueryWords } from '../../library/ports/search.ts'
-import { HIDDEN, type ItemTable, PUBLIC } from './item-table.ts'
-import type { KindIndex } from './kind-index.ts'
+import { type Audience, HIDDEN, type ItemTable } from './item-table.ts'
+import type { IndexView } from './kind-index.ts'
 
 /** Narrows a search. Values of one field are alternatives; of `allTags` an item must have every one. */
 export interface IndexFilter {
@@ -27,6 +27,8 @@ export interface IndexRequest {
   readonly sentence?: EncodedQuery | null | undefined
   /** Row number of the viewer, who also finds their own hidden items; null: anonymous. */
   readonly viewer: number | null
+  /** Whose items the viewer finds besides. Default: those of everybody */
+  readonly audiences?: readonly Audience[] | undefined
   /** Whether the answer has facets. Default: false */
   readonly wantsFacets?: boolean | undefined
 }
@@ -54,7 +56,7 @@ export interface FacetCounts {
 }
 
 /** A test for slots: whether the viewer may find the item and it passes the filter. */
-export function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
+export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
   const { types, categories, anyTags, allTags, authors, seqs } = filter
   const tests: ((slot: number) => boolean)[] = []
   if (types) {
@@ -67,7 +69,10 @@ export function makeFilter({ table }: KindIndex, filter: IndexFilter, viewer: nu
   if (anyTags) tests.push(holdsTag(table, anyTags))
   for (const slug of allTags ?? []) tests.push(holdsTag(table, [slug]))
   const { state, ownerSeq } = table
-  const isVisible = (slot: number) => state[slot] === PUBLIC || (state[slot] === HIDDEN && ownerSeq[slot] === viewer)
+  const isVisible = (slot: number) => {
+    const found = state[slot] ?? 0
+    return openStates[found] === 1 || (found === HIDDEN && ownerSeq[slot] === viewer)
+  }
   return tests.length === 0 ? isVisible : (slot) => isVisible(slot) && tests.every((test) => test(slot))
 }
 
@@ -82,26 +87,26 @@ function holdsTag(table: ItemTable, slugs: readonly string[]): (slot: number) =>
 }
 
 /** Answers a request without a query: a page of all items that pass. */
-export function listItems(index: KindIndex, isCandidate: (slot: number) => boolean, request: IndexRequest): IndexAnswer {
+export function listItems(index: IndexView, isCandidate: (slot: number) => boolean, request: IndexRequest): IndexAnswer {
   const slots = index.byAge().filter(isCandidate)
   const sorted = sortSlots(index, slots, request.sort === 'relevance' ? 'newest' : request.sort)
   return { seqs: cutPage(index, sorted, request), scores: [], total: slots.length, corrections: new Map() }
 }
 
 /** Sorts slots. @param byAge oldest first */
-export function sortSlots({ table }: KindIndex, byAge: readonly number[], sort: 'newest' | 'oldest' | 'votes'): readonly number[] {
+export function sortSlots({ table }: IndexView, byAge: readonly number[], sort: 'newest' | 'oldest' | 'votes'): readonly number[] {
   if (sort === 'oldest') return byAge
   if (sort === 'newest') return byAge.toReversed()
   return byAge.toSorted((a, b) => (table.votes[b] ?? 0) - (table.votes[a] ?? 0) || (table.seq[b] ?? 0) - (table.seq[a] ?? 0))
 }
 
 /** The row numbers of one page. */
-export function cutPage({ table }: KindIndex, slots: readonly number[], { offset, limit }: IndexRequest): number[] {
+export function cutPage({ table }: IndexView, slots: readonly number[], { offset, limit }: IndexRequest): number[] {
   return slots.slice(offset, offset + limit).map((slot) => table.seq[slot] ?? 0)
 }
 
 /** How many items the viewer finds in each category, by its row number. */
-export function countByCategory(index: KindIndex, viewer: number | null): ReadonlyMap<number, number> {
+export function countByCategory(index: IndexView, viewer: number | null): ReadonlyMap<number, number> {
   const { table } = index
   const isVisible = makeFilter(index, {}, viewer)
   const counts = new Map<number, number>()
@@ -117,7 +122,7 @@ export function countByCategory(index: KindIndex, viewer: number | null): Readon
  * of the three fields that are filtered.
  */
 export function countFacets(
-  index: KindIndex,
+  index: IndexView,
   { filter, viewer }: Pick<IndexRequest, 'filter' | 'viewer'>,
   find: (isCandidate: (slot: number) => boolean) => readonly number[],
 ): FacetCounts {
@@ -149,7 +154,7 @@ interface TagCount {
 }
 
 /** The tags of items the viewer finds, most used first. */
-export function countByTag(indexes: readonly KindIndex[], viewer: number | null): TagCount[] {
+export function countByTag(indexes: readonly IndexView[], viewer: number | null): TagCount[] {
   return tallyTags(indexes.map((index) => ({ table: index.table, slots: index.byAge().filter(makeFilter(index, {}, viewer)) })))
 }
 

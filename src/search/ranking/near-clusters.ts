@@ -1,5 +1,5 @@
-import { PUBLIC } from '../index/item-table.ts'
-import type { KindIndex } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
+import { makeFilter } from '../index/select-items.ts'
 import { lengthOf } from '../vectors/embedder.ts'
 
 /** Rows compared with all later ones in a slice: a few milliseconds at 2,000 items. */
@@ -14,8 +14,10 @@ export interface SentenceSnapshot {
 }
 
 /** Copies the vectors of the newest public items. */
-export function copySentences({ table, byAge }: KindIndex, maxItems: number): SentenceSnapshot {
-  const slots = byAge().filter((slot) => table.state[slot] === PUBLIC && table.sentenceVectors.has(slot))
+export function copySentences(index: IndexView, maxItems: number): SentenceSnapshot {
+  const { table, byAge } = index
+  const isVisible = makeFilter(index, {}, null)
+  const slots = byAge().filter((slot) => isVisible(slot) && table.sentenceVectors.has(slot))
   const newest = slots.toReversed().slice(0, maxItems)
   const unit = (vector: Int8Array) => {
     const length = lengthOf(vector)

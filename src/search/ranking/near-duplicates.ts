@@ -1,5 +1,5 @@
 import { COUNT_MASK, decodePostings } from '../analysis/indexed-text.ts'
-import type { KindIndex, PrivatePostings } from '../index/kind-index.ts'
+import type { IndexView, PrivatePostings } from '../index/kind-index.ts'
 import type { QueryPlan } from './plan.ts'
 import { selectBest, sortByScore } from './rank-items.ts'
 import type { WordScores } from './score-words.ts'
@@ -39,7 +39,7 @@ export function compareWords(a: WordCounts, b: WordCounts, rarityOf: (word: numb
 }
 
 /** The weight of a word for a viewer, by the items that the viewer finds: rare words say more. @param own the viewer's private postings */
-export function rarityFor({ postings, totals }: KindIndex, own: PrivatePostings | null): (word: number) => number {
+export function rarityFor({ postings, totals }: IndexView, own: PrivatePostings | null): (word: number) => number {
   const items = totals.items + (own?.items.size ?? 0)
   return (word) => Math.log(1 + items / Math.max(1, postings.countOf(word) + (own?.counts.get(word) ?? 0)))
 }
@@ -53,7 +53,7 @@ export function planDistinctive(words: Iterable<number>, countOf: (word: number)
 }
 
 /** Row numbers of the candidates with the best scores, best first. */
-export function selectSharing(index: KindIndex, scores: WordScores, isCandidate: (slot: number) => boolean, limit: number): number[] {
+export function selectSharing(index: IndexView, scores: WordScores, isCandidate: (slot: number) => boolean, limit: number): number[] {
   const slots = [...scores.slots.subarray(0, scores.count)].filter(isCandidate)
   const best = selectBest(slots, scores.scoreOf, limit).map((slot) => ({ slot, score: scores.scoreOf(slot) }))
   return sortByScore(index, best)

@@ -1,5 +1,5 @@
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
-import type { KindIndex } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
 import { cutPage, type IndexAnswer, type IndexRequest, sortSlots } from '../index/select-items.ts'
 import { MIN_ITEMS } from '../vectors/centroid.ts'
 import type { VectorCodes } from '../vectors/vector-codes.ts'
@@ -70,7 +70,7 @@ export interface MeaningSources {
  * that have a provider's vector.
  */
 export function readMeaning(
-  index: KindIndex,
+  index: IndexView,
   { cosines, providedShare, codes, sentence, wordVector }: MeaningSources & { readonly providedShare: number },
   viewer: number | null,
 ): Meaning {
@@ -95,7 +95,7 @@ export function readMeaning(
 
 /** A page of the matches of a query. By relevance, the best by words are ranked by both scores, and the rest follow by words. */
 export function rankItems(
-  index: KindIndex,
+  index: IndexView,
   plan: QueryPlan,
   words: WordScores,
   meaning: Meaning,
@@ -125,7 +125,7 @@ export function rankItems(
 }
 
 /** Row numbers of the best matches by words, whose provider vectors are worth reading. */
-export function selectByWords(index: KindIndex, plan: QueryPlan, words: WordScores, isCandidate: (slot: number) => boolean): number[] {
+export function selectByWords(index: IndexView, plan: QueryPlan, words: WordScores, isCandidate: (slot: number) => boolean): number[] {
   return selectBest(findMatches(words, plan, NO_MEANING, isCandidate).matches, words.scoreOf, POOL)
     .slice(0, MAX_COMPARED)
     .map((slot) => index.table.seq[slot] ?? 0)
@@ -183,7 +183,7 @@ export function selectBest(slots: readonly number[], scoreOf: (slot: number) => 
 
 /** Score fusion: the normalised word score plus the weighted cosine. A query without a vector puts items that hold every word first. */
 function rankByBoth(
-  index: KindIndex,
+  index: IndexView,
   slots: readonly number[],
   words: WordScores,
   { groups }: QueryPlan,
@@ -206,7 +206,7 @@ function rankByBoth(
 }
 
 /** The matches that did not get a combined score, by words. */
-function rankRest(index: KindIndex, matches: readonly number[], done: ReadonlySet<number>, words: WordScores): Scored[] {
+function rankRest(index: IndexView, matches: readonly number[], done: ReadonlySet<number>, words: WordScores): Scored[] {
   return sortByScore(
     index,
     matches.filter((slot) => !done.has(slot)).map((slot) => ({ slot, score: words.scoreOf(slot) })),
@@ -219,7 +219,7 @@ function toShare(score: number): number {
 }
 
 /** Best first; of equal scores the most voted, then the newest. Scores come back rounded to `SCORE_STEP`, so that they fall as the order does. */
-export function sortByScore({ table }: KindIndex, scored: readonly Scored[]): Scored[] {
+export function sortByScore({ table }: IndexView, scored: readonly Scored[]): Scored[] {
   return scored
     .map(({ slot, score }) => ({ slot, score: Math.round(score / SCORE_STEP) }))
     .sort(

@@ -1,4 +1,4 @@
-import type { KindIndex } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
 import { makeFilter } from '../index/select-items.ts'
 import { MIN_ITEMS } from '../vectors/centroid.ts'
 import { scoreMeaning } from './score-meaning.ts'
@@ -12,7 +12,7 @@ const MIN_WORD_COSINE = 0.72
  * Items a viewer finds that are nearest to an item in meaning, nearest first, with their cosines. By the vectors of the word table while
  * the item has no vector of the encoder; then none in a small library, where nearest does not mean near.
  */
-export function rankRelated(index: KindIndex, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[] {
+export function rankRelated(index: IndexView, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[] {
   const { table, totals } = index
   const own = index.slotOf(seq)
   const isVisible = makeFilter(index, {}, viewer)

@@ -1,4 +1,4 @@
-import type { KindIndex } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
 import { countBits } from '../vectors/sign-bits.ts'
 import type { MeaningSources } from './rank-items.ts'
 import { MIN_KNOWN_SHARE, selectBest, sortByScore } from './rank-items.ts'
@@ -29,7 +29,7 @@ export interface DistinctiveWords {
  * vector that of the word table or a provider with the share of common words. Items below the floors are left out.
  */
 export function rankSimilar(
-  index: KindIndex,
+  index: IndexView,
   { scores: words, count, knownShare }: DistinctiveWords,
   { cosines, codes, sentence, wordVector }: MeaningSources,
   isCandidate: (slot: number) => boolean,

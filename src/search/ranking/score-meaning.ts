@@ -1,4 +1,4 @@
-import type { KindIndex } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
 import type { Embedder } from '../vectors/embedder.ts'
 import { lengthOf } from '../vectors/embedder.ts'
 import type { VectorColumns } from '../vectors/vector-columns.ts'
@@ -29,7 +29,7 @@ export function queryVector(plan: QueryPlan, embedder: Embedder): Float32Array |
 }
 
 /** Cosines of a query vector with the vectors of a column. @param minCosine least cosine of what `nearest` gives */
-export function scoreMeaning(index: KindIndex, columns: VectorColumns, vector: Float32Array, minCosine: number): MeaningScores {
+export function scoreMeaning(index: IndexView, columns: VectorColumns, vector: Float32Array, minCosine: number): MeaningScores {
   const { table } = index
   const cosineOf = columns.compareWith(vector)
   return {
@@ -63,7 +63,7 @@ export function combineScores(first: MeaningScores, has: (slot: number) => boole
  * `cosines` was not among the nearest: `nearest` leaves it out, whatever the fallback says.
  */
 export function preferCosines(
-  index: KindIndex,
+  index: IndexView,
   cosines: ReadonlyMap<number, number>,
   isEmbedded: (seq: number) => boolean,
   fallback: MeaningScores | null,
@@ -84,14 +84,14 @@ export function preferCosines(
   }
 }
 
-function allSlots({ table }: KindIndex, isCandidate: (slot: number) => boolean): number[] {
+function allSlots({ table }: IndexView, isCandidate: (slot: number) => boolean): number[] {
   const slots: number[] = []
   for (let slot = 0; slot < table.capacity; slot++) if (isCandidate(slot)) slots.push(slot)
   return slots
 }
 
 /** Candidates with the nearest sign bits: at least `COARSE`. */
-function likelySlots({ table }: KindIndex, columns: VectorColumns, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
+function likelySlots({ table }: IndexView, columns: VectorColumns, query: Float32Array, isCandidate: (slot: number) => boolean): number[] {
   const dims = query.length
   const none = dims + 1
   const distanceOf = columns.compareSigns(query)

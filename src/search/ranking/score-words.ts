@@ -1,5 +1,5 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE } from '../analysis/indexed-text.ts'
-import type { KindIndex, PrivatePostings } from '../index/kind-index.ts'
+import type { IndexView, PrivatePostings } from '../index/kind-index.ts'
 import { CODE_BITS, rangeOf } from '../index/postings.ts'
 import type { Concept, Group, QueryPlan } from './plan.ts'
 
@@ -78,7 +78,7 @@ export function makeScratch(length: number): Scratch {
  * @param scratch for at least as many slots as the table has
  * @param own the caller's private postings
  */
-export function scoreWords(index: KindIndex, scratch: Scratch, plan: QueryPlan, own: PrivatePostings | null): WordScores {
+export function scoreWords(index: IndexView, scratch: Scratch, plan: QueryPlan, own: PrivatePostings | null): WordScores {
   const { cells, slots, conceptSlots, groupSlots } = scratch
   const { numbers, bits } = cells
   let count = 0
@@ -139,7 +139,7 @@ export function clearScores({ slots, count, cells }: WordScores): void {
 }
 
 /** Groups with their bit. Common words come last and find nothing by themselves (`isFilterOnly`), unless all are common. */
-function orderGroups(index: KindIndex, plan: QueryPlan): { group: Group; bit: number; isFilterOnly: boolean }[] {
+function orderGroups(index: IndexView, plan: QueryPlan): { group: Group; bit: number; isFilterOnly: boolean }[] {
   const groups = plan.groups.map((group, n) => ({ group, bit: 1 << n, isFilterOnly: isCommon(index, group) }))
   const distinctive = groups.filter(({ isFilterOnly }) => !isFilterOnly)
   if (distinctive.length === 0) return groups.map((group) => ({ ...group, isFilterOnly: false }))
@@ -147,24 +147,24 @@ function orderGroups(index: KindIndex, plan: QueryPlan): { group: Group; bit: nu
 }
 
 /** Whether so many items hold a word that it hardly tells them apart. */
-function isCommon(index: KindIndex, group: Group): boolean {
+function isCommon(index: IndexView, group: Group): boolean {
   const ownForms = group.isInLibrary ? (group.concepts[0]?.words ?? []) : []
   return maxFrequency(index, ownForms) > Math.max(MIN_COMMON_COUNT, index.totals.items * COMMON_SHARE)
 }
 
 /** The words of a synonym that are not common. */
-function withoutCommon({ totals, postings }: KindIndex, concept: Concept): readonly number[] {
+function withoutCommon({ totals, postings }: IndexView, concept: Concept): readonly number[] {
   const max = Math.max(MAX_SYNONYM_COUNT, totals.items * MAX_SYNONYM_SHARE)
   return concept.words.filter((word) => postings.countOf(word) <= max)
 }
 
 /** BM25's inverse document frequency of a word that so many public items hold. */
-function inverseFrequency({ totals }: KindIndex, count: number): number {
+function inverseFrequency({ totals }: IndexView, count: number): number {
   return Math.log(1 + (totals.items - count + 0.5) / (count + 0.5))
 }
 
 /** The document frequency of the most common of some words. */
-function maxFrequency({ postings }: KindIndex, words: readonly number[]): number {
+function maxFrequency({ postings }: IndexView, words: readonly number[]): number {
   return words.reduce((most, word) => Math.max(most, postings.countOf(word)), 0)
 }
 
@@ -172,7 +172,7 @@ function maxFrequency({ postings }: KindIndex, words: readonly number[]): number
  * Adds the weighted frequencies of words in public items to FREQUENCY. Lists those items in `conceptSlots`, and gives their number.
  * @param isFilterOnly leave out items that have no score yet
  */
-function sumPublicPostings(index: KindIndex, words: readonly number[], { cells, conceptSlots }: Scratch, isFilterOnly: boolean): number {
+function sumPublicPostings(index: IndexView, words: readonly number[], { cells, conceptSlots }: Scratch, isFilterOnly: boolean): number {
   const { numbers } = cells
   const norms = index.norms()
   let count = 0
@@ -199,7 +199,7 @@ function sumPublicPostings(index: KindIndex, words: readonly number[], { cells, 
 
 /** Like `sumPublicPostings` for the caller's private items; `listed` slots are in `conceptSlots` already. */
 function sumPrivatePostings(
-  index: KindIndex,
+  index: IndexView,
   own: PrivatePostings,
   words: readonly number[],
   { cells, conceptSlots }: Scratch,

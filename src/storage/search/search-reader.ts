@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
 import { titleKey } from '../../search/analysis/query.ts'
+import { PUBLIC } from '../../search/index/item-table.ts'
 import type { ItemChange, VectorChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import { prepareQuery, slot } from '../prepared.ts'
@@ -201,7 +202,7 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       authorSeq: row.author_seq,
       categorySeq: row.category_seq,
       type: row.type,
-      visibility: row.visibility,
+      audience: row.visibility === 'public' ? PUBLIC : null,
       createdAt: Date.parse(row.created_at),
       votes: row.votes ?? 0,
       tags,
