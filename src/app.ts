@@ -14,6 +14,7 @@ import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createSealer } from './auth/sealer.ts'
+import { type CountingEncoder, countMisses } from './encoder/count-misses.ts'
 import { createEncoder } from './encoder/encoder.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './library/actor.ts'
@@ -48,7 +49,7 @@ export interface App {
   /** The provider of embeddings, when the settings name one. A server starts it; who does not only asks it about queries. */
   readonly embeddings: Embeddings | null
   /** The encoder of sentences; null when the settings turn it off. */
-  readonly encoder: Encoder | null
+  readonly encoder: CountingEncoder | null
   /** Makes the vectors of items, where there is an encoder. A server starts it. */
   readonly itemEncoding: ItemEncoding | null
   /** What operations run with, for one caller. @param entry how the call comes in, which the audit log records */
@@ -142,7 +143,8 @@ export async function openApp(
   const onChange = (change: LibraryChange) => {
     for (const listener of listeners) listener(change)
   }
-  const encoder = makeEncoder(settings, options)
+  const made = makeEncoder(settings, options)
+  const encoder = made && countMisses(made)
   let store: LibraryStore | undefined
   try {
     store = await openStore(settings, {

@@ -97,6 +97,20 @@ describe('a search by meaning', () => {
     expect(titlesOf(await find('flippers'))).toEqual(['Tusks'])
   })
 
+  it('keeps no page that the encoder had no part in', async () => {
+    await save('Tusks', 'All about the walrus.')
+    await encoded()
+    const read = async (path: string) => await (await test.fetch(path, { headers: { accept: 'text/html' } })).text()
+    for (const path of ['/prompts?q=flippers', '/search?q=flippers']) {
+      state = 'starting'
+      expect(await read(path)).not.toContain('Tusks')
+      state = 'ready'
+      expect(await read(path)).toContain('Tusks')
+      state = 'starting'
+      expect(await read(path)).toContain('Tusks')
+    }
+  })
+
   it('keeps answers of texts apart that differ after the last word that is searched', async () => {
     await save('Tusks', 'All about the walrus.')
     await save('Dunning', 'Write an invoice reminder.')

@@ -18,8 +18,15 @@ export interface PageCache {
   show(call: Call, make: () => Promise<string | null>): Promise<string | null>
 }
 
-/** @param headers of a page of a list */
-export function createPageCache(readRevision: () => Promise<number>, headers: () => Record<string, string>): PageCache {
+/**
+ * @param headers of a page of a list
+ * @param countMisses searches so far that were answered without the encoder; a page made meanwhile is not cached
+ */
+export function createPageCache(
+  readRevision: () => Promise<number>,
+  headers: () => Record<string, string>,
+  countMisses: () => number,
+): PageCache {
   const caches = createRevisionCaches(readRevision)
   const pages = caches.create<Uint8Array<ArrayBuffer>>(MAX_BYTES)
   const isCacheable = ({ exchange }: Call) => {
@@ -46,8 +53,9 @@ export function createPageCache(readRevision: () => Promise<number>, headers: ()
       if (!isCacheable(call)) return await make()
       const { path, search } = call.exchange
       const revision = await caches.refresh()
+      const missesBefore = countMisses()
       const html = await make()
-      if (html === null) return null
+      if (html === null || countMisses() !== missesBefore) return html
       const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
       pages.put(revision, path + search, bytes, bytes.length)
       return html

@@ -98,7 +98,11 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     backups: options.backups,
     settings: options.settings ?? [],
   })
-  const cache = createPageCache(() => app.store.service.readRevision('library'), describePage)
+  const cache = createPageCache(
+    () => app.store.service.readRevision('library'),
+    describePage,
+    () => app.encoder?.misses ?? 0,
+  )
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
