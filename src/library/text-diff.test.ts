@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DiffPiece, diffByLines, diffTexts, toDiffLines } from './text-diff.ts'
+import { type DiffPiece, diffByLines, diffTexts, toDiffBlocks, toDiffLines } from './text-diff.ts'
 
 const oldText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'added' ? '' : text)).join('')
 const newText = (pieces: readonly DiffPiece[]) => pieces.map(({ kind, text }) => (kind === 'removed' ? '' : text)).join('')
@@ -58,5 +58,42 @@ describe('toDiffLines', () => {
       { kind: 'same', text: '6', number: 6 },
       { kind: 'left-out', lines: 3 },
     ])
+  })
+})
+
+describe('toDiffBlocks', () => {
+  it('keeps what it leaves out, with the numbers of both texts', () => {
+    const before = '1\n2\n3\n4\n5\n6\n7\n8\n9'
+    expect(toDiffBlocks(diffByLines(before, before.replace('5', 'X\nY')), 1)).toEqual([
+      { kind: 'left-out', lines: ['1', '2', '3'], before: 1, after: 1 },
+      { kind: 'same', lines: ['4'], before: 4, after: 4 },
+      { kind: 'changed', removed: ['5'], added: ['X', 'Y'], before: 5, after: 5 },
+      { kind: 'same', lines: ['6'], before: 6, after: 7 },
+      { kind: 'left-out', lines: ['7', '8', '9'], before: 7, after: 8 },
+    ])
+    // One line takes no more room than the words that would count it.
+    expect(toDiffBlocks(diffByLines('1\n2\n3', '1\n2\nX'), 1)).toEqual([
+      { kind: 'same', lines: ['1', '2'], before: 1, after: 1 },
+      { kind: 'changed', removed: ['3'], added: ['X'], before: 3, after: 3 },
+    ])
+  })
+
+  it('loses no line of either text', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', '', 'c d'), { maxLength: 40 }).map((lines) => lines.map((line) => `${line}\n`).join(''))
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 0, max: 4 }), (old, fresh, around) => {
+        const blocks = toDiffBlocks(diffByLines(old, fresh), around)
+        const lines = (side: 'removed' | 'added') => blocks.flatMap((block) => (block.kind === 'changed' ? block[side] : block.lines))
+        const ended = (all: readonly string[]) => all.map((line) => `${line}\n`).join('')
+        expect([ended(lines('removed')), ended(lines('added'))]).toEqual([old, fresh])
+        let before = 1
+        let after = 1
+        for (const block of blocks) {
+          expect([block.before, block.after]).toEqual([before, after])
+          before += block.kind === 'changed' ? block.removed.length : block.lines.length
+          after += block.kind === 'changed' ? block.added.length : block.lines.length
+        }
+      }),
+    )
   })
 })

@@ -98,6 +98,67 @@ function sharedEnd(before: string, after: string, start: number): number {
   return line === -1 || length === 0 ? 0 : before.length - line - 1
 }
 
+/**
+ * A run of lines of a comparison: unchanged ones, near a change (`same`) or far from any (`left-out`), or those that took the place of
+ * others (`changed`). `before` and `after` are the numbers of its first line in the older and in the newer text.
+ */
+export type DiffBlock = { readonly before: number; readonly after: number } & (
+  | { readonly kind: 'same'; readonly lines: readonly string[] }
+  | { readonly kind: 'left-out'; readonly lines: readonly string[] }
+  | { readonly kind: 'changed'; readonly removed: readonly string[]; readonly added: readonly string[] }
+)
+
+/** A comparison by lines as blocks, with `around` unchanged lines at each change. */
+export function toDiffBlocks(pieces: readonly DiffPiece[], around: number): DiffBlock[] {
+  const blocks: DiffBlock[] = []
+  let before = 1
+  let after = 1
+  const joined = joinByLines(pieces)
+  for (const [index, block] of joined.entries()) {
+    if (block.kind === 'changed') {
+      blocks.push({ ...block, before, after })
+      before += block.removed.length
+      after += block.added.length
+      continue
+    }
+    const { lines } = block
+    const head = index === 0 ? 0 : Math.min(around, lines.length)
+    const tail = index === joined.length - 1 ? lines.length : Math.max(head, lines.length - around)
+    // A single line is shown rather than counted.
+    const parts = tail - head > 1 ? [head, tail - head, lines.length - tail] : [lines.length]
+    let place = 0
+    for (const [part, length] of parts.entries()) {
+      const own = lines.slice(place, place + length)
+      if (length > 0) blocks.push({ kind: part === 1 ? 'left-out' : 'same', lines: own, before: before + place, after: after + place })
+      place += length
+    }
+    before += lines.length
+    after += lines.length
+  }
+  return blocks
+}
+
+type Lines = { kind: 'same'; lines: string[] } | { kind: 'changed'; removed: string[]; added: string[] }
+
+/** Pieces as lines; neighbours of one kind are one. */
+function joinByLines(pieces: readonly DiffPiece[]): Lines[] {
+  const joined: Lines[] = []
+  for (const { kind, text } of pieces) {
+    const lines = text.split('\n')
+    if (lines.at(-1) === '') lines.pop()
+    const last = joined.at(-1)
+    if (kind === 'same') {
+      if (last?.kind === 'same') last.lines = last.lines.concat(lines)
+      else joined.push({ kind, lines })
+      continue
+    }
+    const change = last?.kind === 'changed' ? last : { kind: 'changed' as const, removed: [], added: [] }
+    if (change !== last) joined.push(change)
+    change[kind] = change[kind].concat(lines)
+  }
+  return joined
+}
+
 /** Lines of a comparison: what changed with a few lines around it, and how many unchanged ones are left out between. */
 export type DiffLine = (DiffPiece & { readonly number: number }) | { readonly kind: 'left-out'; readonly lines: number }
 
@@ -106,24 +167,11 @@ export type DiffLine = (DiffPiece & { readonly number: number }) | { readonly ki
  * the older.
  */
 export function toDiffLines(pieces: readonly DiffPiece[], around: number): DiffLine[] {
-  const lines: DiffLine[] = []
-  const numbers = { before: 1, after: 1 }
-  for (const [index, { kind, text }] of pieces.entries()) {
-    const own = text.split('\n')
-    if (own.at(-1) === '') own.pop()
-    const head = index === 0 ? 0 : around
-    const tail = index === pieces.length - 1 ? own.length : own.length - around
-    const leftOut = kind === 'same' ? Math.max(0, tail - head) : 0
-    for (const [place, line] of own.entries()) {
-      const number = kind === 'removed' ? numbers.before : numbers.after
-      if (kind !== 'added') numbers.before++
-      if (kind !== 'removed') numbers.after++
-      if (leftOut > 1 && place >= head && place < tail) {
-        if (place === head) lines.push({ kind: 'left-out', lines: leftOut })
-        continue
-      }
-      lines.push({ kind, text: line, number })
-    }
-  }
-  return lines
+  const number = (kind: DiffPiece['kind'], lines: readonly string[], first: number) =>
+    lines.map((text, place) => ({ kind, text, number: first + place }))
+  return toDiffBlocks(pieces, around).flatMap((block): DiffLine[] => {
+    if (block.kind === 'left-out') return [{ kind: block.kind, lines: block.lines.length }]
+    if (block.kind === 'same') return number('same', block.lines, block.after)
+    return [...number('removed', block.removed, block.before), ...number('added', block.added, block.after)]
+  })
 }
