@@ -109,12 +109,76 @@ describe('pages to read', () => {
     const plain = await read(`/prompts/${id}/versions/3?view=text`)
     expect(plain.html).toContain('>one 2 3</div>')
     expect(plain.html).not.toMatch(/<ins>|<del>/)
-    for (const path of ['versions/0', 'versions/9', 'versions/x', 'versions/1e1', 'versions/2?against=x', 'versions?before=x'])
+    const lines = await read(`/prompts/${id}/versions/3?against=1&view=lines`)
+    expect(lines.html).toContain('<li><del>one two three</del></li>')
+    expect(lines.html).toContain('<li><ins>one 2 3</ins></li>')
+    for (const path of [
+      'versions/0',
+      'versions/9',
+      'versions/x',
+      'versions/1e1',
+      'versions/2?against=x',
+      'versions?before=x',
+      'versions?from=1&to=x',
+      'versions?from=&to=2',
+    ])
       expect((await read(`/prompts/${id}/${path}`)).status, path).toBe(404)
     // Nobody is offered what they may not do.
     expect(second.html).not.toContain('method="post" action="/prompts')
     const page = await read(`/prompts/${id}`)
     expect(page.html).toMatch(/href="\/prompts\/new-title[^"]*\/versions\/3"|href="\/prompts\/old-title[^"]*\/versions\/3"/)
+  })
+
+  it('offer any two versions to compare, and each older one with the newest', async () => {
+    const { id } = await save('prompts', { title: 'Chosen', content: 'one', visibility: 'public' })
+    for (const content of ['two', 'three']) await send(`/api/prompts/${id}`, json('PATCH', { content }))
+    const { html } = await read(`/prompts/${id}/versions`)
+    const path = html.match(/action="(\/prompts\/[^"]+\/versions)"/)?.[1]
+    const options = (name: string) => {
+      const list = html.match(new RegExp(`<select id="compare-${name}" name="${name}">(.*?)</select>`))?.[1] ?? ''
+      return [...list.matchAll(/<option value="(\d+)"( selected="")?>/g)].map(([, value, chosen]) => `${value}${chosen ? '!' : ''}`)
+    }
+    expect([options('from'), options('to')]).toEqual([
+      ['3', '2!', '1'],
+      ['3!', '2', '1'],
+    ])
+    // With the time of day, without a script too.
+    expect(html).toMatch(/<option value="1">Version 1 · \w+ \d+, \d{4}, \d\d:\d\d UTC<\/option>/)
+    expect(html).toMatch(/data-ago="true">\w+ \d+, \d{4}, \d\d:\d\d UTC<\/time>/)
+    expect([...html.matchAll(/\/versions\/3\?against=(\d+)"/g)].map(([, older]) => older)).toEqual(['2', '1'])
+    // Whichever is chosen first, the older one is the one before.
+    for (const [from, to] of [
+      [1, 3],
+      [3, 1],
+    ]) {
+      const answer = await service.fetch(`${path}?from=${from}&to=${to}`, { headers: { Accept: 'text/html' }, redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `${path}/3?against=1`])
+    }
+    const first = await read(`/prompts/${id}/versions/1`)
+    expect(first.html).toContain(`href="${path}/3?against=1"`)
+    expect(first.html).toContain('<select id="compare-to"')
+  })
+
+  it('lets people unfold the lines that stayed the same', async () => {
+    const before = Array.from({ length: 30 }, (_, line) => `line ${line + 1}`)
+    const { id } = await save('prompts', { title: 'Long', content: before.join('\n'), visibility: 'public' })
+    await send(`/api/prompts/${id}`, json('PATCH', { content: before.with(19, 'another').join('\n') }))
+    const { html } = await read(`/prompts/${id}/versions/2?view=lines`)
+    expect(html).toMatch(/<details><summary>16 unchanged lines<\/summary>.*?<ol class="new" start="1"><li>line 1<\/li>.*?<li>line 16<\/li>/)
+    expect(html).toContain('<ol class="new" start="17"><li>line 17</li><li>line 18</li><li>line 19</li></ol>')
+    expect(html).toContain('<ol class="old" start="20"><li><del>line 20</del></li></ol>')
+    expect(html).toContain('<summary>7 unchanged lines</summary>')
+    // Very long stretches are counted only.
+    const many = `${'same\n'.repeat(4000)}end`
+    await send(`/api/prompts/${id}`, json('PATCH', { content: many }))
+    await send(`/api/prompts/${id}`, json('PATCH', { content: `${many}ed` }))
+    const long = (await read(`/prompts/${id}/versions/4?view=lines`)).html
+    expect(long).toContain('<p class="quiet">3,997 unchanged lines</p>')
+    expect(long).not.toContain('<details><summary>')
+    // A whole long text at once shows its beginning.
+    const all = (await read(`/prompts/${id}/versions/3?view=lines`)).html
+    expect(all).toContain('Only the first changes are shown.')
+    expect(all.match(/<li><(ins|del)>/g)?.length).toBe(2000)
   })
 
   it('show what changed in the files of a skill, line by line', async () => {
@@ -135,12 +199,14 @@ describe('pages to read', () => {
       201,
     )
     const { html } = await read(`/skills/${id}/versions/4?against=1`)
-    expect(html).toContain('<del>- b\n</del><ins>+ B&lt;i&gt;\n</ins>')
-    expect(html).toContain('<del>- bye\n</del>')
+    expect(html).toContain(
+      '<ol class="old" start="2"><li><del>b</del></li></ol><ol class="new" start="2"><li><ins>B&lt;i&gt;</ins></li></ol>',
+    )
+    expect(html).toContain('<ol class="old" start="1"><li><del>bye</del></li></ol>')
     expect(html).toContain('Binary file changed.')
     expect(html).toContain('1 file unchanged.')
     const one = await read(`/skills/${id}/versions/4?against=1&file=gone.txt`)
-    expect([one.html.includes('- bye'), one.html.includes('B&lt;i&gt;')]).toEqual([true, false])
+    expect([one.html.includes('<del>bye</del>'), one.html.includes('B&lt;i&gt;')]).toEqual([true, false])
   })
 
   it('render a prompt as Markdown with its blanks marked, and keep the text to copy', async () => {

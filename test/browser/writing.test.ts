@@ -108,8 +108,76 @@ describe('writing', () => {
     await page.getByRole('button', { name: 'Restore this version' }).click()
     await page.waitForURL(`**${path}?done=version-restored`)
     expect(await page.locator('[data-text]').textContent()).toBe('one two three four')
+    // One press takes it back, as a version of its own.
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+    await page.waitForURL(`**${path}?done=version-restored`)
+    expect(await page.locator('[data-text]').textContent()).toBe('one 2 three four')
     await page.goto(`${path}/versions`)
     expect(await page.locator('main').textContent()).toContain('A digit.')
+    expect(await page.locator('.rows > li').count()).toBe(4)
+    // Any place of a row leads to its version.
+    const row = page.locator('.rows > li').nth(2)
+    const box = await row.boundingBox()
+    await row.click({ position: { x: (box?.width ?? 0) - 5, y: (box?.height ?? 0) / 2 } })
+    await page.waitForURL(`**${path}/versions/2`)
+    await page.goto(`${path}/versions`)
+    await row.getByRole('link', { name: 'Compare with the newest' }).click()
+    await page.waitForURL(`**${path}/versions/4?against=2`)
+    expect(await page.locator('main').textContent()).toContain('The text is unchanged.')
+    await page.getByRole('combobox', { name: 'Compare' }).selectOption('1')
+    await page.getByRole('combobox', { name: 'with' }).selectOption('2')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL(`**${path}/versions/2?against=1`)
+    expect(await page.locator('ins').allTextContents()).toEqual(['2'])
+  })
+
+  it('compares lines beside each other where there is room, and unfolds those that stayed', async () => {
+    const page = await newWriter({ hasScript: false })
+    const lines = Array.from({ length: 20 }, (_, line) => `line ${line + 1}`)
+    const path = await savePrompt(page, 'Many lines', lines.join('\n'))
+    await page.goto(`${path}/edit`)
+    await page.getByLabel('Text', { exact: true }).fill(lines.with(9, 'another').join('\n'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(`**${path}?done=saved`)
+    await page.goto(`${path}/versions/2`)
+    await page.getByRole('link', { name: 'Line by line' }).click()
+    const [old, fresh] = [page.locator('.old li:has(del)'), page.locator('.new li:has(ins)')]
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const beside = [await old.boundingBox(), await fresh.boundingBox()]
+    expect(beside[0]?.y).toBe(beside[1]?.y)
+    expect(beside[1]?.x).toBeGreaterThan((beside[0]?.x ?? 0) + 400)
+    // The wash is as wide as the side.
+    expect(beside[0]?.width).toBeGreaterThan(500)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const below = [await old.boundingBox(), await fresh.boundingBox()]
+    expect(below[0]?.x).toBe(below[1]?.x)
+    expect(below[1]?.y).toBeGreaterThan(below[0]?.y ?? 0)
+    const folded = page.locator('.new').getByText('line 1', { exact: true })
+    expect(await folded.isVisible()).toBe(false)
+    const summary = page.getByText('6 unchanged lines')
+    expect((await summary.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    await summary.click()
+    expect(await folded.isVisible()).toBe(true)
+  })
+
+  it('does not undo a restore over what was saved since', async () => {
+    const page = await newWriter({ allowed: [/status of 409/] })
+    const path = await savePrompt(page, 'Twice saved', 'first')
+    const saveText = async (writer: Page, text: string) => {
+      await writer.goto(`${path}/edit`)
+      await writer.getByLabel('Text', { exact: true }).fill(text)
+      await writer.getByRole('button', { name: 'Save' }).click()
+      await writer.waitForURL('**?done=saved')
+    }
+    await saveText(page, 'second')
+    await page.goto(`${path}/versions/1`)
+    await page.getByRole('button', { name: 'Restore this version' }).click()
+    await page.waitForURL(`**${path}?done=version-restored`)
+    await saveText(await newWriter(), 'third')
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.goto(path)
+    expect(await page.locator('[data-text]').textContent()).toBe('third')
   })
 
   it('refuses to save over what somebody else saved first, and loses neither', async () => {

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { type DiffPiece, diffTexts, toDiffLines } from '../../library/text-diff.ts'
+import { type DiffBlock, type DiffPiece, diffTexts, toDiffBlocks } from '../../library/text-diff.ts'
 import type { Site } from '../site.ts'
 
 /** Unchanged lines shown around a change. */
@@ -36,20 +36,95 @@ export const FieldChanges: FC<{ fields: readonly FieldChange[] }> = ({ fields })
   )
 }
 
-/** What changed, line by line, each with its sign; long stretches that stayed are left out. */
+/**
+ * What changed, line by line with numbers, in one column or, where there is room, in two. Unchanged stretches are folded; very long ones
+ * are only counted.
+ */
 export const LineChanges: FC<{ site: Site; pieces: readonly DiffPiece[] }> = ({ site: { words }, pieces }) => {
-  const lines = toDiffLines(pieces, AROUND)
+  const { shown, isWhole } = limitBlocks(toDiffBlocks(pieces, AROUND))
+  const isOneSided = pieces.every(({ kind }) => kind === 'added') || pieces.every(({ kind }) => kind === 'removed')
   return (
     <>
-      <pre class="lines" tabindex={0}>
-        {lines.slice(0, MAX_LINES).map((line) => {
-          if (line.kind === 'left-out') return <span class="quiet">{`  ${words.reading.unchangedLines(line.lines)}\n`}</span>
-          if (line.kind === 'added') return <ins>{`+ ${line.text}\n`}</ins>
-          if (line.kind === 'removed') return <del>{`- ${line.text}\n`}</del>
-          return `  ${line.text}\n`
-        })}
-      </pre>
-      {lines.length > MAX_LINES ? <p class="quiet">{words.reading.moreChanges}</p> : null}
+      <div class="lines">
+        <div class={isOneSided ? undefined : 'sides'}>
+          {shown.map((block) =>
+            block.kind === 'counted' ? (
+              <p class="quiet">{words.reading.unchangedLines(block.lines)}</p>
+            ) : block.kind === 'left-out' ? (
+              <details>
+                <summary>{words.reading.unchangedLines(block.lines.length)}</summary>
+                <Unchanged block={block} />
+              </details>
+            ) : block.kind === 'same' ? (
+              <Unchanged block={block} />
+            ) : (
+              <div class="stretch">
+                {block.removed.length === 0 ? null : (
+                  <ol class="old" start={block.before}>
+                    {block.removed.map((line) => (
+                      <li>
+                        <del>{line}</del>
+                      </li>
+                    ))}
+                  </ol>
+                )}
+                {block.added.length === 0 ? null : (
+                  <ol class="new" start={block.after}>
+                    {block.added.map((line) => (
+                      <li>
+                        <ins>{line}</ins>
+                      </li>
+                    ))}
+                  </ol>
+                )}
+              </div>
+            ),
+          )}
+        </div>
+      </div>
+      {isWhole ? null : <p class="quiet">{words.reading.moreChanges}</p>}
     </>
   )
+}
+
+/** Lines of both texts; the older side is seen beside the newer one alone, and read out once. */
+const Unchanged: FC<{ block: Extract<DiffBlock, { kind: 'same' | 'left-out' }> }> = ({ block }) => {
+  const lines = block.lines.map((line) => <li>{line}</li>)
+  return (
+    <div class="stretch">
+      <ol class="old" start={block.before} aria-hidden="true">
+        {lines}
+      </ol>
+      <ol class="new" start={block.after}>
+        {lines}
+      </ol>
+    </div>
+  )
+}
+
+type ShownBlock = DiffBlock | { readonly kind: 'counted'; readonly lines: number }
+
+/** The blocks of a page, at most {@link MAX_LINES} lines and as many folded ones. */
+function limitBlocks(blocks: readonly DiffBlock[]): { shown: ShownBlock[]; isWhole: boolean } {
+  const shown: ShownBlock[] = []
+  let lines = 0
+  let folded = 0
+  for (const block of blocks) {
+    if (block.kind === 'left-out') {
+      folded += block.lines.length
+      shown.push(folded <= MAX_LINES ? block : { kind: 'counted', lines: block.lines.length })
+      continue
+    }
+    const left = MAX_LINES - lines
+    if (block.kind === 'same') {
+      lines += block.lines.length
+      shown.push({ ...block, lines: block.lines.slice(0, left) })
+    } else {
+      const removed = block.removed.slice(0, left)
+      shown.push({ ...block, removed, added: block.added.slice(0, left - removed.length) })
+      lines += block.removed.length + block.added.length
+    }
+    if (lines > MAX_LINES) return { shown, isWhole: false }
+  }
+  return { shown, isWhole: true }
 }

@@ -163,15 +163,20 @@ export const Done: FC<{
   baseUrl?: string
   /** Of the item that was saved, for its owner. */
   visibility?: Visibility | null
-}> = ({ words, query, sent, hints = null, baseUrl = '', visibility = null }) => {
+  /** What takes it back. */
+  children?: Child
+}> = ({ words, query, sent, hints = null, baseUrl = '', visibility = null, children }) => {
   const done = query.get('done') ?? ''
+  // A paragraph cannot hold a form.
+  const Notice = children ? 'div' : 'p'
   return sent || !Object.hasOwn(words.done, done) ? null : (
-    <p class="notice" role="status">
+    <Notice class="notice" role="status">
       {done === 'saved' && visibility !== null ? words.savedAs(words.visibilities[visibility].toLowerCase()) : words.done[done]}
       {hints?.map((hint) => (
         <> {linkAddresses(hint, baseUrl)}</>
       ))}
-    </p>
+      {children ? <> {children}</> : null}
+    </Notice>
   )
 }
 

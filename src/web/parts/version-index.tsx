@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
-import { Day } from './day.tsx'
+import { Ago } from './ago.tsx'
 
 interface VersionIndexProps {
   readonly site: Site
@@ -20,7 +20,9 @@ export const VersionIndex: FC<VersionIndexProps> = ({ site: { words }, path, ver
       <ol>
         {versions.slice(0, SHOWN).map(({ version, createdAt }) => (
           <li>
-            <a href={`${path}/versions/${version}`}>{version}</a> <Day at={createdAt} />
+            <a href={`${path}/versions/${version}`}>
+              <span>{version}</span> <Ago at={createdAt} />
+            </a>
           </li>
         ))}
       </ol>

@@ -23,6 +23,7 @@ import { ItemTitle } from '../../parts/item-title.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
+import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -51,6 +52,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
   const standing = await readStanding(request, 'prompts', prompt.id)
   const hints = takeHints(request)
+  const undone = takeRestored(request)
   const given = prompt.variables.flatMap(({ name }) => {
     const value = form?.text(BLANK + name) ?? ''
     return value === '' ? [] : [[name, value] as const]
@@ -96,7 +98,9 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
             hints={hints}
             baseUrl={site.baseUrl}
             visibility={standing?.isOwner ? prompt.visibility : null}
-          />
+          >
+            {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
+          </Done>
           <Fault sent={sent} words={words} />
           <ItemActions site={site} item={{ path, url: prompt.url, visibility: prompt.visibility }} standing={standing} />
         </header>

@@ -17,6 +17,7 @@ import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
+import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -38,6 +39,7 @@ export async function showSkillPage(request: PageRequest) {
   ])
   const standing = await readStanding(request, 'skills', skill.id)
   const { words } = site
+  const undone = takeRestored(request)
   const wanted = query.get('file')
   const open = skill.files.find((file) => file.filename === wanted) ?? skill.files[0]
   const path = new URL(skill.url).pathname
@@ -61,7 +63,9 @@ export async function showSkillPage(request: PageRequest) {
               {skill.description}
             </p>
           )}
-          <Done words={words} query={query} sent={sent} visibility={standing?.isOwner ? skill.visibility : null} />
+          <Done words={words} query={query} sent={sent} visibility={standing?.isOwner ? skill.visibility : null}>
+            {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
+          </Done>
           <Fault sent={sent} words={words} />
           <ItemActions site={site} item={{ path, url: skill.url, visibility: skill.visibility }} standing={standing} />
         </header>

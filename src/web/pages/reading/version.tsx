@@ -2,12 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import type { Child, FC } from 'hono/jsx'
 import { type DiffPiece, diffByLines, diffTexts } from '../../../library/text-diff.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { showMarks } from '../../../operations/items/item-marks.ts'
 import { getVersion, listVersions, restoreVersion } from '../../../operations/items/versions.ts'
 import { Layout } from '../../layout.tsx'
+import { Ago } from '../../parts/ago.tsx'
 import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../../parts/changes.tsx'
-import { Day } from '../../parts/day.tsx'
-import { ActionButton } from '../../parts/field.tsx'
+import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
+import { ActionButton, Fault } from '../../parts/field.tsx'
 import { readStanding } from '../../parts/item-actions.tsx'
+import type { Restored } from '../../parts/undo-restore.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 import { type Collection, readItem, readVersionNumber } from './versions.tsx'
@@ -28,6 +31,8 @@ interface Versions {
   readonly shown: Shown
   /** What it is compared with; null when there is nothing. */
   readonly against: Shown | null
+  /** Those to choose from, newest first. */
+  readonly choices: Output<typeof listVersions>['versions']
   /** Path of this page. */
   readonly path: string
   /** Whether the reader may write this version again: the owner, when it is not the newest. */
@@ -38,7 +43,7 @@ async function readVersions(request: PageRequest, collection: Collection): Promi
   const { call, ref, query } = request
   const number = readVersionNumber(request.param('version'))
   const find = (version: number) => call(getVersion, { collection, id: ref, version })
-  const [item, shown] = await Promise.all([readItem(request, collection), find(number)])
+  const [item, shown, newest] = await Promise.all([readItem(request, collection), find(number), readNewestVersions(request, collection)])
   const named = query.get('against')
   const earlier = named
     ? readVersionNumber(named)
@@ -46,7 +51,10 @@ async function readVersions(request: PageRequest, collection: Collection): Promi
   const against = earlier === undefined || (number === 1 && !named) ? null : await find(earlier)
   const standing = await readStanding(request, collection, ref)
   const canRestore = standing?.isOwner === true && standing.version !== number
-  return { item, shown, against, path: `${item.path}/versions/${number}`, canRestore }
+  // What the page shows can be chosen again, however old it is.
+  const others = [shown, against].filter((one) => one !== null && newest.every(({ version }) => version !== one.version))
+  const choices = [...newest, ...others.filter((one) => one !== null)].sort((one, other) => other.version - one.version)
+  return { item, shown, against, choices, path: `${item.path}/versions/${number}`, canRestore }
 }
 
 /** One version of a prompt: what changed since the one before, or the text alone. */
@@ -56,16 +64,27 @@ export async function showPromptVersion(request: PageRequest) {
   const { shown, against } = versions
   const { words } = site
   const text = shown.content ?? ''
-  const isPlain = against === null || query.get('view') === 'text'
-  const pieces = isPlain ? [] : diffTexts(against.content ?? '', text)
+  const view = against === null || query.get('view') === 'text' ? 'text' : query.get('view') === 'lines' ? 'lines' : 'words'
+  const before = against?.content ?? ''
+  const pieces = view === 'text' ? [] : view === 'lines' ? compareLines(before, text) : diffTexts(before, text)
   return (
-    <VersionPage site={site} collection="prompts" versions={versions} isPlain={isPlain}>
-      {!isPlain && pieces.every(({ kind }) => kind === 'same') ? <p class="quiet">{words.reading.noChanges}</p> : null}
-      <div class={shown.type === 'STRUCTURED' ? 'text code' : 'text'} tabindex={shown.type === 'STRUCTURED' ? 0 : undefined}>
-        {isPlain ? text.slice(0, MAX_SHOWN).toWellFormed() : <WordChanges pieces={pieces} />}
-      </div>
+    <VersionPage request={request} collection="prompts" versions={versions} view={view}>
+      {view !== 'text' && before === text ? <p class="quiet">{words.reading.noChanges}</p> : null}
+      {view === 'lines' ? (
+        <LineChanges site={site} pieces={pieces} />
+      ) : (
+        <div class={shown.type === 'STRUCTURED' ? 'text code' : 'text'} tabindex={shown.type === 'STRUCTURED' ? 0 : undefined}>
+          {view === 'text' ? text.slice(0, MAX_SHOWN).toWellFormed() : <WordChanges pieces={pieces} />}
+        </div>
+      )}
     </VersionPage>
   )
+}
+
+/** What changed line by line. A last line without an end is a line like the others. */
+function compareLines(before: string, after: string): DiffPiece[] {
+  const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  return diffByLines(ended(before), ended(after))
 }
 
 interface FileChange {
@@ -88,7 +107,7 @@ export async function showSkillVersion(request: PageRequest) {
   const search = (filename: string) =>
     new URLSearchParams({ ...(query.get('against') ? { against: query.get('against') ?? '' } : {}), file: filename })
   return (
-    <VersionPage site={site} collection="skills" versions={versions} isPlain={against === null}>
+    <VersionPage request={request} collection="skills" versions={versions} view={against === null ? 'text' : 'lines'}>
       {changes.length === 0 ? <p class="quiet">{words.reading.noFileChanges}</p> : null}
       {changes.map(({ filename, kind, pieces }) => (
         <section>
@@ -146,17 +165,21 @@ async function compareFiles(before: readonly File[], after: readonly File[], onl
   return changes
 }
 
+/** How a page shows a version: its text, or what changed by words or by lines. */
+type View = 'text' | 'words' | 'lines'
+
 interface VersionPageProps {
-  readonly site: Site
+  readonly request: PageRequest
   readonly collection: Collection
   readonly versions: Versions
-  readonly isPlain: boolean
+  readonly view: View
   readonly children?: Child
 }
 
-const VersionPage: FC<VersionPageProps> = ({ site, collection, versions, isPlain, children }) => {
+const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection, versions, view, children }) => {
   const { words } = site
-  const { item, shown, against, path, canRestore } = versions
+  const { item, shown, against, choices, path, canRestore } = versions
+  const newest = choices[0]?.version ?? shown.version
   return (
     <Layout site={site} title={words.reading.versionOf(shown.version, item.title)} current={collection} isIndexed={false}>
       <p class="quiet">
@@ -164,53 +187,60 @@ const VersionPage: FC<VersionPageProps> = ({ site, collection, versions, isPlain
       </p>
       <h1>{words.reading.version(shown.version)}</h1>
       <p class="quiet">
-        <Day at={shown.createdAt} />, {words.reading.versionLead(shown.author)}
+        <Ago at={shown.createdAt} hasTime />, {words.reading.versionLead(shown.author)}
       </p>
       {shown.note === null ? null : <p class="lead">{shown.note}</p>}
-      {against === null ? null : (
-        <form class="compare" method="get" action={path}>
-          <label for="against">{words.reading.compareWith}</label>
-          <input id="against" type="text" inputmode="numeric" pattern="[0-9]+" name="against" value={String(against.version)} size={4} />
-          <button class="button" type="submit">
-            {words.reading.compare}
-          </button>
-        </form>
-      )}
+      <Fault sent={sent} words={words} />
+      {shown.version < newest || canRestore ? (
+        <div class="version-actions">
+          {canRestore ? (
+            <ActionButton action={path} does="restore" class="button first">
+              {words.reading.restoreVersion}
+            </ActionButton>
+          ) : null}
+          {shown.version < newest ? (
+            <a class="button quiet" href={`${item.path}/versions/${newest}?against=${shown.version}`} rel="nofollow">
+              {words.reading.compareWithNewest}
+            </a>
+          ) : null}
+          {canRestore ? (
+            <a class="button quiet" href={`${item.path}/purge?first=${shown.version}&last=${shown.version}`}>
+              {words.purge.link}
+            </a>
+          ) : null}
+        </div>
+      ) : null}
+      <CompareVersions site={site} path={item.path} versions={choices} from={against?.version ?? newest} to={shown.version} />
       {against === null ? (
         <p class="quiet">{words.reading.noEarlier}</p>
       ) : (
         <>
-          {collection === 'skills' ? null : (
-            <ul class="filters">
-              <li>
-                <a href={`${path}?against=${against.version}`} aria-current={isPlain ? undefined : 'true'}>
-                  {words.reading.changesSince(against.version)}
-                </a>
-              </li>
-              <li>
-                <a href={`${path}?view=text`} aria-current={isPlain ? 'true' : undefined}>
-                  {words.reading.showText}
-                </a>
-              </li>
-            </ul>
-          )}
-          {isPlain ? null : <FieldChanges fields={compareFields(site, against, shown)} />}
+          {collection === 'skills' ? null : <Views site={site} path={path} against={against.version} view={view} />}
+          {view === 'text' ? null : <FieldChanges fields={compareFields(site, against, shown)} />}
         </>
       )}
       {children}
-      {canRestore ? (
-        <p>
-          <ActionButton action={path} does="restore">
-            {words.reading.restoreVersion}
-          </ActionButton>{' '}
-          <a class="button" href={`${item.path}/purge?first=${shown.version}&last=${shown.version}`}>
-            {words.purge.link}
-          </a>
-        </p>
-      ) : null}
     </Layout>
   )
 }
+
+const Views: FC<{ site: Site; path: string; against: number; view: View }> = ({ site: { words }, path, against, view }) => (
+  <ul class="filters">
+    {(
+      [
+        ['words', '', words.reading.changesSince(against)],
+        ['lines', '&view=lines', words.reading.byLines],
+        ['text', '&view=text', words.reading.showText],
+      ] as const
+    ).map(([name, query, label]) => (
+      <li>
+        <a href={`${path}?against=${against}${query}`} rel="nofollow" aria-current={view === name ? 'true' : undefined}>
+          {label}
+        </a>
+      </li>
+    ))}
+  </ul>
+)
 
 /** Changed fields other than the text. */
 function compareFields({ words }: Site, before: Shown, after: Shown): FieldChange[] {
@@ -224,10 +254,18 @@ function compareFields({ words }: Site, before: Shown, after: Shown): FieldChang
   ]
 }
 
-/** Writes a version again, as the newest. */
+/** Writes a version again, as the newest, and leaves the item's page what takes it back. A base version is that of the page it was asked on. */
 export function submitRestore(collection: Collection): Action {
-  return async ({ call, ref, param }) => {
-    await call(restoreVersion, { collection, id: ref, version: readVersionNumber(param('version')) })
-    return { to: `/${collection}/${encodeURIComponent(ref)}?done=version-restored` }
+  return async ({ call, form, ref, param }) => {
+    const base = form.text('baseVersion')
+    const before = (await call(showMarks, { collection, id: ref })).version
+    const { version } = await call(restoreVersion, {
+      collection,
+      id: ref,
+      version: readVersionNumber(param('version')),
+      ...(base === '' ? {} : { baseVersion: readVersionNumber(base) }),
+    })
+    const to = `/${collection}/${encodeURIComponent(ref)}?done=version-restored`
+    return { to, ...(version === before ? {} : { flash: { restored: version, before } satisfies Restored }) }
   }
 }

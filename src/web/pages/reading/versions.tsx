@@ -4,7 +4,8 @@ import { listVersions } from '../../../operations/items/versions.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
 import { Layout } from '../../layout.tsx'
-import { Day } from '../../parts/day.tsx'
+import { Ago } from '../../parts/ago.tsx'
+import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { Done } from '../../parts/field.tsx'
 import { readStanding } from '../../parts/item-actions.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -28,15 +29,24 @@ export function readVersionNumber(text: string): number {
   return Number(text)
 }
 
-/** An item's versions, newest first, a page at a time. */
+/**
+ * An item's versions, newest first, a page at a time. The form to compare two of them leads here too, and on to the newer one.
+ * @throws AppError `not_found`
+ */
 export function showVersions(collection: Collection) {
   return async (request: PageRequest) => {
     const { site, call, ref, query } = request
     const before = query.has('before') ? readVersionNumber(query.get('before') ?? '') : undefined
-    const [item, { versions, nextBefore }] = await Promise.all([
+    const [item, newest, { versions, nextBefore }] = await Promise.all([
       readItem(request, collection),
+      readNewestVersions(request, collection),
       call(listVersions, { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }),
     ])
+    if (query.has('from') && query.has('to')) {
+      const from = readVersionNumber(query.get('from') ?? '')
+      const to = readVersionNumber(query.get('to') ?? '')
+      return { to: `${item.path}/versions/${Math.max(from, to)}?against=${Math.min(from, to)}` }
+    }
     const { words } = site
     const standing = await readStanding(request, collection, ref)
     const hasOlder = standing?.isOwner === true && standing.version > 1
@@ -47,10 +57,11 @@ export function showVersions(collection: Collection) {
         </p>
         <h1>{words.versions}</h1>
         <Done words={words} query={query} sent={request.sent} />
+        <CompareVersions site={site} path={item.path} versions={newest} from={newest[1]?.version ?? 1} to={newest[0]?.version ?? 1} />
         {versions.length === 0 ? (
           <p class="quiet">{words.reading.noVersions}</p>
         ) : (
-          <VersionRows path={item.path} versions={versions} words={words} />
+          <VersionRows path={item.path} versions={versions} newest={newest[0]?.version ?? 0} words={words} />
         )}
         {before === undefined && nextBefore === null ? null : (
           <nav class="pages" aria-label={words.pages}>
@@ -64,7 +75,7 @@ export function showVersions(collection: Collection) {
         )}
         {hasOlder ? (
           <p>
-            <a class="button" href={`${item.path}/purge`}>
+            <a class="button quiet" href={`${item.path}/purge`}>
               {words.purge.history}
             </a>
           </p>
@@ -77,29 +88,35 @@ export function showVersions(collection: Collection) {
 const VersionRows = ({
   path,
   versions,
+  newest,
   words,
 }: {
   path: string
   versions: Output<typeof listVersions>['versions']
+  newest: number
   words: PageRequest['site']['words']
 }) => (
-  <ol class="rows">
+  <ol class="rows whole">
     {versions.map(({ version, note, author, createdAt }) => (
       <li>
-        <div>
-          <h2>
-            <a href={`${path}/versions/${version}`}>{words.reading.version(version)}</a>
-          </h2>
-          {note === null ? null : <p>{note}</p>}
-        </div>
-        <div class="facts">
-          <ul>
-            <li>{author}</li>
+        <h2>
+          <a href={`${path}/versions/${version}`}>{words.reading.version(version)}</a>
+        </h2>
+        {note === null ? null : <p>{note}</p>}
+        <ul class="facts line">
+          {version === newest ? <li>{words.reading.newest}</li> : null}
+          <li>{author}</li>
+          <li>
+            <Ago at={createdAt} hasTime />
+          </li>
+          {version < newest ? (
             <li>
-              <Day at={createdAt} />
+              <a href={`${path}/versions/${newest}?against=${version}`} rel="nofollow">
+                {words.reading.compareWithNewest}
+              </a>
             </li>
-          </ul>
-        </div>
+          ) : null}
+        </ul>
       </li>
     ))}
   </ol>

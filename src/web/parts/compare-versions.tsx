@@ -1,0 +1,70 @@
+import type { FC } from 'hono/jsx'
+import type { Output } from '../../operations/core/define-operation.ts'
+import { listVersions } from '../../operations/items/versions.ts'
+import type { PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
+import { formatMoment } from './moment.tsx'
+
+type Version = Output<typeof listVersions>['versions'][number]
+
+/** Versions of one call. */
+const PER_CALL = 100
+/** Versions to choose from; older ones can be compared from their own pages. */
+const MAX_CHOICES = 500
+
+/** An item's newest versions that the reader can see, newest first, at most {@link MAX_CHOICES}. @throws AppError `not_found` */
+export async function readNewestVersions({ call, ref }: PageRequest, collection: 'prompts' | 'skills'): Promise<Version[]> {
+  const found: Version[] = []
+  let before: number | undefined
+  for (;;) {
+    const page: Output<typeof listVersions> = await call(listVersions, {
+      collection,
+      id: ref,
+      limit: PER_CALL,
+      ...(before === undefined ? {} : { before }),
+    })
+    found.push(...page.versions)
+    if (page.nextBefore === null || found.length >= MAX_CHOICES) return found
+    before = page.nextBefore
+  }
+}
+
+interface CompareVersionsProps {
+  readonly site: Site
+  /** Path of the item. */
+  readonly path: string
+  readonly versions: readonly Version[]
+  readonly from: number
+  readonly to: number
+}
+
+/** Two lists to choose two versions from; nothing while there is only one. */
+export const CompareVersions: FC<CompareVersionsProps> = ({ site: { words }, path, versions, from, to }) =>
+  versions.length < 2 ? null : (
+    <form class="compare" method="get" action={`${path}/versions`}>
+      <Choices name="from" label={words.reading.compareFrom} versions={versions} chosen={from} words={words} />
+      <Choices name="to" label={words.reading.compareTo} versions={versions} chosen={to} words={words} />
+      <button class="button" type="submit">
+        {words.reading.compare}
+      </button>
+    </form>
+  )
+
+const Choices: FC<{
+  name: string
+  label: string
+  versions: readonly Version[]
+  chosen: number
+  words: Site['words']
+}> = ({ name, label, versions, chosen, words }) => (
+  <>
+    <label for={`compare-${name}`}>{label}</label>
+    <select id={`compare-${name}`} name={name}>
+      {versions.map(({ version, createdAt }) => (
+        <option value={String(version)} selected={version === chosen}>
+          {words.reading.versionAt(version, formatMoment(createdAt))}
+        </option>
+      ))}
+    </select>
+  </>
+)

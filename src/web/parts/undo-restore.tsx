@@ -1,0 +1,22 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import type { PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
+import { ActionButton } from './field.tsx'
+
+const restored = z.object({ restored: z.number().int(), before: z.number().int() })
+
+/** A restored version, and the one that was the newest before it. */
+export type Restored = z.infer<typeof restored>
+
+/** What the form that led here restored; null when it did not. */
+export function takeRestored({ query, takeFlash }: PageRequest): Restored | null {
+  return query.get('done') === 'version-restored' ? takeFlash(restored) : null
+}
+
+/** Takes a restore back, unless there is a newer version by then. */
+export const UndoRestore: FC<{ site: Site; path: string; undone: Restored }> = ({ site: { words }, path, undone }) => (
+  <ActionButton action={`${path}/versions/${undone.before}`} does="restore" class="link" values={{ baseVersion: String(undone.restored) }}>
+    {words.undo}
+  </ActionButton>
+)
