@@ -87,6 +87,26 @@ describe('documents', () => {
     }
   })
 
+  it('show where they are among all, and lead to the ones before and after', async () => {
+    const paths = ALL_DOCUMENTS.map(({ name }) => `/docs/${name}`)
+    for (const [place, path] of paths.entries()) {
+      const { html } = await readPage(service, path)
+      const index = html.match(/<details class="docs-index">.*?<\/details>/s)?.[0] ?? ''
+      expect([...index.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)).toEqual(paths)
+      expect([...index.matchAll(/href="([^"]+)" aria-current="page"/g)].map(([, to]) => to)).toEqual([path])
+      expect([html.match(/<a href="([^"]+)" rel="prev">/)?.[1], html.match(/<a href="([^"]+)" rel="next">/)?.[1]]).toEqual([
+        paths[place - 1],
+        paths[place + 1],
+      ])
+    }
+    expect((await readPage(service, '/docs/settings')).html).toContain(
+      '<td data-label="Default"><code>3000</code></td>\n<td data-label="Meaning">Port to listen on',
+    )
+    expect((await readPage(service, '/docs/search')).html).toMatch(
+      /<h2 id="([^"]+)">([^<]+) <a class="anchor" href="#\1" aria-label="Link to “\2”">#<\/a><\/h2>/,
+    )
+  })
+
   it('are copied from with a script alone', async () => {
     const { html } = await readPage(service, '/docs/connect')
     expect(html).toContain('claude mcp add --transport http commonplace http://127.0.0.1:3000/api/mcp')
@@ -94,7 +114,7 @@ describe('documents', () => {
     expect(buttons.length).toBeGreaterThan(8)
     for (const [button] of buttons) expect(button).toContain(' hidden')
     for (const client of ['Claude Code', 'Claude Desktop', 'Cursor', 'VS Code', 'Windsurf', 'Codex', 'Gemini CLI', 'Any other client'])
-      expect(html).toContain(`>${client}</h2>`)
+      expect(html).toContain(`>${client} <a class="anchor"`)
   })
 
   it('say nothing of MCP where it is off, and neither does anything else that is served', async () => {

@@ -8,7 +8,7 @@ import { ERROR_WORDS } from './strings/errors.ts'
 const FOLDER = new URL('../../docs/', import.meta.url)
 
 /** A document of the repository that the service shows. */
-interface DocumentSource {
+export interface DocumentSource {
   /** Below `/docs/`. */
   readonly name: string
   /** Below the folder of the documents. */
@@ -105,9 +105,17 @@ function renderDocument(text: string, file: string, site: Site): RenderedDocumen
   let title = ''
   const { escapeHtml } = markdown.utils
   const { copy, copied } = site.words
+  const { Token: MarkdownToken } = new markdown.core.State('', markdown, {})
+  const linkToSection = (id: string, label: string) => {
+    const link = new MarkdownToken('html_inline', '', 0)
+    link.content = ` <a class="anchor" href="#${id}" aria-label="${escapeHtml(label)}">#</a>`
+    return link
+  }
 
   markdown.core.ruler.push('documents', ({ tokens }) => {
     const ids = new Map<string, number>()
+    let heads: string[] = []
+    let column = 0
     for (const [place, token] of tokens.entries()) {
       const inline = tokens[place + 1]
       if (token.type === 'heading_open' && inline) {
@@ -120,8 +128,14 @@ function renderDocument(text: string, file: string, site: Site): RenderedDocumen
           continue
         }
         token.attrSet('id', id)
+        inline.children?.push(linkToSection(id, site.words.linkToSection(words)))
         if (token.tag === 'h2') sections.push({ id, text: words })
       }
+      if (token.type === 'thead_open') heads = []
+      if (token.type === 'tr_open') column = 0
+      if (token.type === 'th_open') heads.push(inline?.content ?? '')
+      // Where rows are stacked, a value says what it is.
+      if (token.type === 'td_open') token.attrSet('data-label', heads[column++] ?? '')
       if (token.children) token.children = mendLinks(token.children, file, site)
     }
   })

@@ -3,6 +3,11 @@ export const DOCUMENT_WORDS = {
   documents: 'Docs',
   documentsLead: 'How to use the library, and how to run it.',
   references: 'Reference',
+  allDocuments: 'All documents',
+  neighbours: 'Previous and next',
+  previousDocument: 'Previous',
+  nextDocument: 'Next',
+  linkToSection: (title: string) => `Link to “${title}”`,
   onThisPage: 'On this page',
   aboutDocuments: {
     'getting-started': 'Start the service and create your first prompt.',

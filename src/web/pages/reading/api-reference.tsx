@@ -7,6 +7,7 @@ import { writeCurl } from '../../api/example-request.ts'
 import { describeField, listFields } from '../../api/schema-fields.ts'
 import { readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
+import { DocumentFrame } from '../../parts/document-frame.tsx'
 import { SchemaTable } from '../../parts/schema-table.tsx'
 import { TryIt } from '../../parts/try-it.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -24,21 +25,23 @@ export async function showApiReference({ site }: PageRequest) {
   rendered.set(key, body)
   return (
     <Layout site={site} title={title} description={words.aboutDocuments.api} path="/docs/api" current="docs" scripts={['try-it.js']}>
-      <article
-        class="document api"
-        data-sending={words.api.sending}
-        data-failed={words.api.noAnswer}
-        data-cut={words.api.cut}
-        data-not-text={words.api.notText}
-      >
-        <header>
-          <p class="quiet">
-            <a href="/docs">{words.documents}</a>
-          </p>
-          <h1>{title}</h1>
-        </header>
-        {raw(body)}
-      </article>
+      <DocumentFrame site={site} name="api">
+        <article
+          class="document api"
+          data-sending={words.api.sending}
+          data-failed={words.api.noAnswer}
+          data-cut={words.api.cut}
+          data-not-text={words.api.notText}
+        >
+          <header>
+            <p class="quiet">
+              <a href="/docs">{words.documents}</a>
+            </p>
+            <h1>{title}</h1>
+          </header>
+          {raw(body)}
+        </article>
+      </DocumentFrame>
     </Layout>
   )
 }

@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { DOCUMENTS, readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
+import { DocumentFrame } from '../../parts/document-frame.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -50,29 +51,31 @@ export function showDocument(name: Name) {
         path={`/docs/${name}`}
         current={name === 'connect' ? 'connect' : 'docs'}
       >
-        <article class="document">
-          <header>
-            <p class="quiet">
-              <a href="/docs">{words.documents}</a>
-            </p>
-            <h1>{title}</h1>
-          </header>
-          {sections.length < 2 ? null : (
-            <nav class="contents" aria-label={words.onThisPage}>
-              <ul>
-                {sections.map(({ id, text }) => (
-                  <li>
-                    <a href={`#${id}`}>{text}</a>
-                  </li>
-                ))}
-              </ul>
-            </nav>
-          )}
-          <div>
-            {name === 'connect' ? <ConnectBox site={site} /> : null}
-            <div class="written">{raw(html)}</div>
-          </div>
-        </article>
+        <DocumentFrame site={site} name={name}>
+          <article class="document">
+            <header>
+              <p class="quiet">
+                <a href="/docs">{words.documents}</a>
+              </p>
+              <h1>{title}</h1>
+            </header>
+            {sections.length < 2 ? null : (
+              <nav class="contents" aria-label={words.onThisPage}>
+                <ul>
+                  {sections.map(({ id, text }) => (
+                    <li>
+                      <a href={`#${id}`}>{text}</a>
+                    </li>
+                  ))}
+                </ul>
+              </nav>
+            )}
+            <div>
+              {name === 'connect' ? <ConnectBox site={site} /> : null}
+              <div class="written">{raw(html)}</div>
+            </div>
+          </article>
+        </DocumentFrame>
       </Layout>
     )
   }

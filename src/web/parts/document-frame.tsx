@@ -1,0 +1,64 @@
+import type { Child, FC } from 'hono/jsx'
+import { ALL_DOCUMENTS, DOCUMENTS, type DocumentSource, readDocument } from '../documents.ts'
+import type { Site } from '../site.ts'
+
+interface DocumentFrameProps {
+  readonly site: Site
+  /** Of the document that is shown, below `/docs/`. */
+  readonly name: string
+  readonly children?: Child
+}
+
+/** A document between the index of all, which small screens fold, and the links to its neighbours. */
+export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) => {
+  const { words } = site
+  const shown = ALL_DOCUMENTS.filter((source) => isShown(source, site))
+  const place = shown.findIndex((source) => source.name === name)
+  const previous = shown[place - 1]
+  const next = shown[place + 1]
+  return (
+    <div class="docs">
+      <details class="docs-index">
+        <summary>{words.allDocuments}</summary>
+        <nav aria-label={words.allDocuments}>
+          <Titles site={site} sources={DOCUMENTS.guides} name={name} />
+          <p class="kind">{words.references}</p>
+          <Titles site={site} sources={DOCUMENTS.references} name={name} />
+        </nav>
+      </details>
+      <div>
+        {children}
+        <nav class="neighbours" aria-label={words.neighbours}>
+          {previous ? (
+            <a href={`/docs/${previous.name}`} rel="prev">
+              <span class="kind">{words.previousDocument}</span> {readDocument(previous.name, site).title}
+            </a>
+          ) : null}
+          {next ? (
+            <a href={`/docs/${next.name}`} rel="next">
+              <span class="kind">{words.nextDocument}</span> {readDocument(next.name, site).title}
+            </a>
+          ) : null}
+        </nav>
+      </div>
+    </div>
+  )
+}
+
+function isShown({ isOfMcp }: DocumentSource, { hasMcp }: Site): boolean {
+  return hasMcp || !isOfMcp
+}
+
+const Titles: FC<{ site: Site; sources: readonly DocumentSource[]; name: string }> = ({ site, sources, name }) => (
+  <ul>
+    {sources
+      .filter((source) => isShown(source, site))
+      .map((source) => (
+        <li>
+          <a href={`/docs/${source.name}`} aria-current={source.name === name ? 'page' : undefined}>
+            {readDocument(source.name, site).title}
+          </a>
+        </li>
+      ))}
+  </ul>
+)
