@@ -358,7 +358,8 @@ describe('pages', () => {
     const send = (fields: Record<string, string>) => cora.post(path, { baseVersion: '1', filename: 'SKILL.md', ...fields })
     expect((await send({ do: 'file', content: '# Tidy\n\nTwo.\n' })).status).toBe(303)
     const file = await send({ do: 'file', content: '# Tidy\n\nThree.\n' })
-    expect([file.status, file.html]).toEqual([409, expect.stringContaining('<del>- Two.\n</del><ins>+ Three.\n</ins>')])
+    const lines = '<ol class="old" start="3"><li><del>Two.</del></li></ol><ol class="new" start="3"><li><ins>Three.</ins></li></ol>'
+    expect([file.status, file.html]).toEqual([409, expect.stringContaining(lines)])
     expect(file.html).toContain('value="overwrite"')
     const details = await send({ do: 'details', title: 'Tidier', tags: 'a, b' })
     expect(details.status).toBe(409)
