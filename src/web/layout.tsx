@@ -12,6 +12,8 @@ interface LayoutProps {
   /** Which entry of the menu this is. */
   readonly current?: Current
   readonly isIndexed?: boolean | undefined
+  /** More style sheets of this page, by the names of their files. */
+  readonly styles?: readonly string[] | undefined
   /** More scripts of this page, by the names of their files. */
   readonly scripts?: readonly string[] | undefined
   /** Whether scripts change the page as it is first seen: it is shown after they ran. */
@@ -35,6 +37,7 @@ export const Layout: FC<LayoutProps> = ({
   path,
   current,
   isIndexed = true,
+  styles = [],
   scripts = [],
   isDrawnByScripts = false,
   kind = 'website',
@@ -64,7 +67,9 @@ export const Layout: FC<LayoutProps> = ({
         <link rel="icon" href={url('favicon.svg')} type="image/svg+xml" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />
-        <link rel="stylesheet" href={url('site.css')} />
+        {['site.css', ...styles].map((name) => (
+          <link rel="stylesheet" href={url(name)} />
+        ))}
         {['site.js', 'find.js', ...scripts].map((name) => (
           <script src={url(name)} type="module" blocking={isDrawnByScripts ? 'render' : undefined} />
         ))}

@@ -9,6 +9,8 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['literata-latin-wght-normal.woff2', 'assets/web/literata-latin-wght-normal.woff2', 'font/woff2'],
   ['literata-latin-ext-wght-normal.woff2', 'assets/web/literata-latin-ext-wght-normal.woff2', 'font/woff2'],
   ['site.css', 'assets/web/site.css', 'text/css; charset=utf-8'],
+  ['writing.css', 'assets/web/writing.css', 'text/css; charset=utf-8'],
+  ['changes.css', 'assets/web/changes.css', 'text/css; charset=utf-8'],
   ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
   ['benchmarks.svg', 'docs/benchmarks.svg', 'image/svg+xml'],
   ['site.js', 'dist/web/site.js', 'text/javascript; charset=utf-8'],

@@ -181,7 +181,13 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection
   const { item, shown, against, choices, path, canRestore } = versions
   const newest = choices[0]?.version ?? shown.version
   return (
-    <Layout site={site} title={words.reading.versionOf(shown.version, item.title)} current={collection} isIndexed={false}>
+    <Layout
+      site={site}
+      title={words.reading.versionOf(shown.version, item.title)}
+      current={collection}
+      isIndexed={false}
+      styles={['changes.css']}
+    >
       <p class="quiet">
         <a href={item.path}>{item.title}</a> / <a href={`${item.path}/versions`}>{words.versions}</a>
       </p>

@@ -126,7 +126,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
   const refused = shown || (isConflict && sent?.fault.code === 'conflict') ? null : sent
   const title = known ? words.editPrompt : words.newPrompt
   return (
-    <Layout site={site} title={title} isIndexed={false} scripts={['editor.js']}>
+    <Layout site={site} title={title} isIndexed={false} styles={['writing.css']} scripts={['editor.js']}>
       <h1 class="over-title">{title}</h1>
       {known ? null : (
         <p class="quiet">

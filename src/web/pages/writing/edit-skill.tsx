@@ -39,7 +39,7 @@ export async function showNewSkill(request: PageRequest) {
   await request.call(showAccount, {})
   const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
   return (
-    <Layout site={site} title={words.newSkill} isIndexed={false} scripts={['editor.js']}>
+    <Layout site={site} title={words.newSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.newSkill}</h1>
       <p class="quiet">
         <a href="/new">{words.newPromptInstead}</a>
@@ -139,7 +139,7 @@ export async function showEditSkill(request: PageRequest) {
   const isConflict = sent?.fault.code === 'conflict' && sent.form.text('baseVersion') !== String(version)
   const base = String(version)
   return (
-    <Layout site={site} title={words.editSkill} isIndexed={false} scripts={['editor.js']}>
+    <Layout site={site} title={words.editSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
       <h1 class="over-title">{words.editSkill}</h1>
       <p>
         <a href={path}>{skill.title}</a>
