@@ -14,7 +14,7 @@ export interface FirstWords {
 /** Length of what is shown, in characters, blanks counted as one. */
 const MAX_SHOWN = 240
 /** How much of a text is read for it, in UTF-16 units. */
-const MAX_READ = 4_000
+const MAX_READ = 2_000
 /** Blanks stand as private-use characters, one for each, while markup is removed around them. */
 const FIRST_MARK = 0xe000
 const MAX_MARKS = 1_000

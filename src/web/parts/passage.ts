@@ -1,7 +1,7 @@
 import { type Marks, markWords } from '../../search/analysis/mark-words.ts'
 
-/** How much of a text is searched for a passage, in UTF-16 units. */
-const MAX_READ = 8_000
+/** How much of a text is searched for a passage, in UTF-16 units: most often the word stands early. */
+const READ = [600, 3_000] as const
 /** How far before the found word a passage begins at most. */
 const BEFORE = 40
 
@@ -12,12 +12,28 @@ export function hasMarks(text: string, marks: Marks): boolean {
 
 /** The place in a text where its first passage with a marked word begins, at the start of a line or a word; 0 when there is none. */
 export function findPassage(text: string, marks: Marks): number {
-  const [before] = markWords(text.slice(0, MAX_READ).toWellFormed(), marks)
-  // A text that begins with the word, or does not hold it, begins at its beginning.
-  if (typeof before !== 'string' || before.length <= BEFORE || before.length >= Math.min(text.length, MAX_READ)) return 0
-  const from = before.length - BEFORE
-  const line = before.lastIndexOf('\n')
-  if (line >= from) return line + 1
-  const space = before.indexOf(' ', from)
-  return space === -1 ? before.length : space + 1
+  for (const length of READ) {
+    const start = cutAtSpace(text, length)
+    const [before] = markWords(start.toWellFormed(), marks)
+    // A text that begins with the word begins at its beginning.
+    if (typeof before !== 'string') return 0
+    if (before.length >= start.length) {
+      if (start.length === text.length) return 0
+      continue
+    }
+    if (before.length <= BEFORE) return 0
+    const from = before.length - BEFORE
+    const line = before.lastIndexOf('\n')
+    if (line >= from) return line + 1
+    const space = before.indexOf(' ', from)
+    return space === -1 ? before.length : space + 1
+  }
+  return 0
+}
+
+/** The start of a text, at most so long, without a part of a word where it can be. */
+function cutAtSpace(text: string, length: number): string {
+  if (text.length <= length) return text
+  const space = text.lastIndexOf(' ', length)
+  return text.slice(0, space > 0 ? space : length)
 }

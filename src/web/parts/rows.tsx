@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
+import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
-import { firstWords } from '../../library/first-words.ts'
+import { type FirstWords, firstWords } from '../../library/first-words.ts'
 import type { listedPrompt, listedSkill } from '../../operations/core/records.ts'
 import type { Marks } from '../../search/analysis/mark-words.ts'
 import type { Site } from '../site.ts'
@@ -14,6 +15,8 @@ type ListedSkill = z.infer<typeof listedSkill>
 
 /** About how much of a text one line of a row shows, in UTF-16 units. */
 const ONE_LINE = 100
+/** Size of the cache of first words: the texts they were made of, in UTF-16 units. */
+const MAX_CACHED = 4_000_000
 
 /** Prompts as rows, words of the query marked. */
 export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; marks?: Marks | null }> = ({ site, prompts, marks = null }) => (
@@ -56,14 +59,25 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
 )
 
 /** The first words of a prompt. When nothing of the query would be marked in its row, a passage of its text that shows why it was found. */
-function readWords({ title, description, content }: ListedPrompt, marks: Marks | null) {
-  const first = firstWords(content, title)
+function readWords({ title, description, content, approximate }: ListedPrompt, marks: Marks | null) {
+  const first = readFirstWords(content, title)
   const words = first.pieces.map((piece) => ('text' in piece ? piece.text : piece.blank)).join('')
   const shown = `${title} ${description?.slice(0, ONE_LINE) ?? ''} ${words.slice(0, ONE_LINE)}`.toWellFormed()
-  const start = marks === null || hasMarks(shown, marks) ? 0 : findPassage(content, marks)
+  // What is near in meaning alone holds none of the words.
+  const start = marks === null || approximate || hasMarks(shown, marks) ? 0 : findPassage(content, marks)
   return start === 0
     ? { ...first, isPassage: false }
     : { pieces: firstWords(content.slice(start)).pieces, blanks: first.blanks, isPassage: true }
+}
+
+/** First words of texts that were listed lately, by title and text: making them takes longer than the rest of a row. */
+const cachedWords = new LRUCache<string, FirstWords>({ maxSize: MAX_CACHED, sizeCalculation: (_, key) => key.length })
+
+function readFirstWords(content: string, title: string): FirstWords {
+  const key = `${title}\n${content}`
+  const words = cachedWords.get(key) ?? firstWords(content, title)
+  cachedWords.set(key, words)
+  return words
 }
 
 /** Skills as rows. */
