@@ -67,6 +67,17 @@ async function readPublic(test: Pick<TestApp, 'app' | 'call' | 'fetch'>): Promis
   ]
 }
 
+/** What somebody finds: public items from the cache, and their own. */
+async function readLists({ call }: Pick<TestApp, 'call'>, reader: Actor): Promise<unknown[]> {
+  const read = (name: string, input: object) => call(reader, name, input).catch((error: Error) => error.message)
+  return await Promise.all([
+    read('list_prompts', { perPage: 100 }),
+    read('list_skills', { perPage: 100 }),
+    read('search_prompts', { query: CANARY, limit: 50 }),
+    read('search_skills', { query: CANARY, limit: 50 }),
+  ])
+}
+
 /** What a call is given, made ready before it is watched. */
 type Prepare = () => Promise<{ readonly actor: Actor; readonly input: unknown }>
 
@@ -299,11 +310,12 @@ describe('every operation that changes what is kept', () => {
     async ({ name }) => {
       const prepared = await CALLS[name]?.()
       if (!prepared) throw new Error(`Say in test/audit.test.ts how ${name} is called`)
-      await readPublic(test)
+      const readAll = async (from: Parameters<typeof readPublic>[0]) => [await readPublic(from), await readLists(from, prepared.actor)]
+      await readAll(test)
       await test.call(prepared.actor, name, prepared.input).catch(() => {})
-      const cached = await readPublic(test)
+      const cached = await readAll(test)
       const fresh = await test.reopen()
-      expect(cached).toEqual(await readPublic(fresh))
+      expect(cached).toEqual(await readAll(fresh))
       await fresh.close()
     },
   )

@@ -18,8 +18,8 @@ const MAX_ANSWERS = 2_000
 const MAX_KEY = 1_000
 
 /**
- * Queries that answer anonymous readers from a cache of the library's current revision. Those of other actors, and searches by a provider's
- * vector, are passed on: what is cached is the same for every anonymous reader.
+ * Queries that answer anonymous readers from a cache of the library's current revision: what is cached is the same for each of them. Those of
+ * other actors, and searches by a provider's vector, are passed on, but for the records of public items, which every reader may list.
  */
 export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): ItemQueries {
   const prompts = caches.create<Prompt>(MAX_TEXT)
@@ -53,8 +53,8 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
       for (const name of new Set([ref, prompt.id])) promptSeqs.put(revision, name, found.seq)
       return { seq: found.seq, prompt }
     },
-    readPrompts: (actor, seqs) => readItems(caches, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
-    readSkills: (actor, seqs) => readItems(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
+    readPrompts: (actor, seqs) => readItems(caches, prompts, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
+    readSkills: (actor, seqs) => readItems(caches, skills, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
     findRows(actor, kind, request) {
       if (request.vector) return queries.findRows(actor, kind, request)
       const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
@@ -91,16 +91,14 @@ function cacheAnswers<T extends object | number>(
   }
 }
 
-/** Items by row number: cached ones, and the others as `read` gives them. */
+/** Items by row number: public ones from the cache, and the others as `read` gives them. */
 async function readItems<T extends Prompt | Skill>(
   caches: RevisionCaches,
   cache: RevisionCache<T>,
-  actor: Actor,
   seqs: readonly number[],
   read: (missing: readonly number[]) => Promise<ReadonlyMap<number, T>>,
   sizeOf: (item: T) => number,
 ): Promise<ReadonlyMap<number, T>> {
-  if (actor.kind !== 'anonymous') return await read(seqs)
   const revision = await caches.refresh()
   const items = new Map<number, T>()
   for (const seq of seqs) {
@@ -109,6 +107,10 @@ async function readItems<T extends Prompt | Skill>(
   }
   if (items.size === seqs.length) return items
   for (const [seq, item] of await read(seqs.filter((one) => !items.has(one)))) {
+    if (item.visibility !== 'public') {
+      items.set(seq, item)
+      continue
+    }
     items.set(seq, shareRecord(item))
     cache.put(revision, String(seq), item, sizeOf(item))
   }
