@@ -14,6 +14,8 @@ export interface MeasuredRequest {
   readonly name: string
   /** Most that it may cost, as a multiple of the floor: 64 connections, the smallest library. */
   readonly budget?: number
+  /** Most that the guard lets it cost while its budget is not met, as a multiple of the floor. Without it, three times the budget. */
+  readonly guardLimit?: number
   /** It names one prompt: it must not become dearer as the library grows. */
   readonly isLookUp?: boolean
   /** The plain request that this is another form of, and the most it may cost as a multiple of that one. */

@@ -1,9 +1,10 @@
-// Guards the processor time of requests in CI: fails when one takes three times its budget. `npm run bench` measures exactly.
+// Guards the processor time of requests in CI: fails when one takes three times its budget, or passes a limit of its own.
+// `npm run bench` measures exactly.
 //   npm run bench:guard
 import { join } from 'node:path'
 import { createPlace } from '../test/support/processes.ts'
 import { STARTER } from '../test/support/real-data.ts'
-import { drive, FLOOR_ASKS, median, startFloor } from './drive.ts'
+import { type Ask, drive, FLOOR_ASKS, median, startFloor } from './drive.ts'
 import { makeLibrary } from './library-files.ts'
 import { keepAnswered, MEASURED, samplePrompts } from './measured-requests.ts'
 import { seededRandom } from './recombined-prompts.ts'
@@ -16,31 +17,45 @@ const CONNECTIONS = 64
 const WARM_UP = 640
 const REQUESTS = 320
 const ROUNDS = 3
+/** How often a request that is past its limit is measured before that is believed: a collection of garbage can fall into one measurement. */
+const MEASUREMENTS = 3
 
 const place = createPlace()
 const floor = await startFloor()
 try {
   const path = join(place.folder, 'guard.db')
   await makeLibrary(place, path, STARTER.promptsFile, SIZE)
-  const { url, child } = await place.serve({ env: { DATABASE_URL: `sqlite:${path}`, RATE_LIMITS: 'off' }, instances: 1 })
+  const env = { DATABASE_URL: `sqlite:${path}`, RATE_LIMITS: 'off' }
+  const { url, child } = await place.serve({ env, instances: 1 })
   const target = { url, pid: child.pid ?? 0 }
   await drive(floor, FLOOR_ASKS, CONNECTIONS, WARM_UP)
   const prompts = await samplePrompts(url, seededRandom(1))
-  const library = { url, key: '', prompts, queries: prompts.map(({ title }) => title) }
+  const made = await place.commonplace(['keys', 'create', '--user', 'bench', '--name', 'guard'], { env })
+  const key = made.stdout.match(/cpb_\w+/)?.[0]
+  if (key === undefined) throw new Error(`No key could be made: ${made.stderr}`)
+  const library = { url, key, prompts, queries: prompts.map(({ title }) => title) }
 
-  let judged = 0
-  const tooDear: string[] = []
-  for (const request of MEASURED) {
-    if (request.budget === undefined) continue
-    const asks = await keepAnswered(url, request, (await request.makeAsks(library)).slice(0, CONNECTIONS))
-    await drive(target, asks, CONNECTIONS, WARM_UP)
+  const measure = async (asks: readonly Ask[] | (() => Ask)): Promise<number> => {
     const ratios: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const bare = await drive(floor, FLOOR_ASKS, CONNECTIONS, REQUESTS)
       ratios.push((await drive(target, asks, CONNECTIONS, REQUESTS)).cpuMicroseconds / bare.cpuMicroseconds)
     }
-    const [ratio, limit] = [median(ratios), request.budget * MARGIN]
+    return median(ratios)
+  }
+
+  let judged = 0
+  const tooDear: string[] = []
+  for (const request of MEASURED) {
+    if (request.budget === undefined) continue
+    const sample = await keepAnswered(url, request, (await request.makeAsks(library)).slice(0, CONNECTIONS))
+    // Requests that must never have been made before are not repeated: their answers would be cached.
+    const asks = request.makeNext?.(library) ?? sample
+    await drive(target, asks, CONNECTIONS, WARM_UP)
+    const limit = request.guardLimit ?? request.budget * MARGIN
+    let ratio = Number.NaN
     // Written so that a ratio that is no number fails too.
+    for (let turn = 0; turn < MEASUREMENTS && !(ratio < limit); turn++) ratio = await measure(asks)
     const isMet = ratio < limit
     judged++
     if (!isMet) tooDear.push(request.name)

@@ -80,7 +80,7 @@ export function otherForms(plain: MeasuredRequest): MeasuredRequest[] {
 
 /** Searches of which none was asked before. */
 function neverAsked({ name }: MeasuredRequest): MeasuredRequest[] {
-  return (NEVER_ASKED[name] ?? []).map(({ form, budget, toAsk }) => {
+  return (NEVER_ASKED[name] ?? []).map(({ form, budget, guardLimit, toAsk }) => {
     const makeNext = (library: Library) => {
       const nextQuery = recombineQueries(library)
       let id = 0
@@ -89,6 +89,7 @@ function neverAsked({ name }: MeasuredRequest): MeasuredRequest[] {
     return {
       name: `${name}, never asked before${form}`,
       ...(budget === undefined ? {} : { budget }),
+      ...(guardLimit === undefined ? {} : { guardLimit }),
       makeAsks(library) {
         const next = makeNext(library)
         return Array.from({ length: 20 }, next)
@@ -101,7 +102,7 @@ function neverAsked({ name }: MeasuredRequest): MeasuredRequest[] {
 
 /** How each plain request is made of a new query. */
 const NEVER_ASKED: Readonly<
-  Record<string, readonly { form: string; budget?: number; toAsk(query: string, id: number, library: Library): Ask }[]>
+  Record<string, readonly { form: string; budget?: number; guardLimit?: number; toAsk(query: string, id: number, library: Library): Ask }[]>
 > = {
   'search_prompts (10 full prompts)': [
     { form: '', budget: 20, toAsk: (query, id) => callTool(id, 'search_prompts', { query, limit: 10 }) },
@@ -112,7 +113,10 @@ const NEVER_ASKED: Readonly<
     },
   ],
   'GET /api/prompts?q=': [{ form: '', toAsk: (query) => get(`/api/prompts?q=${encodeURIComponent(query)}`) }],
-  'search page (24 prompts)': [{ form: '', budget: 30, toAsk: (query) => get(`/prompts?q=${encodeURIComponent(query)}`, HTML_HEADERS) }],
+  // Its budget is not met: see docs/decisions/0037. The limit is three times what the guard measures on a quiet machine, 78.
+  'search page (24 prompts)': [
+    { form: '', budget: 30, guardLimit: 240, toAsk: (query) => get(`/prompts?q=${encodeURIComponent(query)}`, HTML_HEADERS) },
+  ],
 }
 
 /** All queries that a run has made: those of one kind of request are never asked by another. */
