@@ -79,6 +79,9 @@ async function build(): Promise<void> {
       output: { dir: join(fresh, 'web'), format: 'esm', entryFileNames: '[name].js', minify: true },
     })
     note(islands)
+    // A module of two scripts would become a file of its own, which the service does not serve.
+    const shared = islands.output.filter((part) => part.type === 'chunk' && !part.isEntry)
+    if (shared.length > 0) throw new Error(`Two scripts of pages share modules: ${shared.map(({ fileName }) => fileName).join(', ')}`)
     compressLargeScripts(join(fresh, 'web'))
     await makeEncoder(join(fresh, 'encoder'), join(root, 'dist', 'encoder'))
     const { makeStarterVectors } = await import('./make-starter-vectors.ts')
