@@ -62,3 +62,13 @@ const Titles: FC<{ site: Site; sources: readonly DocumentSource[]; name: string 
       ))}
   </ul>
 )
+
+/** The head of a document: the way to all documents, and its title. */
+export const DocumentHead: FC<{ site: Site; title: string }> = ({ site, title }) => (
+  <header>
+    <p class="quiet">
+      <a href="/docs">{site.words.documents}</a>
+    </p>
+    <h1>{title}</h1>
+  </header>
+)

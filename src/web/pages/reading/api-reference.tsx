@@ -7,7 +7,7 @@ import { writeCurl } from '../../api/example-request.ts'
 import { describeField, listFields } from '../../api/schema-fields.ts'
 import { readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
-import { DocumentFrame } from '../../parts/document-frame.tsx'
+import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { SchemaTable } from '../../parts/schema-table.tsx'
 import { TryIt } from '../../parts/try-it.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -33,12 +33,7 @@ export async function showApiReference({ site }: PageRequest) {
           data-cut={words.api.cut}
           data-not-text={words.api.notText}
         >
-          <header>
-            <p class="quiet">
-              <a href="/docs">{words.documents}</a>
-            </p>
-            <h1>{title}</h1>
-          </header>
+          <DocumentHead site={site} title={title} />
           {raw(body)}
         </article>
       </DocumentFrame>

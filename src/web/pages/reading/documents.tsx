@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import { DOCUMENTS, readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
-import { DocumentFrame } from '../../parts/document-frame.tsx'
+import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -53,12 +53,7 @@ export function showDocument(name: Name) {
       >
         <DocumentFrame site={site} name={name}>
           <article class="document">
-            <header>
-              <p class="quiet">
-                <a href="/docs">{words.documents}</a>
-              </p>
-              <h1>{title}</h1>
-            </header>
+            <DocumentHead site={site} title={title} />
             {sections.length < 2 ? null : (
               <nav class="contents" aria-label={words.onThisPage}>
                 <ul>

@@ -4,6 +4,7 @@ import type { CallOperation } from '../../../operations/core/invoke.ts'
 import { nearAddresses } from '../../../operations/items/near-addresses.ts'
 import { Layout } from '../../layout.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { WaysOn } from '../../parts/ways-on.tsx'
 import type { Site } from '../../site.ts'
 
 type NearItems = Output<typeof nearAddresses>['items']
@@ -59,17 +60,11 @@ export function showProblem(site: Site, error: AppError, { path, requestId, near
         </section>
       )}
       <SearchField site={site} kind="all" query="" />
-      <ul class="filters ways">
-        <li>
-          <a href="/prompts">{words.find.browseAll.prompts}</a>
-        </li>
-        <li>
-          <a href="/skills">{words.find.browseAll.skills}</a>
-        </li>
+      <WaysOn words={words}>
         <li>
           <a href="/">{words.home}</a>
         </li>
-      </ul>
+      </WaysOn>
       <p class="quiet reference" data-prompt>
         {words.find.reference}: <code data-text>{requestId}</code>{' '}
         <button class="link" type="button" data-copy={words.copied} hidden>

@@ -1,11 +1,10 @@
-import type { FC } from 'hono/jsx'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { WaysOn } from '../../parts/ways-on.tsx'
 import type { PageRequest } from '../../request.ts'
-import type { Site } from '../../site.ts'
 
 /** Hits of each kind; all of them are on the lists of their kind. */
 const SHOWN = 10
@@ -19,7 +18,7 @@ export async function showSearch({ site, call, query }: PageRequest) {
       <Layout site={site} title={words.search} path="/search" isIndexed={false}>
         <h1>{words.search}</h1>
         <p class="lead">{words.find.lead}</p>
-        <Ways words={words} />
+        <WaysOn words={words} />
         <Shortcuts words={words} />
         <PaletteEntries site={site} />
       </Layout>
@@ -64,7 +63,7 @@ export async function showSearch({ site, call, query }: PageRequest) {
           )}
           {hits.length > 0 && hits.every(({ approximate }) => approximate) ? <p class="quiet">{words.allNearInMeaning}</p> : null}
         </div>
-        {hits.length === 0 ? <Ways words={words} /> : null}
+        {hits.length === 0 ? <WaysOn words={words} /> : null}
         {prompts.total === 0 ? null : (
           <section class="hits" data-hits={words.prompts}>
             <h2>{words.prompts}</h2>
@@ -91,15 +90,3 @@ export async function showSearch({ site, call, query }: PageRequest) {
     </Layout>
   )
 }
-
-/** The lists of everything. */
-const Ways: FC<{ words: Site['words'] }> = ({ words }) => (
-  <ul class="filters ways">
-    <li>
-      <a href="/prompts">{words.find.browseAll.prompts}</a>
-    </li>
-    <li>
-      <a href="/skills">{words.find.browseAll.skills}</a>
-    </li>
-  </ul>
-)
