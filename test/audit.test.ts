@@ -233,6 +233,11 @@ describe('every operation that changes what is kept', () => {
     near_addresses: byOwner({ ref: 'a-letter' }),
     show_marks: onPrompt({}),
     list_featured: byOwner({}),
+    take_back_publication: async () => {
+      const { id } = Object((await test.call(owner, 'save_prompt', { title: CANARY, content: CANARY, visibility: 'private' }))['prompt'])
+      await test.call(owner, 'update_prompt', { id, visibility: 'public' })
+      return { actor: owner, input: { collection: 'prompts', id } }
+    },
     set_featured: onPrompt({ isFeatured: true }, () => admin),
     set_held: onPrompt({ isHeld: true }, () => admin),
     list_held: byAdmin({}),

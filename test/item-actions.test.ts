@@ -68,4 +68,67 @@ describe('actions on the page of an item', () => {
       expect((await owner.get(to ?? '')).html).toContain(`<p class="notice" role="status">Saved · ${visibility}`)
     }
   })
+
+  it.each(['prompts', 'skills'] as const)('take back a publication of one of the %s with all that it told', async (kind) => {
+    const hidden = await save({ title: `Mistake of ${kind}`, visibility: 'private' }, kind)
+    const open = `/${kind}/mistake-of-${kind}`
+    expect((await owner.get(hidden)).html).not.toContain('value="unpublish"')
+    await owner.post(hidden, { do: 'publish' })
+    expect((await other.get(open)).status).toBe(200)
+    for (const stranger of [other, admin]) {
+      expect((await stranger.get(open)).html).not.toContain('value="unpublish"')
+      expect((await stranger.post(open, { do: 'unpublish' })).status).toBe(403)
+    }
+    expect((await owner.get(open)).html).toContain('value="unpublish"')
+    expect((await owner.post(open, { do: 'unpublish' })).to).toBe(`${hidden}?done=unpublished`)
+    expect((await owner.get(hidden)).html).toContain('>Private</span>')
+    for (const address of [open, hidden]) expect((await other.get(address)).status, address).toBe(404)
+
+    // The plain slug is free, so that nobody learns of the title from a number at its end.
+    const title = `Mistake of ${kind}`
+    const content = kind === 'prompts' ? { content: 'Another.' } : { skillMd: '---\nname: another\ndescription: It.\n---\n# It\n' }
+    const { to } = await other.post(kind === 'prompts' ? '/new' : '/new/skill', { title, ...content, visibility: 'public' })
+    expect(to).toMatch(new RegExp(`^${open}[?/]`))
+
+    // Published again, its history keeps the mistake to its owner.
+    await owner.post(hidden, { do: 'publish' })
+    const versions = async (key?: string) => {
+      const answer = await test.fetch(`/api${open}-2/versions`, key === undefined ? {} : { key })
+      return Object(await readJson(answer)).versions.map(({ version }: { version: number }) => version)
+    }
+    expect(await versions()).toEqual([3])
+  })
+
+  it('take back no publication that is older, changed, or never was one', async () => {
+    const path = await save({ title: 'Born public', visibility: 'public' })
+    expect((await owner.post(path, { do: 'unpublish' })).status).toBe(409)
+    for (const [title, meanwhile] of [
+      ['Left for long', () => test.wait(10 * 60_000)],
+      [
+        'Edited since',
+        (to: string) => owner.post(`${to}/edit`, { title: 'Edited', content: 'More.', baseVersion: '2', visibility: 'public' }),
+      ],
+    ] as const) {
+      const hidden = await save({ title, visibility: 'private' })
+      const { to } = await owner.post(hidden, { do: 'publish' })
+      const open = to?.split('?')[0] ?? ''
+      await meanwhile(open)
+      const { html } = await owner.get(open)
+      expect(html, title).not.toContain('value="unpublish"')
+      expect(await owner.post(open, { do: 'unpublish' }), title).toMatchObject({
+        status: 409,
+        html: expect.stringContaining('Make it private instead.'),
+      })
+      expect((await other.get(open)).status, title).toBe(200)
+    }
+  })
+
+  it('take back a publication that was not the first without another address', async () => {
+    const path = await save({ title: 'Long known', visibility: 'public' })
+    await owner.post(`${path}/edit`, { title: 'Long known', content: 'Now hidden.', baseVersion: '1', visibility: 'private' })
+    await owner.post(path, { do: 'publish' })
+    expect((await owner.post(path, { do: 'unpublish' })).to).toBe(`${path}?done=unpublished`)
+    expect((await other.get(path)).status).toBe(404)
+    expect((await owner.get(path)).html).toContain('>Private</span>')
+  })
 })

@@ -12,7 +12,7 @@ import { showServiceStatus } from './admin/service-status.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
-import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks } from './items/item-marks.ts'
+import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { nearAddresses } from './items/near-addresses.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
@@ -104,6 +104,7 @@ export const OPERATIONS: readonly Operation[] = [
   browseItems,
   nearAddresses,
   showMarks,
+  takeBackPublication,
   listFeatured,
   setFeatured,
   setHeld,

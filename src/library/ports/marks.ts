@@ -15,12 +15,19 @@ interface ItemMarks {
   readonly isFeatured: boolean
   /** Whether an administrator keeps it out of the lists. */
   readonly isHeld: boolean
+  /** Until when the reader may take its publication back, ISO 8601; null when there is none to take back. */
+  readonly publicationUntil: string | null
 }
 
 /** Votes, and what administrators decide about items. */
 export interface MarkStore {
   /** Null for what the actor may not see. */
   findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null>
+  /**
+   * Takes back the publication of an item that this person published as its newest version within the last ten minutes: it becomes what it
+   * was, with its random slug. Null when there is none.
+   */
+  takeBackPublication(kind: ItemKind, id: string, userId: string): Promise<{ slug: string } | null>
   /** Puts a public item on the first page, or takes it off. False when the public sees no such item. */
   setFeatured(kind: ItemKind, id: string, isFeatured: boolean): Promise<boolean>
   /** Takes a public item out of the lists, or lifts that, which makes it public again unless its owner chose another visibility meanwhile. False when there is nothing to do it to. */

@@ -35,12 +35,37 @@ export const showMarks = defineOperation({
     version: z.number().int(),
     isFeatured: z.boolean(),
     isHeld: z.boolean(),
+    publicationUntil: z.string().nullable(),
   }),
   async run({ actor, store }: Needs<'marks'>, input) {
     const kind = kindOf(input.collection)
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
     return { ...marks }
+  },
+})
+
+export const takeBackPublication = defineOperation({
+  name: 'take_back_publication',
+  title: 'Take a publication back',
+  summary: 'Make an item what it was before you published it, with its random slug. For ten minutes, unless it was changed since.',
+  scope: 'write',
+  writes: true,
+  surfaces: {},
+  input: z.object({ collection: collectionInput, id: refInput }),
+  output: z.object({ success: z.literal(true), slug: z.string() }),
+  async run({ actor, store }: Needs<'marks'>, input) {
+    const kind = kindOf(input.collection)
+    const { userId } = requireUser(actor)
+    const marks = await store.marks.findMarks(actor, kind, input.id)
+    if (!marks) throw notFound(kind)
+    if (!marks.isOwner) throw new AppError('forbidden', `Only the owner can change this ${kind}.`)
+    const taken = await store.marks.takeBackPublication(kind, marks.id, userId)
+    if (!taken) {
+      const message = `This ${kind} was published more than ten minutes ago, by somebody else, or changed since. Make it private instead.`
+      throw new AppError('conflict', message)
+    }
+    return { success: true as const, slug: taken.slug }
   },
 })
 

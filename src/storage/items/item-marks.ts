@@ -5,6 +5,7 @@ import type { MarkStore } from '../../library/ports/marks.ts'
 import type { Database } from '../schema.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { findPublication, takeBackPublication } from './publications.ts'
 import { findUserSeq, type WriteContext } from './write-items.ts'
 
 /** Rows of either kind as items, in their order. */
@@ -71,6 +72,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         version: row.version,
         isFeatured: row.featured_at !== null,
         isHeld: row.held_at !== null,
+        publicationUntil: row.owner_id === userId ? ((await findPublication(reader, row, userId, context.clock()))?.until ?? null) : null,
       }
     },
     setVote: (actor, kind, ref, userId, voted) =>
@@ -100,6 +102,13 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .executeTakeFirstOrThrow()
         notes.index(row.seq, null)
         return { id: row.id, votes }
+      }),
+    takeBackPublication: (kind, id, userId) =>
+      context.transact(async (db, notes) => {
+        const row = await findById(db, kind, id)
+        if (row?.owner_id !== userId) return null
+        const publication = await findPublication(db, row, userId, context.clock())
+        return publication && { slug: await takeBackPublication(db, notes, row, publication, now()) }
       }),
     setFeatured: (kind, id, isFeatured) =>
       context.transact(async (db, notes) => {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
-import { setFeatured, setHeld, showMarks } from '../../operations/items/item-marks.ts'
+import { setFeatured, setHeld, showMarks, takeBackPublication } from '../../operations/items/item-marks.ts'
 import { deleteItem } from '../../operations/items/trash.ts'
 import { removeVote, vote } from '../../operations/items/votes.ts'
 import { updatePrompt } from '../../operations/prompts/update-prompt.ts'
@@ -59,6 +59,11 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
             </ActionButton>
           </div>
         </details>
+      ) : null}
+      {standing?.publicationUntil ? (
+        <ActionButton class="button quiet" action={item.path} does="unpublish">
+          {words.takeBackPublication}
+        </ActionButton>
       ) : null}
       {standing !== null && (standing.isOwner || isAdmin) ? <MoreActions site={site} item={item} standing={standing} /> : null}
       {standing?.isHeld && (standing.isOwner || isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
@@ -120,6 +125,7 @@ const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['vote', staying('voted', (call, item) => call(vote, item))],
   ['unvote', staying('unvoted', (call, item) => call(removeVote, item))],
   ['publish', { done: 'published', run: publish }],
+  ['unpublish', { done: 'unpublished', run: unpublish }],
   ['delete', { done: 'deleted', run: (call, item) => call(deleteItem, item).then(() => '/trash') }],
   ['feature', staying('featured', (call, item) => call(setFeatured, { ...item, isFeatured: true }))],
   ['unfeature', staying('unfeatured', (call, item) => call(setFeatured, { ...item, isFeatured: false }))],
@@ -132,6 +138,12 @@ async function publish(call: CallOperation, { collection, id }: Item): Promise<s
   const change = { id, visibility: 'public' } as const
   const { url } = collection === 'prompts' ? (await call(updatePrompt, change)).prompt : (await call(updateSkill, change)).skill
   return new URL(url).pathname
+}
+
+/** The random slug comes back. */
+async function unpublish(call: CallOperation, item: Item): Promise<string> {
+  const { slug } = await call(takeBackPublication, item)
+  return `/${item.collection}/${slug}`
 }
 
 /** The slug of an unlisted item works for its owner only. */
