@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   storage: ['library', 'cache', 'search'],
   ai: ['library', 'search', 'improve'],
   auth: ['library'],
-  operations: ['library', 'cache', 'search', 'improve'],
+  operations: ['library', 'cache', 'search', 'improve', 'transfer'],
   transfer: ['library'],
   mcp: ['exchange.ts', 'operations', 'cache', 'library'],
   http: ['exchange.ts', 'operations', 'cache', 'library', 'auth'],

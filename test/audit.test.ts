@@ -33,6 +33,8 @@ const UNRECORDED: Record<string, string> = {
   remove_vote: 'as vote',
   improve_prompt: 'counts what was spent in a day, and changes nothing else',
   keep_form_draft: 'a form that is still being written, kept for a day',
+  check_import: 'what an import would do, kept for a day',
+  load_starter_library: 'does nothing here: the library has items; proved in import-page.test.ts',
   sign_out: 'ends the one session whose beginning is recorded',
 }
 
@@ -110,6 +112,8 @@ describe('every operation that changes what is kept', () => {
   })
   const makePrompt = async () => Object((await test.call(owner, 'save_prompt', promptInput())).prompt)
   const makeSkill = async () => Object((await test.call(owner, 'save_skill', skillInput())).skill)
+  const makeImport = async () =>
+    Object(await test.call(owner, 'check_import', { files: [{ filename: `${unique()}.md`, bytes: Buffer.from(CANARY) }] }))
   const byOwner = (input: unknown) => async () => ({ actor: owner, input })
   const byAdmin = (input: unknown) => async () => ({ actor: admin, input })
   const onPrompt =
@@ -226,6 +230,10 @@ describe('every operation that changes what is kept', () => {
     delete_embed: async () => ({ actor: owner, input: { id: (await test.call(owner, 'save_embed', { config })).id } }),
     keep_form_draft: byOwner({ body: JSON.stringify({ title: CANARY }) }),
     show_form_draft: async () => ({ actor: owner, input: { id: (await test.call(owner, 'keep_form_draft', { body: '{}' })).id } }),
+    check_import: byOwner({ files: [{ filename: 'a.md', bytes: Buffer.from(CANARY) }] }),
+    show_import: async () => ({ actor: owner, input: { id: (await makeImport()).id } }),
+    run_import: async () => ({ actor: owner, input: { id: (await makeImport()).id } }),
+    load_starter_library: byAdmin({}),
     show_profile: async () => ({ actor: owner, input: { username: owner.username } }),
     list_own_items: byOwner({ collection: 'prompts' }),
     show_password_help: byOwner({}),

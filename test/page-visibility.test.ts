@@ -83,6 +83,8 @@ const ADDRESSES: readonly Address[] = [
 const EXEMPT: Record<string, string> = {
   '/library': 'the reader’s own; proved below',
   '/trash': 'the reader’s own; proved below',
+  '/import': 'an empty form',
+  '/import/:ref': 'what the reader began; proved in import-page.test.ts',
   '/new': 'an empty form',
   '/new/skill': 'an empty form',
   '/admin': 'counts, and what administrators took out of the lists; proved below',

@@ -1,10 +1,9 @@
 import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { type Logger, pino } from 'pino'
 import { type App, describeDatabase, openApp } from '../app.ts'
 import { type Config, describeSettings } from '../config/load-config.ts'
 import { startServer } from '../server/start.ts'
-import { importLibrary } from '../transfer/library-folder.ts'
+import { loadStarter } from '../transfer/starter.ts'
 import { toAppSettings } from './app-settings.ts'
 import { logOpening } from './log-opening.ts'
 import { needsDatabaseUrl, programName } from './program-name.ts'
@@ -12,9 +11,6 @@ import { requireFolder, type ScheduledBackups, startBackups, writeInProcess } fr
 
 /** How much of a slow statement is logged, in characters. */
 const MAX_LOGGED_SQL = 2_000
-/** Who owns the starter library. */
-const STARTER_OWNER = 'commonplace'
-const STARTER_FOLDER = new URL('../../starter', import.meta.url)
 
 /** The address people use when no BASE_URL is set. */
 export function defaultBaseUrl(host: string, port: number): string {
@@ -61,7 +57,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
         onEncoderFault: (message) => logger.warn(message),
       },
     )
-    const loaded = options.starter ? await loadStarter(app) : 0
+    const loaded = options.starter ? await loadStarter(app.store) : 0
     if (loaded > 0) process.stdout.write(`Loaded the starter library: ${loaded} prompts and skills.\n`)
     backups = scheduleBackups(config, logger)
     server.open(app, { ...config, PORT: port }, { backups: backups ?? undefined, settings: describeSettings() })
@@ -94,16 +90,6 @@ function scheduleBackups(
     write: (file, signal) => writeInProcess(program, file, signal),
     onDone: (file) => logger.info({ file }, 'Backup created'),
     onFailure: (error) => logger.error({ reason: error instanceof Error ? error.message : String(error) }, 'Backup failed'),
-  })
-}
-
-/** Fills an empty library in one transaction, so that only one of several instances does. Returns the number of items. */
-async function loadStarter({ store }: App): Promise<number> {
-  if (!(await store.service.isEmpty())) return 0
-  return await store.inTransaction(async (transaction) => {
-    if (!(await transaction.service.isEmpty())) return 0
-    const { report } = await importLibrary(transaction, fileURLToPath(STARTER_FOLDER), { owner: STARTER_OWNER, visibility: 'public' })
-    return report.created
   })
 }
 

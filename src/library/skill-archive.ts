@@ -53,6 +53,29 @@ export function readSkillArchive(archive: Uint8Array): ReadArchive {
 
 /** The same in steps of one file each, a few dozen milliseconds at most, so that who reads it may do other things between. */
 export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, ReadArchive> {
+  const read = yield* readZipInSteps(archive, OF_A_SKILL)
+  checkSkillFiles(read.files)
+  return read
+}
+
+/** What an archive may hold. */
+export interface ZipLimits {
+  readonly maxFiles: number
+  /** Of all files together, inflated. */
+  readonly maxBytes: number
+  /** What the limits are of, as the end of a sentence. */
+  readonly of: string
+  /** Whether the one folder that everything is in is left out of the names. */
+  readonly removesTopFolder: boolean
+}
+
+const OF_A_SKILL: ZipLimits = { maxFiles: MAX_SKILL_FILES, maxBytes: MAX_SKILL_BYTES, of: 'a skill', removesTopFolder: true }
+
+/**
+ * Reads the files of a zip as {@link readSkillArchive} does, in steps of one file each. Each file has the limit of a skill's.
+ * @throws AppError `invalid_input`, `too_large`
+ */
+export function* readZipInSteps(archive: Uint8Array, limits: ZipLimits): Generator<void, ReadArchive> {
   if (archive.length > MAX_ARCHIVE_BYTES)
     throw new AppError('too_large', `The archive has ${archive.length} bytes; the limit is ${MAX_ARCHIVE_BYTES} (9 MiB).`)
   const skipped: { filename: string; reason: string }[] = []
@@ -62,28 +85,27 @@ export function* readSkillArchiveInSteps(archive: Uint8Array): Generator<void, R
     if (reason !== null && !skipped.some(({ filename }) => filename === reason.filename)) skipped.push(reason)
     return reason === null && !entry.isFolder
   })
-  const top = findTopFolder(entries.map((entry) => entry.name))
-  if (entries.length > MAX_SKILL_FILES)
-    throw new AppError('too_large', `The archive has ${entries.length} files; the limit for a skill is ${MAX_SKILL_FILES}.`)
+  const top = limits.removesTopFolder ? findTopFolder(entries.map((entry) => entry.name)) : ''
+  if (entries.length > limits.maxFiles)
+    throw new AppError('too_large', `The archive has ${entries.length} files; the limit for ${limits.of} is ${limits.maxFiles}.`)
   const files: SkillFile[] = []
-  let left = MAX_SKILL_BYTES
+  let left = limits.maxBytes
   for (const entry of entries) {
     const filename = normalizeFilename(entry.name.slice(top.length))
     const fault = filenameFault(filename)
     if (fault) throw new AppError('invalid_input', `The name "${shorten(entry.name)}" in the archive ${fault}.`)
-    const bytes = readEntry(archive, entry, filename, left)
+    const bytes = readEntry(archive, entry, filename, left, limits)
     left -= bytes.length
     const name = filename.split('/').at(-1) ?? filename
     if (holdsPrivateKey(name, bytes)) skipped.push({ filename, reason: 'contains a private key' })
     else files.push({ filename, bytes })
     yield
   }
-  checkSkillFiles(files)
   return { files, skipped }
 }
 
-/** The first part of a name that is left out, and why; null when nothing is. */
-function leftOutReason(name: string): { filename: string; reason: string } | null {
+/** The first part of a path that is left out, and why; null when nothing is. */
+export function leftOutReason(name: string): { filename: string; reason: string } | null {
   const parts = name.split('/')
   for (const [index, part] of parts.entries()) {
     const filename = parts.slice(0, index + 1).join('/')
@@ -157,8 +179,8 @@ function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
   }
 }
 
-/** One file's bytes. @param left what a skill may still hold */
-function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: number): Uint8Array {
+/** One file's bytes. @param left how many bytes there may still be */
+function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: number, { maxBytes, of }: ZipLimits): Uint8Array {
   const shown = shorten(filename)
   if (entry.isEncrypted) throw new AppError('invalid_input', `"${shown}" in the archive is encrypted; pack it again without a password.`)
   if (entry.isSpecial)
@@ -173,7 +195,10 @@ function readEntry(archive: Uint8Array, entry: Entry, filename: string, left: nu
     if (bytes > MAX_FILE_BYTES)
       throw new AppError('too_large', `"${shown}" in the archive exceeds ${MAX_FILE_BYTES} bytes (1 MiB), the limit for a file.`)
     if (bytes > left)
-      throw new AppError('too_large', `The files in the archive exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total, the limit for a skill.`)
+      throw new AppError(
+        'too_large',
+        `The files in the archive exceed ${maxBytes} bytes (${maxBytes / 1024 / 1024} MiB) in total, the limit for ${of}.`,
+      )
   }
   if (entry.method === 0) refuse(packed.length)
   else if (entry.method !== 8)

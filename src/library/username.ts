@@ -19,6 +19,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'feed.xml',
   'forgot-password',
   'healthz',
+  'import',
   'library',
   'metrics',
   'new',

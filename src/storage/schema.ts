@@ -2,6 +2,7 @@ import type { Generated } from 'kysely'
 import type { Role } from '../library/account.ts'
 import type { AuditAction, Surface } from '../library/audit.ts'
 import type { ItemKind } from '../library/items.ts'
+import type { ImportOutcomeName } from '../library/ports/imports.ts'
 import type { RevisionScope } from '../library/ports/store.ts'
 import type { Visibility } from '../library/visibility.ts'
 
@@ -218,6 +219,21 @@ export interface Database {
   embed: { id: string; owner_seq: number; config: string; created_at: string }
   /** Unfinished forms, as JSON. */
   form_draft: { id: string; owner_seq: number; body: string; created_at: string }
+  /** Imports that people began on a page; `visibility` is of entries that state none. */
+  import: { seq: Generated<number>; id: string; owner_seq: number; visibility: Visibility | null; created_at: string }
+  /** Their entries. `body` is JSON of what one holds, until it is done; `item_id` is of an item that may be gone. */
+  import_entry: {
+    import_seq: number
+    number: number
+    name: string
+    title: string | null
+    kind: ItemKind | null
+    body: string | null
+    outcome: ImportOutcomeName
+    remark: string | null
+    is_done: number
+    item_id: string | null
+  }
   /**
    * The audit log. Rows are added and, when old, removed; never changed. Ids only, possibly of deleted things. `AUDIT_ACTIONS` says what
    * the target of an action is, `detail` is JSON of `auditDetail`, and `owner_id` is the person concerned.

@@ -17,6 +17,7 @@ import { notifyOfHistory, writeHistory } from './history/write-history.ts'
 import { joinInstances, toChangeSignal } from './instances.ts'
 import { readCategories, writeCategories } from './items/categories.ts'
 import { embedStore } from './items/embeds.ts'
+import { importStore } from './items/imports.ts'
 import { markStore } from './items/item-marks.ts'
 import { readSearchableText } from './items/item-parts.ts'
 import { createItemQueries } from './items/item-queries.ts'
@@ -104,6 +105,7 @@ export async function createStore(
       keys: keyStore(reader, context),
       logins: loginRecords(reader, context),
       formDrafts: formDraftStore(reader, context),
+      imports: importStore(reader, context),
       embeds: embedStore(reader, context),
       embeddings: embeddingStore(reader, context, claims, table),
       itemVectors: itemVectorStore(reader, context, claims),

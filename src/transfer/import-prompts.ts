@@ -26,7 +26,11 @@ export interface ImportOptions {
   /** Owner of the imported items; undefined: as the file says. */
   readonly owner: string | undefined
   /** Visibility of entries that state none; undefined: the owner's setting. */
-  readonly visibility: 'public' | undefined
+  readonly visibility: Visibility | undefined
+  /** Says what would be done, and writes nothing. Default: false */
+  readonly isDryRun?: boolean
+  /** Leaves out a category that does not exist, instead of refusing its entry. Default: false */
+  readonly leavesOutUnknownCategories?: boolean
   /** Told after each batch. */
   readonly onProgress?: (read: number) => void
   /** Called with each item that was created. */
@@ -34,7 +38,7 @@ export interface ImportOptions {
 }
 
 /** The twins already taken by an entry of this run: entries of one file with the same owner, author and title are several prompts. */
-type Claimed = Set<string>
+export type Claimed = Set<string>
 
 /**
  * Imports the prompts of a file. Entries match existing items by owner, author and title: equal content is skipped, items edited here or in
@@ -84,7 +88,7 @@ async function importRow(
   }
   if ('fault' in row) return refuse(row.fault)
   try {
-    const outcome = await importDraft(store, row.draft, options, people, claimed, categories)
+    const outcome = await importPromptDraft(store, row.draft, options, people, claimed, categories)
     report[outcome.done]++
     if (outcome.remark) addRemark(report, `Row ${row.number} (${row.draft.title}): ${outcome.remark}.`)
     if (row.draft.remark) addRemark(report, `Row ${row.number} (${row.draft.title}): ${row.draft.remark}.`)
@@ -94,22 +98,32 @@ async function importRow(
   }
 }
 
-type Outcome = { readonly done: 'created' | 'updated' | 'unchanged' | 'kept'; readonly remark?: string }
+/** The result of importing an entry, or what it would be. */
+export interface ImportOutcome {
+  readonly done: 'created' | 'updated' | 'unchanged' | 'kept'
+  /** Of the item; null where it would be created. */
+  readonly id: string | null
+  readonly remark?: string | undefined
+}
 
-async function importDraft(
+/**
+ * Imports one prompt, or says what an import would do.
+ * @throws AppError `invalid_input` when the library refuses it
+ */
+export async function importPromptDraft(
   store: LibraryStore,
   draft: PromptDraft,
   options: ImportOptions,
   people: People,
   claimed: Claimed,
   categories: ReadonlySet<string>,
-): Promise<Outcome> {
+): Promise<ImportOutcome> {
   const ownerName = options.owner ?? draft.owner
   if (ownerName === undefined) throw new AppError('invalid_input', 'It names no owner; set one with --user')
   // Checked before anybody is made for its sake: a refused entry leaves no trace.
   toTags(draft.tags)
   const stated = statedVisibility(draft, options)
-  checkCategory(draft.category, categories)
+  const { category, remark } = knownCategory(draft.category, categories, options)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
   const fields = {
@@ -117,27 +131,29 @@ async function importDraft(
     content: draft.content,
     description: draft.description,
     type: draft.type,
-    category: draft.category,
+    category,
     tags: draft.tags,
   }
   const { id, slug, createdAt, updatedAt, held } = draft
   const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
   const twin = claimTwin(await store.items.findImported('prompt', owner.id, authorId, draft.title), claimed, (prompt) =>
-    isSame(prompt, draft),
+    isSame(prompt, fields),
   )
   const editor = { userId: owner.id, note: IMPORT_NOTE }
   if (!twin) {
+    if (options.isDryRun) return { done: 'created', id: null, remark }
     const visibility = stated ?? owner.defaultVisibility
     const created = await store.items.createPrompt(editor, { ...fields, visibility }, origin)
     claimed.add(created.id)
     options.onCreated?.({ kind: 'prompt', id: created.id, title: created.title, owner })
-    return { done: 'created' }
+    return { done: 'created', id: created.id, remark }
   }
-  if (twin.item.deletedAt !== null) return { done: 'kept', remark: 'it is in the trash and stays there' }
-  if (isSame(twin.item, draft)) return { done: 'unchanged' }
-  if (twin.isEditedHere) return { done: 'kept', remark: 'it was edited here since its import' }
-  await store.items.changePrompt(twin.item.id, editor, () => fields, origin)
-  return { done: 'updated' }
+  const found = twin.item.id
+  if (twin.item.deletedAt !== null) return { done: 'kept', id: found, remark: 'it is in the trash and stays there' }
+  if (isSame(twin.item, fields)) return { done: 'unchanged', id: found, remark }
+  if (twin.isEditedHere) return { done: 'kept', id: found, remark: 'it was edited here since its import' }
+  if (!options.isDryRun) await store.items.changePrompt(found, editor, () => fields, origin)
+  return { done: 'updated', id: found, remark }
 }
 
 /**
@@ -158,9 +174,16 @@ export async function readCategories(store: LibraryStore): Promise<Set<string>> 
   return new Set((await store.categories.listCategories(ANONYMOUS)).map((category) => category.slug))
 }
 
-/** @throws AppError `invalid_input` listing the valid slugs */
-export function checkCategory(category: string | null, categories: ReadonlySet<string>): void {
-  if (category === null || categories.has(category)) return
+/** The category of an entry; one that does not exist may be left out, with a remark. @throws AppError `invalid_input` listing the valid slugs */
+export function knownCategory(
+  category: string | null,
+  categories: ReadonlySet<string>,
+  { leavesOutUnknownCategories = false }: Pick<ImportOptions, 'leavesOutUnknownCategories'>,
+): { readonly category: string | null; readonly remark: string | undefined } {
+  if (category === null || categories.has(category)) return { category, remark: undefined }
+  if (leavesOutUnknownCategories) {
+    return { category: null, remark: `the category "${category.slice(0, 80)}" does not exist and was left out` }
+  }
   const valid = [...categories].toSorted().join(', ')
   throw new AppError('invalid_input', `category "${category.slice(0, 80)}" does not exist; use one of: ${valid}`)
 }
@@ -177,7 +200,7 @@ export function claimTwin<T extends { readonly id: string }>(
   return twin
 }
 
-function isSame(prompt: Prompt, draft: PromptDraft): boolean {
+function isSame(prompt: Prompt, draft: Pick<PromptDraft, 'content' | 'type' | 'description' | 'category' | 'tags'>): boolean {
   return (
     prompt.content === draft.content &&
     prompt.type === draft.type &&

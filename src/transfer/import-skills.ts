@@ -6,10 +6,19 @@ import type { Hold } from '../library/ports/transfer.ts'
 import type { SkillFile } from '../library/skill.ts'
 import { toTags } from '../library/tags.ts'
 import type { Visibility } from '../library/visibility.ts'
-import { checkCategory, claimTwin, hasTags, type ImportOptions, readCategories, statedVisibility } from './import-prompts.ts'
+import {
+  type Claimed,
+  claimTwin,
+  hasTags,
+  type ImportOptions,
+  type ImportOutcome,
+  knownCategory,
+  readCategories,
+  statedVisibility,
+} from './import-prompts.ts'
 import { createPeople, type People } from './people.ts'
 import { addRemark, emptyReport, type ImportReport } from './report.ts'
-import { findSkillFolders, readSkillFolder } from './skill-folder.ts'
+import { findSkillFolders, readSkillFolder, type SkillDraft } from './skill-folder.ts'
 
 /** Metadata of a skill outside its folder, from an export or the starter library. */
 export interface SkillMetadata {
@@ -58,7 +67,12 @@ export async function importSkills(
     try {
       const known = metadata?.get(name)
       if (metadata && !known) throw new AppError('invalid_input', 'it is not in the index')
-      report[await importSkill(store, path, options, known ?? {}, people, claimed, categories, report)]++
+      const draft = await readSkillFolder(path, { isExport: known?.title !== undefined })
+      const remark = (text: string) => addRemark(report, `Skill ${basename(path)}: ${text}.`)
+      for (const text of draft.remarks) remark(text)
+      const outcome = await importSkillDraft(store, draft, options, known ?? {}, people, claimed, categories)
+      report[outcome.done]++
+      if (outcome.remark) remark(outcome.remark)
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'internal') throw error
       report.refused++
@@ -69,36 +83,38 @@ export async function importSkills(
   return report
 }
 
-async function importSkill(
+/**
+ * Imports one skill in a transaction, or says what an import would do.
+ * @param known metadata from an index, beside its files
+ * @throws AppError `invalid_input` when the library refuses it
+ */
+export async function importSkillDraft(
   store: LibraryStore,
-  path: string,
+  draft: Pick<SkillDraft, 'title' | 'description' | 'files'>,
   options: ImportOptions,
   known: SkillMetadata,
   people: People,
-  claimed: Set<string>,
+  claimed: Claimed,
   categories: ReadonlySet<string>,
-  report: ImportReport,
-): Promise<'created' | 'updated' | 'unchanged' | 'kept'> {
-  const draft = await readSkillFolder(path, { isExport: known.title !== undefined })
-  const remark = (text: string) => addRemark(report, `Skill ${basename(path)}: ${text}.`)
-  for (const text of draft.remarks) remark(text)
+): Promise<ImportOutcome> {
   const ownerName = options.owner ?? known.owner
   if (ownerName === undefined) throw new AppError('invalid_input', 'it names no owner; set one with --user')
+  const { category, remark } = knownCategory(known.category ?? null, categories, options)
   const fields = {
     title: known.title ?? draft.title,
     description: known.description === undefined ? draft.description : known.description,
-    category: known.category ?? null,
+    category,
     tags: known.tags ?? [],
     files: draft.files,
   }
-  checkFields(fields, categories)
+  checkFields(fields)
   const stated = statedVisibility(known, options)
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, [
     ...(known.author ? [known.author] : []),
     ...(known.contributors ?? []),
   ])
-  return await store.inTransaction(async (transaction) => {
+  const write = async (transaction: LibraryStore): Promise<ImportOutcome> => {
     const origin = {
       authorId,
       contributors: others,
@@ -123,31 +139,25 @@ async function importSkill(
     }
     const twin = claimTwin(twins, claimed, (item) => same.has(item.id))
     if (!twin) {
+      if (options.isDryRun) return { done: 'created', id: null, remark }
       const visibility = stated ?? owner.defaultVisibility
       const created = await transaction.items.createSkill(editor, { ...fields, visibility }, origin)
       claimed.add(created.id)
       options.onCreated?.({ kind: 'skill', id: created.id, title: created.title, owner })
-      return 'created'
+      return { done: 'created', id: created.id, remark }
     }
-    if (twin.item.deletedAt !== null) {
-      remark('it is in the trash and stays there')
-      return 'kept'
-    }
-    if (same.has(twin.item.id)) return 'unchanged'
-    if (twin.isEditedHere) {
-      remark('it was edited here since its import and is kept')
-      return 'kept'
-    }
-    await transaction.items.changeSkill(twin.item.id, editor, () => fields, origin)
-    return 'updated'
-  })
+    const found = twin.item.id
+    if (twin.item.deletedAt !== null) return { done: 'kept', id: found, remark: 'it is in the trash and stays there' }
+    if (same.has(found)) return { done: 'unchanged', id: found, remark }
+    if (twin.isEditedHere) return { done: 'kept', id: found, remark: 'it was edited here since its import and is kept' }
+    if (!options.isDryRun) await transaction.items.changeSkill(found, editor, () => fields, origin)
+    return { done: 'updated', id: found, remark }
+  }
+  return options.isDryRun ? await write(store) : await store.inTransaction(write)
 }
 
 /** Holds an index to the limits a save is held to, before anybody is made for its sake. @throws AppError `invalid_input` naming the field */
-function checkFields(
-  fields: { title: string; description: string | null; category: string | null; tags: readonly string[] },
-  categories: ReadonlySet<string>,
-): void {
+function checkFields(fields: { title: string; description: string | null; tags: readonly string[] }): void {
   const checks = [
     ['title', titleField.safeParse(fields.title)],
     ['description', descriptionField.nullable().safeParse(fields.description)],
@@ -157,7 +167,6 @@ function checkFields(
     if (!check.success) throw new AppError('invalid_input', `${name} ${check.error.issues[0]?.message}`)
   }
   toTags(fields.tags)
-  checkCategory(fields.category, categories)
 }
 
 function haveSameBytes(a: readonly SkillFile[], b: readonly SkillFile[]): boolean {

@@ -16,6 +16,15 @@ export interface People {
   readonly madeOwners: readonly string[]
 }
 
+/** One person who imports for themselves: everything is theirs, whoever a file names. */
+export function onlyThemselves(user: User): People {
+  return {
+    madeOwners: [],
+    findOwner: () => Promise.resolve(user),
+    findAuthor: (_store, _owner, contributors) => Promise.resolve({ authorId: user.id, others: contributors }),
+  }
+}
+
 export function createPeople(): People {
   const owners = new Map<string, User>()
   const placeholders = new Map<string, User>()

@@ -104,12 +104,17 @@ export async function* readPromptFile(from: string | PromptSource): AsyncGenerat
   }
 }
 
+/** The format that a name's ending says; null when it is no file of prompts. */
+export function formatOf(name: string): PromptFormat | null {
+  return ENDINGS[extname(name).toLowerCase()] ?? null
+}
+
 /** The format of a file, by its ending. @throws AppError `invalid_input` when it is no file of prompts */
 export async function findPromptFormat(path: string): Promise<PromptFormat> {
   const about = await lstat(path).catch(() => null)
   if (!about) throw new AppError('invalid_input', `${path} does not exist.`)
   if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file (links are not followed).`)
-  const format = ENDINGS[extname(path).toLowerCase()]
+  const format = formatOf(path)
   if (!format) throw new AppError('invalid_input', `${path} has an unknown format; use .csv, .json or .jsonl.`)
   return format
 }
@@ -148,7 +153,7 @@ async function* readCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGe
   try {
     for await (const { record, info } of parser) {
       yield* skippedBefore(info.lines)
-      yield { number: ++number, ...toDraft(record, true) }
+      yield { number: ++number, ...toPromptDraft(record, true) }
     }
     yield* skippedBefore(Number.POSITIVE_INFINITY)
   } catch (error) {
@@ -182,7 +187,7 @@ async function* readJsonLines(path: string, bytes: AsyncIterable<Uint8Array>): A
       yield { number, fault: 'is not valid JSON' }
       continue
     }
-    yield { number, ...toDraft(value) }
+    yield { number, ...toPromptDraft(value) }
   }
 }
 
@@ -198,7 +203,7 @@ async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
     .union([z.array(z.unknown()), z.object({ prompts: z.array(z.unknown()) }).transform((object) => object.prompts)])
     .safeParse(value)
   if (!list.success) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)
-  for (const [index, entry] of list.data.entries()) yield { number: index + 1, ...toDraft(entry) }
+  for (const [index, entry] of list.data.entries()) yield { number: index + 1, ...toPromptDraft(entry) }
 }
 
 /** @throws AppError `invalid_input` when there are more bytes than `max` */
@@ -212,7 +217,7 @@ async function* upTo(max: number, path: string, bytes: AsyncIterable<Uint8Array>
 }
 
 /** Checks one entry with the same fields a save is checked with. */
-function toDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { fault: string } {
+export function toPromptDraft(value: unknown, isCsv = false): { draft: PromptDraft } | { fault: string } {
   const raw = rawRow.safeParse(value)
   if (!raw.success) return { fault: `${raw.error.issues[0]?.path.join('.') || 'the entry'} has the wrong type` }
   const row = raw.data

@@ -93,14 +93,25 @@ export async function readSkillFolder(folder: string, options: { isExport: boole
     }
   }
   await walk(folder, '', 0)
+  const draft = toSkillDraft(basename(folder), files, remarks)
+  return options.isExport ? { ...draft, remarks: [] } : draft
+}
+
+/**
+ * A skill of its files. Its title and description are those of the frontmatter of SKILL.md.
+ * @param name of its folder: the title where there is no other
+ * @param remarks those made while its files were read
+ * @throws AppError `invalid_input` when a limit or a filename rule is broken
+ */
+export function toSkillDraft(name: string, files: readonly SkillFile[], remarks: readonly string[]): SkillDraft {
   checkSkillFiles(files)
   const skillMd = files.find((file) => file.filename === SKILL_MD)
-  const frontmatter = readFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '', basename(folder))
-  const title = cutCharacters((frontmatter.name?.trim() || basename(folder)).replaceAll('\0', ' ').toWellFormed(), MAX_TITLE)
+  const frontmatter = readFrontmatter((skillMd && decodeText(skillMd.bytes)) ?? '', name)
+  const title = cutCharacters((frontmatter.name?.trim() || name).replaceAll('\0', ' ').toWellFormed(), MAX_TITLE)
   const full = frontmatter.description?.replaceAll('\0', ' ').toWellFormed().trim() || null
   const description = full === null ? null : cutAtWord(full, MAX_DESCRIPTION)
-  if (description !== full) remarks.push(`description cut to ${MAX_DESCRIPTION} characters; SKILL.md keeps the full text`)
-  return { title, description, files, remarks: options.isExport ? [] : [...frontmatter.warnings, ...remarks] }
+  const cut = description === full ? [] : [`description cut to ${MAX_DESCRIPTION} characters; SKILL.md keeps the full text`]
+  return { title, description, files, remarks: [...frontmatter.warnings, ...remarks, ...cut] }
 }
 
 /** Mode of the folder and files of a skill, before the umask. */

@@ -48,6 +48,7 @@ import { showVersions } from './pages/reading/versions.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/edit-prompt.tsx'
 import { saveNewSkill, saveSkillForm, showEditSkill, showNewSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
+import { showImportForm, showImportPage, submitImport, submitRun } from './pages/writing/import.tsx'
 import { restoreFromTrash, showLibrary, showTrash } from './pages/writing/library.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
@@ -71,6 +72,8 @@ interface PageEntry {
   readonly form?: FormLimit
   /** Its forms may carry files. */
   readonly hasFiles?: boolean
+  /** Points of a form that is sent. Default: those of a form, or of one that takes a password. */
+  readonly cost?: number
   /** It frames embeds of this service. */
   readonly hasFrames?: boolean
   /** Its forms hash a password. */
@@ -78,6 +81,9 @@ interface PageEntry {
   /** Shown only while MCP is enabled. */
   readonly isOfMcp?: boolean
 }
+
+/** Points of reading files to import, and of importing some of them: about half a second each. */
+const IMPORT_COST = 500
 
 /** Every page there is. */
 export const PAGES: readonly PageEntry[] = [
@@ -113,6 +119,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
+  { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: IMPORT_COST },
+  { path: '/import/:ref', page: showImportPage, act: submitRun, cost: IMPORT_COST },
   { path: '/new', page: showNewPrompt, act: savePromptForm },
   { path: '/new/skill', page: showNewSkill, act: saveNewSkill, hasFiles: true },
   { path: '/prompts/:ref/edit', page: showEditPrompt, act: savePromptForm },
@@ -306,9 +314,9 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         if (!file) throw new AppError('not_found', ERROR_WORDS.noFile)
         return file
       })
-      const rows = pages.flatMap(({ path, act, takesPassword }): Route[] => {
+      const rows = pages.flatMap(({ path, act, takesPassword, cost: ownCost }): Route[] => {
         const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST } as const
-        const cost = takesPassword ? PASSWORD_COST : FORM_COST
+        const cost = ownCost ?? (takesPassword ? PASSWORD_COST : FORM_COST)
         return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST', cost } as const] : [])]
       })
       return [...rows, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]

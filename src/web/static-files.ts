@@ -21,6 +21,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],
   ['editor.js', 'dist/web/editor.js', 'text/javascript; charset=utf-8'],
   ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
+  ['import.js', 'dist/web/import.js', 'text/javascript; charset=utf-8'],
   ['try-it.js', 'dist/web/try-it.js', 'text/javascript; charset=utf-8'],
 ]
 /** Larger files stay on disk, next to compressed copies made by the build. */

@@ -11,6 +11,7 @@ export interface ShownItems {
 const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => string])[] = [
   ['/prompts/:ref', ({ prompt }) => `/prompts/${prompt}`],
   ['/skills/:ref', ({ skill }) => `/skills/${skill}`],
+  ['/import/:ref', () => '/import'],
   ['/users/:name', ({ user }) => `/users/${user}`],
   ['/people/:name', ({ user }) => `/people/${user}`],
   ['/versions/:version', () => '/versions/1'],

@@ -4,6 +4,7 @@ import type { FigureStore } from '../service.ts'
 import type { CategoryStore } from './categories.ts'
 import type { EmbeddingStore } from './embeddings.ts'
 import type { EmbedStore, FormDraftStore } from './embeds.ts'
+import type { ImportStore } from './imports.ts'
 import type { CounterStore, Instances } from './instances.ts'
 import type { ItemVectorStore } from './item-vectors.ts'
 import type { ItemReader, ItemWriter } from './items.ts'
@@ -50,6 +51,7 @@ export interface LibraryStore {
   readonly keys: KeyStore
   readonly logins: LoginRecords
   readonly formDrafts: FormDraftStore
+  readonly imports: ImportStore
   readonly embeds: EmbedStore
   readonly embeddings: EmbeddingStore
   readonly itemVectors: ItemVectorStore

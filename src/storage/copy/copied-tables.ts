@@ -1,12 +1,14 @@
 import type { Database } from '../schema.ts'
 
-/** Tables with short-lived data of running instances and unfinished forms. They are not copied. */
+/** Tables with short-lived data of running instances, unfinished forms and imports. They are not copied. */
 export const LEFT_TABLES = [
   'revision',
   'instance_mail',
   'counter',
   'embedding_claim',
   'form_draft',
+  'import',
+  'import_entry',
 ] as const satisfies readonly (keyof Database)[]
 
 /** How the rows of a table are paged. */

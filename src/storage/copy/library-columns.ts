@@ -98,6 +98,8 @@ export const LIBRARY_COLUMNS = {
   improve_usage: ['caller', 'day', 'requests', 'characters'],
   embed: ['id', 'owner_seq', 'config', 'created_at'],
   form_draft: ['id', 'owner_seq', 'body', 'created_at'],
+  import: ['seq', 'id', 'owner_seq', 'visibility', 'created_at'],
+  import_entry: ['import_seq', 'number', 'name', 'title', 'kind', 'body', 'outcome', 'remark', 'is_done', 'item_id'],
   audit_event: ['seq', 'at', 'actor_id', 'key_id', 'surface', 'action', 'target_id', 'owner_id', 'detail'],
   revision: ['scope', 'value'],
   instance_mail: ['seq', 'instance', 'body', 'created_at'],

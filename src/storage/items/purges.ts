@@ -70,8 +70,9 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       key: null,
     })
   }
-  /** Unfinished forms may hold the text of an item. */
+  /** Unfinished forms and imports may hold the text of an item. */
   const removeDrafts = async (db: Kysely<Database>, row: ItemRow): Promise<void> => {
+    await db.deleteFrom('import').where('owner_seq', '=', row.owner_seq).execute()
     const slugs = await db.selectFrom('slug').select('slug').where('item_seq', '=', row.seq).execute()
     const names = [row.id, ...slugs.map(({ slug }) => slug)].map((name) => `/${name}/`)
     const drafts = await db.selectFrom('form_draft').select(['id', 'body']).where('owner_seq', '=', row.owner_seq).execute()

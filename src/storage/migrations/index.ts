@@ -19,6 +19,7 @@ import { createPurges } from './0012-purges.ts'
 import { createAuditLog } from './0013-audit-log.ts'
 import { createRevisions } from './0014-revisions.ts'
 import { createItemVectors } from './0015-item-vectors.ts'
+import { createImports } from './0016-imports.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0013-audit-log', up: createAuditLog, digest: '2a5141f635af6dfba3161551ac8c7f205fb27244b5f13587d5cf7b6519590546' },
   { name: '0014-revisions', up: createRevisions, digest: '678b8bb335457743e7665ec7c964e40d5037cc2b2ba90e85c56069d720c0a4a5' },
   { name: '0015-item-vectors', up: createItemVectors, digest: 'da5908926b598b7ffb0bb54a666419e0a7100cb512c7a2e7f448d7ed741d680f' },
+  { name: '0016-imports', up: createImports, digest: 'ae56d8d4747d024f5d864d10077534a52c7b7e22f9a69e5917f5e2211f545154' },
 ]
 
 /** Options of a migration run. */

@@ -76,6 +76,7 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
+  await db.deleteFrom('import').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('login_verification').where('value', '=', id).execute()
   await db.deleteFrom('login').where('id', '=', id).execute()
   // An unused invite keeps its name: without one it would be valid for any.

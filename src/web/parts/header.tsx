@@ -98,6 +98,9 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
         <li>
           <a href="/new/skill">{words.newSkill}</a>
         </li>
+        <li>
+          <a href="/import">{words.importing.menu}</a>
+        </li>
       </ul>
     </details>
     <details class="drop" name="menu">

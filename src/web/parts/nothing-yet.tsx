@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
+import { ActionButton } from './field.tsx'
 
 /** A list before there is anything to list, with the next step. */
 export const NothingYet: FC<{ site: Site; kind: 'prompts' | 'skills' }> = ({ site: { words, reader }, kind }) => (
@@ -16,9 +17,20 @@ export const NothingYet: FC<{ site: Site; kind: 'prompts' | 'skills' }> = ({ sit
           {words.signIn}
         </a>
       )}
-      <a class="button" href="/docs/import-export">
-        {words.find.howToImport}
-      </a>
+      {reader ? (
+        <a class="button" href="/import">
+          {words.importing.menu}
+        </a>
+      ) : (
+        <a class="button" href="/docs/import-export">
+          {words.find.howToImport}
+        </a>
+      )}
+      {reader?.isAdmin ? (
+        <ActionButton action="/import" does="starter">
+          {words.importing.starter}
+        </ActionButton>
+      ) : null}
     </div>
   </section>
 )

@@ -4,6 +4,7 @@ export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   saved: 'Saved.',
   voted: 'Upvoted.',
   unvoted: 'Vote removed.',
+  'starter-loaded': 'The starter library is loaded.',
   published: 'Published. Everyone can read it now. You can undo this for ten minutes.',
   unpublished: 'Not public any more. It has its old address again.',
   featured: 'Featured on the home page.',

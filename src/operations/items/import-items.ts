@@ -1,0 +1,229 @@
+import { setImmediate } from 'node:timers/promises'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { isId } from '../../library/identifier.ts'
+import { type FullImportEntry, IMPORT_OUTCOMES } from '../../library/ports/imports.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
+import type { SkillFile } from '../../library/skill.ts'
+import { visibilitySchema } from '../../library/visibility.ts'
+import { type Claimed, type ImportOptions, importPromptDraft, readCategories } from '../../transfer/import-prompts.ts'
+import { importSkillDraft } from '../../transfer/import-skills.ts'
+import { onlyThemselves } from '../../transfer/people.ts'
+import type { PromptDraft } from '../../transfer/prompt-file.ts'
+import type { SkillDraft } from '../../transfer/skill-folder.ts'
+import { loadStarter } from '../../transfer/starter.ts'
+import { readUpload } from '../../transfer/upload.ts'
+import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
+import { refInput, toPage } from '../core/inputs.ts'
+
+/** How long an import can be continued. */
+const KEPT_MS = 24 * 3600 * 1000
+/** Entries written in one transaction, and about how much of them, in UTF-16 units: others who write or read wait a moment only. */
+const BATCH = { entries: 20, length: 2_000_000 }
+/** How long one call goes on; what it costs its caller is in the table of pages. */
+const CALL_MS = 500
+/** Entries that are looked at without a break. */
+const PLANNED_AT_ONCE = 20
+
+type ImportStores = keyof LibraryStore
+/** What an entry holds. */
+type Draft =
+  | { readonly kind: 'prompt'; readonly draft: PromptDraft }
+  | { readonly kind: 'skill'; readonly draft: Pick<SkillDraft, 'title' | 'description' | 'files'> }
+
+const entryOutput = z.object({
+  number: z.number().int(),
+  name: z.string(),
+  title: z.string().nullable(),
+  kind: z.enum(['prompt', 'skill']).nullable(),
+  outcome: z.enum(IMPORT_OUTCOMES),
+  remark: z.string().nullable(),
+  isDone: z.boolean(),
+  itemId: z.string().nullable(),
+})
+const count = z.number().int()
+const progress = {
+  id: z.string(),
+  total: count,
+  done: count,
+  counts: z.object({ created: count, updated: count, unchanged: count, kept: count, refused: count }),
+}
+
+const oldestAt = (now: number) => new Date(now - KEPT_MS).toISOString()
+const gone = () => new AppError('not_found', 'This import is over. Choose the files again.')
+
+/** Everything is the importer's own: whoever a file names could be anybody. */
+async function ownOptions(store: Pick<LibraryStore, 'people'>, { username }: UserActor) {
+  const user = await store.people.findUser(username)
+  if (!user) throw new AppError('not_found', 'This user does not exist.')
+  return { people: onlyThemselves(user), owner: user.username }
+}
+
+/** An entry as it is written: addresses, times and owners of a file are not taken from strangers. */
+function toOwnDraft(draft: PromptDraft): PromptDraft {
+  return { ...draft, owner: undefined, id: undefined, slug: undefined, createdAt: undefined, updatedAt: undefined, held: undefined }
+}
+
+function toBody(entry: Draft): string {
+  if (entry.kind === 'prompt') return JSON.stringify(entry.draft)
+  const files = entry.draft.files.map(({ filename, bytes }) => ({ filename, base64: Buffer.from(bytes).toString('base64') }))
+  return JSON.stringify({ title: entry.draft.title, description: entry.draft.description, files })
+}
+
+/** What {@link toBody} wrote. */
+function readBody({ kind, body }: FullImportEntry): Draft {
+  const value = JSON.parse(body ?? 'null')
+  if (kind === 'prompt') return { kind, draft: value }
+  const files = value.files.map(
+    ({ filename, base64 }: { filename: string; base64: string }): SkillFile => ({
+      filename,
+      bytes: Buffer.from(base64, 'base64'),
+    }),
+  )
+  return { kind: 'skill', draft: { ...value, files } }
+}
+
+/** Imports one entry, or says what an import would do. An entry that the library refuses is an outcome too. */
+async function importEntry(
+  store: LibraryStore,
+  entry: Draft,
+  { people, ...options }: ImportOptions & { readonly people: ReturnType<typeof onlyThemselves> },
+  claimed: Claimed,
+  categories: ReadonlySet<string>,
+): Promise<Pick<FullImportEntry, 'outcome' | 'remark' | 'itemId'>> {
+  try {
+    const { done, id, remark } =
+      entry.kind === 'prompt'
+        ? await importPromptDraft(store, entry.draft, options, people, claimed, categories)
+        : await importSkillDraft(store, entry.draft, options, {}, people, claimed, categories)
+    return { outcome: done, itemId: id, remark: remark ?? null }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    return { outcome: 'refused', itemId: null, remark: error.message.replace(/\.$/, '') }
+  }
+}
+
+export const loadStarterLibrary = defineOperation({
+  name: 'load_starter_library',
+  title: 'Load the starter library',
+  summary: 'Fill an empty library with the prompts and skills that come with the service.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({ created: count }),
+  async run({ store }: Needs<ImportStores>) {
+    const created = await loadStarter(store)
+    if (created === 0)
+      throw new AppError('conflict', 'The starter library is for an empty library. This one has items, maybe in the trash.')
+    return { created }
+  },
+})
+
+export const checkImport = defineOperation({
+  name: 'check_import',
+  title: 'Check an import',
+  summary: 'Read files of prompts and skills, and keep for a day what importing them would do. Nothing is imported yet.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({
+    files: z.array(z.object({ filename: z.string(), bytes: z.instanceof(Uint8Array) })).min(1, 'Choose at least one file.'),
+    visibility: visibilitySchema.optional(),
+  }),
+  output: z.object({ id: z.string() }),
+  async run({ actor, store, clock }: Needs<ImportStores, 'clock'>, input) {
+    const user = requireUser(actor)
+    const { people, owner } = await ownOptions(store, user)
+    const options = { owner, people, visibility: input.visibility, leavesOutUnknownCategories: true, isDryRun: true }
+    const [claimed, categories] = [new Set<string>(), await readCategories(store)]
+    const entries: Omit<FullImportEntry, 'number'>[] = []
+    for (const [index, entry] of (await readUpload(input.files)).entries()) {
+      if (index % PLANNED_AT_ONCE === 0) await setImmediate()
+      if (entry.kind === null) {
+        entries.push({
+          name: entry.name,
+          title: null,
+          kind: null,
+          body: null,
+          outcome: 'refused',
+          remark: entry.fault,
+          isDone: true,
+          itemId: null,
+        })
+        continue
+      }
+      const own: Draft = entry.kind === 'prompt' ? { kind: 'prompt', draft: toOwnDraft(entry.draft) } : entry
+      const planned = await importEntry(store, own, options, claimed, categories)
+      const isRefused = planned.outcome === 'refused'
+      entries.push({
+        name: entry.name,
+        title: own.draft.title,
+        kind: own.kind,
+        body: isRefused ? null : toBody(own),
+        ...planned,
+        isDone: isRefused,
+      })
+    }
+    if (entries.length === 0) throw new AppError('invalid_input', 'These files have no entries.')
+    const id = await store.imports.keepImport(user.userId, { visibility: input.visibility ?? null, entries }, oldestAt(clock()))
+    return { id }
+  },
+})
+
+export const showImport = defineOperation({
+  name: 'show_import',
+  title: 'Show an import',
+  summary: 'What an import you began would do, or did, entry by entry.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({
+    id: refInput,
+    outcome: z.enum(IMPORT_OUTCOMES).optional(),
+    page: z.number().int().min(1).max(1_000).default(1),
+    perPage: z.number().int().min(1).max(200).default(100),
+  }),
+  output: z.object({ ...progress, entries: z.array(entryOutput), page: count, totalPages: count }),
+  async run({ actor, store, clock }: Needs<'imports', 'clock'>, { id, outcome, page, perPage }) {
+    const found = isId(id) ? await store.imports.findImport(requireUser(actor).userId, id, oldestAt(clock())) : null
+    if (!found) throw gone()
+    const { total } = toPage({ page, perPage }, outcome === undefined ? found.total : found.counts[outcome])
+    const entries = await store.imports.listImportEntries(id, { outcome: outcome ?? null, limit: perPage, offset: (page - 1) * perPage })
+    const { done, counts } = found
+    return { id, total: found.total, done, counts: { ...counts }, entries, page, totalPages: Math.ceil(total / perPage) }
+  },
+})
+
+export const runImport = defineOperation({
+  name: 'run_import',
+  title: 'Continue an import',
+  summary: 'Import further entries for about half a second. What is imported stays; call it again until all are done.',
+  scope: 'write',
+  writes: true,
+  surfaces: {},
+  input: z.object({ id: refInput }),
+  output: z.object(progress),
+  async run({ actor, store, clock }: Needs<ImportStores, 'clock'>, { id }) {
+    const user = requireUser(actor)
+    const find = async () => (isId(id) ? await store.imports.findImport(user.userId, id, oldestAt(clock())) : null)
+    const kept = await find()
+    if (!kept) throw gone()
+    const { people, owner } = await ownOptions(store, user)
+    const options = { owner, people, visibility: kept.visibility ?? undefined, leavesOutUnknownCategories: true }
+    const categories = await readCategories(store)
+    const endsAt = performance.now() + CALL_MS
+    for (let isLeft = true; isLeft && performance.now() < endsAt; await setImmediate()) {
+      isLeft = await store.inTransaction(async (transaction) => {
+        const next = await transaction.imports.nextImportEntries(id, BATCH.entries, BATCH.length)
+        const claimed = new Set(await transaction.imports.importedItems(id))
+        const finished = []
+        for (const entry of next) {
+          finished.push({ number: entry.number, ...(await importEntry(transaction, readBody(entry), options, claimed, categories)) })
+        }
+        if (finished.length > 0) await transaction.imports.finishImportEntries(id, finished)
+        return next.length > 0
+      })
+    }
+    const { total, done, counts } = (await find()) ?? kept
+    return { id, total, done, counts: { ...counts } }
+  },
+})

@@ -1,0 +1,180 @@
+import { setImmediate } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import { cutAtWord, cutCharacters } from '../library/characters.ts'
+import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
+import { splitFrontmatter } from '../library/frontmatter.ts'
+import { holdsPrivateKey } from '../library/left-out.ts'
+import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
+import { leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
+import { formatOf, type PromptDraft, readPromptFile, toPromptDraft } from './prompt-file.ts'
+import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
+
+/** An entry of an upload: what it is called, and what it holds or why it is refused. */
+export type UploadEntry = { readonly name: string } & (
+  | { readonly kind: 'prompt'; readonly draft: PromptDraft }
+  | { readonly kind: 'skill'; readonly draft: SkillDraft }
+  | { readonly kind: null; readonly fault: string }
+)
+
+/** Most entries of one upload; larger imports are for the command line. */
+const MAX_ENTRIES = 5_000
+/** Files of an upload, those in archives included, and their bytes, inflated. */
+const MAX_FILES = 5_000
+const MAX_BYTES = 32 * 1024 * 1024
+const ARCHIVE = /\.(?:zip|skill)$/i
+const MARKDOWN = /\.(?:md|markdown)$/i
+/** What follows the name of a prompt in its file. */
+const ENDING = /(?:\.prompt)?\.(?:md|markdown)$/i
+
+/**
+ * Reads what somebody uploads: CSV, JSON and JSONL files of prompts, Markdown files of one prompt each, folders of skills with a SKILL.md,
+ * and zips of any of these. A bad entry is refused by itself. Lets others run in between.
+ * @param files by their path, parts joined by `/`
+ * @throws AppError `too_large` when there are too many entries, files or bytes
+ */
+export async function readUpload(files: readonly SkillFile[]): Promise<UploadEntry[]> {
+  const entries: UploadEntry[] = []
+  const plain: SkillFile[] = []
+  let left = MAX_BYTES
+  for (const file of files) {
+    const reason = leftOutReason(file.filename)?.reason ?? (holdsPrivateKey(file.filename, file.bytes) ? 'contains a private key' : null)
+    if (reason !== null) {
+      entries.push({ name: file.filename, kind: null, fault: reason })
+      continue
+    }
+    if (!ARCHIVE.test(file.filename)) {
+      plain.push(file)
+      continue
+    }
+    const folder = file.filename.replace(ARCHIVE, '')
+    try {
+      const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false }
+      for (const { filename, bytes } of await takeSteps(readZipInSteps(file.bytes, limits))) {
+        left -= bytes.length
+        plain.push({ filename: `${folder}/${filename}`, bytes })
+      }
+    } catch (error) {
+      entries.push({ name: file.filename, kind: null, fault: toFault(error) })
+    }
+  }
+  if (plain.length > MAX_FILES) throw new AppError('too_large', `These are ${plain.length} files; the limit for an import is ${MAX_FILES}.`)
+  const { skills, others } = groupSkills(plain)
+  for (const [folder, own] of skills) {
+    entries.push(readSkill(folder, own))
+    await setImmediate()
+  }
+  for (const file of others) {
+    for await (const entry of readFile(file)) {
+      entries.push(entry)
+      if (entries.length > MAX_ENTRIES) {
+        throw new AppError('too_large', `There are more than ${MAX_ENTRIES} entries. Import this on the command line.`)
+      }
+      if (entries.length % 100 === 0) await setImmediate()
+    }
+  }
+  return entries
+}
+
+async function takeSteps(steps: ReturnType<typeof readZipInSteps>): Promise<readonly SkillFile[]> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value.files
+    await setImmediate()
+  }
+}
+
+/** The files of each folder that holds a SKILL.md, by its path; a folder in a skill belongs to it. Names are those in the skill. */
+function groupSkills(files: readonly SkillFile[]): { skills: Map<string, SkillFile[]>; others: SkillFile[] } {
+  const folders = files
+    .filter(({ filename }) => filename === SKILL_MD || filename.endsWith(`/${SKILL_MD}`))
+    .map(({ filename }) => filename.slice(0, -SKILL_MD.length))
+    .sort((one, other) => one.length - other.length)
+  const tops = new Set<string>()
+  const topOf = (filename: string) => {
+    for (let at = filename.indexOf('/'); at !== -1; at = filename.indexOf('/', at + 1)) {
+      const folder = filename.slice(0, at + 1)
+      if (tops.has(folder)) return folder
+    }
+    return tops.has('') ? '' : null
+  }
+  for (const folder of folders) if (topOf(folder) === null) tops.add(folder)
+  const skills = new Map<string, SkillFile[]>([...tops].map((folder) => [folder, []]))
+  const others: SkillFile[] = []
+  for (const file of files) {
+    const folder = topOf(file.filename)
+    const group = folder === null ? others : skills.get(folder)
+    group?.push(file)
+  }
+  return { skills, others }
+}
+
+function readSkill(folder: string, files: readonly SkillFile[]): UploadEntry {
+  const name = folder.split('/').at(-2) ?? 'skill'
+  const own = files.map(({ filename, bytes }) => ({ filename: filename.slice(folder.length), bytes }))
+  try {
+    return { name: `${folder}${SKILL_MD}`, kind: 'skill', draft: toSkillDraft(name, own, []) }
+  } catch (error) {
+    return { name: `${folder}${SKILL_MD}`, kind: null, fault: toFault(error) }
+  }
+}
+
+async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadEntry> {
+  if (MARKDOWN.test(filename)) return yield readMarkdown(filename, bytes)
+  const format = formatOf(filename)
+  if (format === null) {
+    return yield { name: filename, kind: null, fault: 'is no CSV, JSON, JSONL, Markdown or zip file, and in no folder with a SKILL.md' }
+  }
+  try {
+    for await (const row of readPromptFile({ name: filename, format, bytes: inPieces(bytes) })) {
+      const name = `${filename}, ${row.number}`
+      yield 'fault' in row ? { name, kind: null, fault: row.fault } : { name, kind: 'prompt', draft: row.draft }
+    }
+  } catch (error) {
+    yield { name: filename, kind: null, fault: toFault(error) }
+  }
+}
+
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const STEP = 64 * 1024
+  for (let at = 0; at < bytes.length; at += STEP) {
+    yield bytes.subarray(at, at + STEP)
+    await setImmediate()
+  }
+}
+
+/** A prompt in Markdown: its frontmatter, when it has one, says its title and more; else its title is that of the first heading or the file. */
+function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
+  const text = decodeText(bytes)
+  if (text === null) return { name: filename, kind: null, fault: 'is not UTF-8 text' }
+  const { fields, body } = splitFrontmatter(text)
+  const known = new Map(fields)
+  const content = body.replace(/^\uFEFF?(?:[ \t]*\r?\n)+/, '')
+  const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
+  const fileTitle = (filename.split('/').at(-1) ?? filename).replace(ENDING, '').replaceAll(/[-_]+/g, ' ')
+  const title = cutCharacters((known.get('title') ?? heading ?? known.get('name') ?? fileTitle).trim(), MAX_TITLE)
+  const description = known.get('description')?.trim()
+  const made = toPromptDraft({
+    title,
+    content,
+    description: description ? cutAtWord(description, MAX_DESCRIPTION) : null,
+    type: known.get('type'),
+    category: known.get('category'),
+    tags: readTags(known.get('tags')),
+  })
+  return 'fault' in made ? { name: filename, kind: null, fault: made.fault } : { name: filename, kind: 'prompt', draft: made.draft }
+}
+
+/** Tags of a frontmatter: a list written as YAML, or one line with commas. */
+function readTags(text: string | undefined): string[] {
+  if (text === undefined) return []
+  const lines = text.split('\n')
+  const isList = lines.every((line) => /^\s*-\s/.test(line))
+  return (isList ? lines.map((line) => line.replace(/^\s*-\s+/, '')) : text.replace(/^\[|\]$/g, '').split(','))
+    .map((tag) => tag.trim().replace(/^(['"])(.*)\1$/, '$2'))
+    .filter((tag) => tag !== '')
+}
+
+function toFault(error: unknown): string {
+  if (!(error instanceof AppError) || error.code === 'internal') throw error
+  return error.message.replace(/\.$/, '')
+}

@@ -1,0 +1,117 @@
+// Imports: takes what is dropped, and goes on with an import until it is done.
+
+/** How long a refused request waits when the answer does not say, in seconds. */
+const WAIT_SECONDS = 5
+
+const form = document.querySelector<HTMLFormElement>('form[data-import]')
+if (form) mountChoice(form)
+const run = document.querySelector<HTMLFormElement>('form[data-run]')
+if (run) mountRun(run)
+
+interface Chosen {
+  readonly path: string
+  readonly file: File
+}
+
+/** Sends files that are dropped anywhere on the page, those of folders with their paths. */
+function mountChoice(form: HTMLFormElement): void {
+  const said = form.querySelector('[data-said]')
+  const say = (text: string | undefined) => {
+    if (said) said.textContent = text ?? ''
+  }
+  form.querySelector('[data-drop]')?.removeAttribute('hidden')
+  form.addEventListener('submit', (event) => {
+    const isEmpty = [...form.querySelectorAll<HTMLInputElement>('input[type="file"]')].every(({ files }) => files?.length === 0)
+    if (isEmpty) event.preventDefault()
+    say(isEmpty ? form.dataset['choose'] : form.dataset['reading'])
+  })
+  document.addEventListener('dragover', (event) => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    document.body.classList.add('is-dropping')
+  })
+  document.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) document.body.classList.remove('is-dropping')
+  })
+  document.addEventListener('drop', (event) => {
+    document.body.classList.remove('is-dropping')
+    const items = [...(event.dataTransfer?.items ?? [])]
+    // Entries must be taken before anything is awaited.
+    const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? [])
+    if (entries.length === 0) return
+    event.preventDefault()
+    say(form.dataset['reading'])
+    send(entries).catch(() => say(form.dataset['failed']))
+  })
+  const send = async (entries: readonly FileSystemEntry[]): Promise<void> => {
+    const body = new FormData()
+    for (const entry of entries) for (const { path, file } of await readEntry(entry)) body.append('files', file, path)
+    body.append('visibility', form.querySelector('select')?.value ?? '')
+    body.append('do', 'check')
+    const response = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
+    if (response.redirected) location.assign(response.url)
+    else
+      say(
+        new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[role="alert"]')?.textContent ??
+          form.dataset['failed'],
+      )
+  }
+}
+
+async function readEntry(entry: FileSystemEntry): Promise<Chosen[]> {
+  const path = entry.fullPath.replace(/^\//, '')
+  if (isFile(entry)) return [{ path, file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)) }]
+  if (!isFolder(entry)) return []
+  const reader = entry.createReader()
+  const chosen: Chosen[] = []
+  for (;;) {
+    // A call gives some of the entries, and none once all were given.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (some.length === 0) return chosen
+    for (const one of some) chosen.push(...(await readEntry(one)))
+  }
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory
+}
+
+/** Goes on until all entries are done, showing how many are. A refusal for too many requests is waited out. */
+function mountRun(form: HTMLFormElement): void {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const button = form.querySelector('button')
+    if (button) button.disabled = true
+    goOn().catch(() => {
+      if (button) button.disabled = false
+      const said = form.querySelector('[data-said]')
+      if (said) said.textContent = form.dataset['failed'] ?? ''
+    })
+  })
+  const goOn = async (): Promise<void> => {
+    for (;;) {
+      const response = await fetch(form.action, {
+        method: 'POST',
+        body: new URLSearchParams({ do: 'run' }),
+        headers: { accept: 'text/html' },
+      })
+      if (response.status === 429) {
+        const seconds = Number(response.headers.get('retry-after')) || WAIT_SECONDS
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+        continue
+      }
+      if (!response.ok) throw new Error(response.statusText)
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+      const next = page.querySelector('form[data-run] progress')
+      if (!next) return location.assign(form.action)
+      const [bar, lead] = [form.querySelector('progress'), form.querySelector('.lead')]
+      bar?.removeAttribute('hidden')
+      bar?.setAttribute('value', next.getAttribute('value') ?? '0')
+      if (lead) lead.textContent = page.querySelector('form[data-run] .lead')?.textContent ?? ''
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import type { FC } from 'hono/jsx'
+import { invalidInput } from '../../../errors.ts'
+import { IMPORT_OUTCOMES } from '../../../library/ports/imports.ts'
+import { VISIBILITIES } from '../../../library/visibility.ts'
+import { showAccount } from '../../../operations/account/account.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { checkImport, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
+import { Layout } from '../../layout.tsx'
+import { Choice, Done, Fault } from '../../parts/field.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { type Action, type PageRequest, readListPage } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+type Import = Output<typeof showImport>
+
+/** Where somebody chooses files to import. */
+export async function showImportForm({ site, sent, call, query }: PageRequest) {
+  await call(showAccount, {})
+  const { words } = site
+  const { importing } = words
+  return (
+    <Layout site={site} title={importing.title} current="library" isIndexed={false} styles={['writing.css']} scripts={['import.js']}>
+      <h1>{importing.title}</h1>
+      <p class="lead">{importing.lead}</p>
+      <Done words={words} query={query} sent={sent} />
+      <Fault sent={sent} labels={{ files: importing.files, visibility: words.visibility }} words={words} />
+      <form
+        method="post"
+        enctype="multipart/form-data"
+        class="import"
+        data-import
+        data-reading={importing.reading}
+        data-failed={importing.failed}
+        data-choose={importing.chooseFiles}
+      >
+        <div class="field">
+          <label for="field-files">{importing.files}</label>
+          <input type="file" id="field-files" name="files" multiple aria-describedby="files-hint" />
+          <p class="quiet" id="files-hint">
+            {importing.filesHint} <a href="/docs/import-export">{importing.help}</a>
+          </p>
+        </div>
+        <div class="field">
+          <label for="field-folder">{importing.folder}</label>
+          <input type="file" id="field-folder" name="files" multiple webkitdirectory aria-describedby="folder-hint" />
+          <p class="quiet" id="folder-hint">
+            {importing.folderHint}
+          </p>
+        </div>
+        <Choice
+          sent={sent}
+          name="visibility"
+          label={importing.visibility}
+          value=""
+          options={[['', words.asInSettings], ...VISIBILITIES.toReversed().map((one) => [one, words.visibilityMeans[one]] as const)]}
+        />
+        <p class="quiet" data-drop hidden>
+          {importing.drop}
+        </p>
+        <div class="actions">
+          <button class="button first" type="submit" name="do" value="check">
+            {importing.check}
+          </button>
+        </div>
+        <p role="status" data-said />
+      </form>
+    </Layout>
+  )
+}
+
+/** Reads the files and goes on to what importing them would do. */
+export const submitImport: Action = async ({ call, form }) => {
+  if (form.text('do') === 'starter') {
+    await call(loadStarterLibrary, {})
+    return { to: '/prompts?done=starter-loaded' }
+  }
+  const files = form.files('files')
+  if (files.length === 0) throw invalidInput('files', 'Choose at least one file.')
+  const visibility = form.text('visibility') === '' ? undefined : form.choice('visibility', VISIBILITIES)
+  const { id } = await call(checkImport, { files, visibility })
+  return { to: `/import/${id}` }
+}
+
+/** An import: what it would do, how far it is, or what it did. */
+export async function showImportPage(request: PageRequest) {
+  const { site, ref, call, query, sent } = request
+  const outcome = IMPORT_OUTCOMES.find((one) => one === query.get('outcome'))
+  const found = await readListPage(request, (page) => call(showImport, { id: ref, page, outcome }))
+  if ('to' in found) return found
+  const { words } = site
+  const { importing } = words
+  const { counts, done, total } = found
+  // What is refused at once is done from the beginning.
+  const isBegun = found.entries.some(({ isDone, outcome }) => isDone && outcome !== 'refused') || done > counts.refused
+  const labels = isBegun ? importing.outcomes.done : importing.outcomes.planned
+  const toUrl = (chosen: string | undefined, page = 1) => {
+    const params = new URLSearchParams({
+      ...(chosen === undefined ? {} : { outcome: chosen }),
+      ...(page === 1 ? {} : { page: String(page) }),
+    })
+    return params.size === 0 ? `/import/${ref}` : `/import/${ref}?${params}`
+  }
+  return (
+    <Layout site={site} title={importing.title} current="library" isIndexed={false} styles={['writing.css']} scripts={['import.js']}>
+      <h1>{importing.title}</h1>
+      <Fault sent={sent} words={words} />
+      <State site={site} found={found} isBegun={isBegun} path={`/import/${ref}`} />
+      <nav aria-label={words.filters}>
+        <ul class="filters">
+          <li>
+            <a href={toUrl(undefined)} aria-current={outcome === undefined ? 'true' : undefined}>
+              {importing.all} {total.toLocaleString('en')}
+            </a>
+          </li>
+          {IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map((one) => (
+            <li>
+              <a href={toUrl(one)} aria-current={outcome === one ? 'true' : undefined}>
+                {labels[one]} {counts[one].toLocaleString('en')}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Entries site={site} entries={found.entries} labels={labels} />
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => toUrl(outcome, page)} />
+    </Layout>
+  )
+}
+
+/** How far an import is, and the button that goes on. */
+const State: FC<{ site: Site; found: Import; isBegun: boolean; path: string }> = ({ site: { words }, found, isBegun, path }) => {
+  const { importing } = words
+  const { done, total, counts } = found
+  const left = counts.created + counts.updated
+  if (done === total || left === 0) {
+    return (
+      <>
+        <p class="notice" role="status">
+          {isBegun ? importing.over : importing.nothingToDo}
+        </p>
+        <div class="actions">
+          <a class="button first" href="/library">
+            {importing.toLibrary}
+          </a>
+          <a class="button" href="/import">
+            {importing.again}
+          </a>
+        </div>
+      </>
+    )
+  }
+  return (
+    <form method="post" action={path} data-run data-failed={importing.stopped}>
+      <p class="lead">{isBegun ? importing.progress(done, total) : importing.plan}</p>
+      <progress max={total} value={done} aria-label={importing.title} hidden={!isBegun} />
+      <p role="status" data-said />
+      <div class="actions">
+        <button class="button first" type="submit" name="do" value="run">
+          {isBegun ? importing.goOn : importing.start(left)}
+        </button>
+        <a class="button" href="/import">
+          {importing.again}
+        </a>
+      </div>
+    </form>
+  )
+}
+
+const Entries: FC<{ site: Site; entries: Import['entries']; labels: Readonly<Record<Import['entries'][number]['outcome'], string>> }> = ({
+  site: { words },
+  entries,
+  labels,
+}) => {
+  const { columns, means } = words.importing
+  return (
+    <div class="wide">
+      <table class="entries-table">
+        <thead>
+          <tr>
+            {[columns.outcome, columns.title, columns.name, columns.remark].map((name) => (
+              <th scope="col">{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(({ outcome, title, kind, name, remark, itemId }) => (
+            <tr class={outcome}>
+              <td data-label={columns.outcome} title={means[outcome]}>
+                {labels[outcome]}
+              </td>
+              <td data-label={columns.title} dir="auto">
+                {itemId === null || kind === null ? title : <a href={`/${kind}s/${itemId}`}>{title}</a>}
+              </td>
+              <td data-label={columns.name}>{name}</td>
+              <td data-label={columns.remark}>{remark}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Imports further entries; the page that follows says how many are left. */
+export const submitRun: Action = async ({ call, ref }) => {
+  await call(runImport, { id: ref })
+  return { to: `/import/${ref}` }
+}
