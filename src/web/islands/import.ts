@@ -35,17 +35,19 @@ function mountChoice(form: HTMLFormElement): void {
   })
   document.addEventListener('drop', (event) => {
     document.body.classList.remove('is-dropping')
-    const items = [...(event.dataTransfer?.items ?? [])]
-    // Entries must be taken before anything is awaited.
-    const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? [])
-    if (entries.length === 0) return
+    // Entries must be taken before anything is awaited; what has none is a file of its own.
+    const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? [])
+    const files = entries.length > 0 ? [] : [...(event.dataTransfer?.files ?? [])].map((file) => ({ path: file.name, file }))
+    if (entries.length + files.length === 0) return
     event.preventDefault()
     say(form.dataset['reading'])
-    send(entries).catch(() => say(form.dataset['failed']))
+    Promise.all(entries.map(readEntry))
+      .then((read) => send([...files, ...read.flat()]))
+      .catch(() => say(form.dataset['failed']))
   })
-  const send = async (entries: readonly FileSystemEntry[]): Promise<void> => {
+  const send = async (chosen: readonly Chosen[]): Promise<void> => {
     const body = new FormData()
-    for (const entry of entries) for (const { path, file } of await readEntry(entry)) body.append('files', file, path)
+    for (const { path, file } of chosen) body.append('files', file, path)
     body.append('visibility', form.querySelector('select')?.value ?? '')
     body.append('do', 'check')
     const response = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
