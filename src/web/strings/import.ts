@@ -8,7 +8,7 @@ export const IMPORT_WORDS = {
     'CSV, JSON or JSONL with prompts, Markdown files of one prompt each, or zips of these and of skills. Up to 10 MiB at once; larger imports run on the command line.',
   folder: 'Or a folder',
   folderHint: 'Every folder with a SKILL.md becomes a skill.',
-  drop: 'Drop files or folders anywhere on this page.',
+  drop: 'You can also drop files and folders anywhere on this page.',
   reading: 'Reading…',
   failed: 'The files could not be sent. Check your connection and try again.',
   visibility: 'Visibility of entries that state none',

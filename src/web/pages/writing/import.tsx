@@ -33,18 +33,23 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
         data-failed={importing.failed}
         data-choose={importing.chooseFiles}
       >
-        <div class="field">
-          <label for="field-files">{importing.files}</label>
-          <input type="file" id="field-files" name="files" multiple aria-describedby="files-hint" />
-          <p class="quiet" id="files-hint">
-            {importing.filesHint} <a href="/docs/import-export">{importing.help}</a>
-          </p>
-        </div>
-        <div class="field">
-          <label for="field-folder">{importing.folder}</label>
-          <input type="file" id="field-folder" name="files" multiple webkitdirectory aria-describedby="folder-hint" />
-          <p class="quiet" id="folder-hint">
-            {importing.folderHint}
+        <div class="sources">
+          <div class="field">
+            <label for="field-files">{importing.files}</label>
+            <input type="file" id="field-files" name="files" multiple aria-describedby="files-hint" />
+            <p class="quiet" id="files-hint">
+              {importing.filesHint} <a href="/docs/import-export">{importing.help}</a>
+            </p>
+          </div>
+          <div class="field">
+            <label for="field-folder">{importing.folder}</label>
+            <input type="file" id="field-folder" name="files" multiple webkitdirectory aria-describedby="folder-hint" />
+            <p class="quiet" id="folder-hint">
+              {importing.folderHint}
+            </p>
+          </div>
+          <p class="quiet" data-drop hidden>
+            {importing.drop}
           </p>
         </div>
         <Choice
@@ -54,9 +59,6 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
           value=""
           options={[['', words.asInSettings], ...VISIBILITIES.toReversed().map((one) => [one, words.visibilityMeans[one]] as const)]}
         />
-        <p class="quiet" data-drop hidden>
-          {importing.drop}
-        </p>
         <div class="actions">
           <button class="button first" type="submit" name="do" value="check">
             {importing.check}
@@ -185,14 +187,10 @@ const Entries: FC<{ site: Site; entries: Import['entries']; labels: Readonly<Rec
         <tbody>
           {entries.map(({ outcome, title, kind, name, remark, itemId }) => (
             <tr class={outcome}>
-              <td data-label={columns.outcome} title={means[outcome]}>
-                {labels[outcome]}
-              </td>
-              <td data-label={columns.title} dir="auto">
-                {itemId === null || kind === null ? title : <a href={`/${kind}s/${itemId}`}>{title}</a>}
-              </td>
-              <td data-label={columns.name}>{name}</td>
-              <td data-label={columns.remark}>{remark}</td>
+              <td title={means[outcome]}>{labels[outcome]}</td>
+              <td dir="auto">{itemId === null || kind === null ? title : <a href={`/${kind}s/${itemId}`}>{title}</a>}</td>
+              <td>{name}</td>
+              <td>{remark}</td>
             </tr>
           ))}
         </tbody>
