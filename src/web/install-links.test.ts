@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { claudeCommand, linkInstalls } from './install-links.ts'
+import { claudeCommand, linkInstalls, skillCommand } from './install-links.ts'
 
 const ENDPOINT = 'https://prompts.example.org/library/api/mcp'
 
@@ -30,4 +30,12 @@ it('adds the service to Cursor and VS Code, with a key or without', () => {
 it('adds the service to Claude Code', () => {
   expect(claudeCommand(ENDPOINT, null)).toBe(`claude mcp add --transport http commonplace ${ENDPOINT}`)
   expect(claudeCommand(ENDPOINT, 'cpb_a')).toBe(`claude mcp add --transport http commonplace ${ENDPOINT} --header "PROMPTS_API_KEY: cpb_a"`)
+})
+
+it('names a key for a private skill alone', () => {
+  const skill = { id: 'an-id', slug: 'a-skill', isPrivate: false }
+  expect(skillCommand('https://example.org', skill)).toBe(
+    "curl -fsS 'https://example.org/api/skills/an-id/zip' -o a-skill.zip && unzip -q a-skill.zip -d ~/.claude/skills && rm a-skill.zip",
+  )
+  expect(skillCommand('https://example.org', { ...skill, isPrivate: true })).toContain('curl -fsS -H "X-API-Key: $COMMONPLACE_KEY" ')
 })

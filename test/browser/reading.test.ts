@@ -1,6 +1,14 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { unzipSync } from 'fflate'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useBrowser } from '../support/browser.ts'
+
+/** A picture of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 describe('a reader in a browser', () => {
   const bench = useBrowser()
@@ -75,6 +83,35 @@ describe('a reader in a browser', () => {
     await page.goto(`${table}?view=rendered`)
     const sides = await page.locator('td').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign))
     expect(sides).toEqual(['left', 'center', 'right'])
+  })
+
+  it('installs a skill with the command of its page, and sees its picture', async () => {
+    const key = await bench.createKey('Ada')
+    const skillMd = '---\nname: shown\ndescription: Shows.\n---\n# Shown\n'
+    const files = [
+      { filename: 'SKILL.md', content: skillMd },
+      { filename: 'assets/dot.png', content: DOT, encoding: 'base64' },
+    ]
+    const { slug } = await bench.save(key, 'skill', { title: 'Shown', files })
+    const home = join(bench.place.folder, 'home')
+    await mkdir(join(home, '.claude', 'skills'), { recursive: true })
+    const page = await bench.newPage()
+    await page.goto(`/skills/${slug}`)
+    await page.getByText('Install', { exact: true }).click()
+    const command = (await page.locator('.install [data-text]').textContent())?.trim() ?? ''
+    const run = (line: string) => promisify(execFile)('sh', ['-c', line], { cwd: home, env: { ...process.env, HOME: home } })
+    const hasUnzip = await run('command -v unzip').catch(() => null)
+    if (hasUnzip) {
+      await run(command)
+      expect(await readFile(join(home, '.claude', 'skills', slug, 'SKILL.md'), 'utf8')).toBe(skillMd)
+    } else {
+      process.stderr.write('There is no unzip here: the archive is read instead.\n')
+      await run(command.split(' && ')[0] ?? '')
+      expect(Object.keys(unzipSync(await readFile(join(home, `${slug}.zip`))))).toEqual([`${slug}/SKILL.md`, `${slug}/assets/dot.png`])
+    }
+    await page.goto(`/skills/${slug}?file=assets/dot.png`)
+    const picture = page.getByRole('img', { name: 'assets/dot.png' })
+    expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(1)
   })
 
   it('takes a copy of an example in the documents', async () => {

@@ -48,6 +48,9 @@ describe('from nothing to a key and a prompt', () => {
       })
       return { status: response.status, text: await response.text() }
     }
+    expect(await page.locator('[data-first-call]').textContent()).toBe('Waiting for the first call with this key…')
+    expect((await callTool()).status).toBe(200)
+    await page.getByText('First call received ✓').waitFor()
     await page.reload()
     expect(new URL(page.url()).pathname).toBe('/settings/keys')
     expect(await page.locator('.new-key').count()).toBe(0)
@@ -439,7 +442,7 @@ describe('writing', () => {
     await confirm.click()
     await page.waitForURL('**/prompts/shown-soon?done=published')
     expect(path).not.toBe('/prompts/shown-soon')
-    expect(await page.locator('.notice').textContent()).toBe('Published. Everyone can read it now.')
+    expect(await page.locator('.notice').textContent()).toBe('Published. Everyone can read it now. You can undo this for ten minutes.')
     expect([await badge.textContent(), await open.count()]).toEqual(['Public', 0])
     const stranger = await bench.newPage()
     await stranger.goto('/prompts/shown-soon')

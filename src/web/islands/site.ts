@@ -52,3 +52,22 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-s
     }, 1500)
   })
 }
+
+/** How often a new key is looked at, and how many times: ten minutes. */
+const LOOK_MS = 3_000
+const LOOKS = 200
+
+/** Says when the first call with a new key came in. */
+const awaited = document.querySelector<HTMLElement>('[data-first-call]')
+if (awaited) {
+  awaited.hidden = false
+  let looks = 0
+  const look = async (): Promise<void> => {
+    const answer = await fetch(location.pathname, { headers: { accept: 'text/html' } })
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    if (page.querySelector(`[data-used="${awaited.dataset['firstCall']}"]`)) awaited.textContent = awaited.dataset['received'] ?? ''
+    else if (++looks < LOOKS) lookLater()
+  }
+  const lookLater = () => setTimeout(() => look().catch(lookLater), LOOK_MS)
+  lookLater()
+}

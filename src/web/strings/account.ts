@@ -86,6 +86,8 @@ export const ACCOUNT_WORDS = {
   yourKeys: 'Your keys',
   created: 'Created',
   lastUsed: 'last used',
+  firstCallAwaited: 'Waiting for the first call with this key…',
+  firstCallReceived: 'First call received ✓',
   neverUsed: 'never used',
   expires: 'expires',
   keyStates: { expired: 'expired', revoked: 'revoked' },

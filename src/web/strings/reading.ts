@@ -34,6 +34,13 @@ export const READING_WORDS = {
   moreChanges: 'Only the first changes are shown.',
   fields: { title: 'Title', description: 'Description', category: 'Category', tags: 'Tags', type: 'Type' },
   nothing: 'none',
+  inEditor: 'In Claude Code',
+  howToConnect: 'how to connect',
+  install: 'Install',
+  installLead: 'Puts the skill into the folder where Claude Code finds the skills of a person.',
+  installPrivate:
+    'Puts the skill into the folder where Claude Code finds the skills of a person. The variable COMMONPLACE_KEY must hold one of your keys.',
+  installElsewhere: 'Other agents: unpack the zip into their folder for skills, or upload it where they take skills as zips.',
   restoreVersion: 'Restore this version',
   fileAdded: 'added',
   fileRemoved: 'removed',

@@ -19,7 +19,7 @@ const PLACEHOLDER = 'cpb_...'
 const OTHER_CLIENTS = 'any-other-client'
 const EXPIRIES = ['', '30', '90', '365'] as const
 
-const newKey = z.object({ key: z.string(), name: z.string() })
+const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })
 type NewKey = z.infer<typeof newKey>
 
 /** A person's keys, and a form for another. The key that form made is shown once. */
@@ -78,7 +78,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
           <h2>{words.yourKeys}</h2>
           <ul class="entries">
             {keys.map((key) => (
-              <li class={key.state === 'active' ? undefined : 'over'}>
+              <li class={key.state === 'active' ? undefined : 'over'} data-used={key.lastUsedAt === null ? undefined : key.id}>
                 <div>
                   <strong>{key.name}</strong> <span class="quiet">{key.scopes.join(', ')}</span>
                   <p class="quiet">
@@ -126,7 +126,7 @@ function clientSections(site: Site): { title: string; html: string }[] {
 }
 
 /** A new key, shown once, with client configuration. */
-const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { key, name } }) => {
+const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { id, key, name } }) => {
   const { words, baseUrl, hasMcp } = site
   return (
     <section class="new-key" role="status">
@@ -140,6 +140,9 @@ const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { key, na
           {words.copy}
         </button>
       </div>
+      <p class="quiet" role="status" data-first-call={id} data-received={words.firstCallReceived} hidden>
+        {words.firstCallAwaited}
+      </p>
       {hasMcp ? <h3>{words.useWithKey}</h3> : null}
       <ConnectBox site={site} apiKey={key} />
       <h3>{words.tryKey}</h3>
@@ -174,5 +177,5 @@ export const changeKeys: Action = async (request) => {
     scopes: form.allChoices('scopes', SCOPES),
     expiresInDays: days === '' ? undefined : Number(days),
   })
-  return { to: '/settings/keys', flash: { key, name: record.name } satisfies NewKey }
+  return { to: '/settings/keys', flash: { id: record.id, key, name: record.name } satisfies NewKey }
 }

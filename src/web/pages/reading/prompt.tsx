@@ -11,6 +11,7 @@ import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import { type Filling, toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
+import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
@@ -258,6 +259,11 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related }) => {
             <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
             <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
           </Fact>
+          {site.hasMcp ? (
+            <Fact label={words.reading.inEditor}>
+              <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/docs/connect">{words.reading.howToConnect}</a>
+            </Fact>
+          ) : null}
           {prompt.isPrivate ? null : (
             <Fact label={words.reading.elsewhere}>
               <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}

@@ -6,6 +6,7 @@ import type { Output } from '../../../operations/core/define-operation.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
+import { skillCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
@@ -84,6 +85,7 @@ export async function showSkillPage(request: PageRequest) {
               )}
             </Fact>
           </dl>
+          <Install site={site} skill={skill} />
         </div>
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />
@@ -98,26 +100,44 @@ export async function showSkillPage(request: PageRequest) {
               view={query.get('view')}
               toUrl={toUrl}
               shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
+              downloadUrl={`${downloadsOf(skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
             />
-            <div class="actions">
-              {open.encoding === 'base64' ? null : (
-                <button class="button first" type="button" data-copy={words.copied} hidden>
-                  {words.copy}
-                </button>
-              )}
-              <a
-                class="button"
-                href={`${downloadsOf(skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
-                download
-              >
-                {words.download}
-              </a>
-            </div>
           </section>
         ) : null}
       </article>
     </Layout>
   )
+}
+
+/** How to put the skill on one's own machine. */
+const Install: FC<{ site: Site; skill: Output<typeof getSkill> }> = ({ site: { words, baseUrl }, skill }) => (
+  <details class="install">
+    <summary>{words.reading.install}</summary>
+    <p class="quiet">{skill.isPrivate ? words.reading.installPrivate : words.reading.installLead}</p>
+    <div class="sample" data-prompt>
+      <pre data-text tabindex={0}>
+        <code>{skillCommand(baseUrl, skill)}</code>
+      </pre>
+      <button class="button" type="button" data-copy={words.copied} hidden>
+        {words.copy}
+      </button>
+    </div>
+    <p class="quiet">{words.reading.installElsewhere}</p>
+  </details>
+)
+
+/** Images that browsers draw, by the ending of their names. */
+const IMAGES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+}
+
+function imageType(filename: string): string | null {
+  return IMAGES[filename.split('.').at(-1)?.toLowerCase() ?? ''] ?? null
 }
 
 /** A file made ready: rendered, highlighted, or neither. */
@@ -175,12 +195,14 @@ interface OpenFileProps {
   readonly file: ShownFile
   readonly view: string | null
   readonly shown: Shown
+  readonly downloadUrl: string
   toUrl(filename: string): string
 }
 
-const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, rendered, code }, toUrl }) => {
+const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, rendered, code }, downloadUrl, toUrl }) => {
   const { words } = site
   const url = toUrl(file.filename)
+  const image = file.encoding === 'base64' ? imageType(file.filename) : null
   return (
     <>
       <div class="opened">
@@ -205,11 +227,25 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
             </ul>
           </nav>
         )}
+        <div class="actions">
+          {file.encoding === 'base64' ? null : (
+            <button class="button first" type="button" data-copy={words.copied} hidden>
+              {words.copy}
+            </button>
+          )}
+          <a class="button" href={downloadUrl} download>
+            {words.download}
+          </a>
+        </div>
       </div>
       <FrontmatterTable site={site} fields={fields} />
       {rendered === null ? null : <div class="written prose">{raw(rendered)}</div>}
       {file.encoding === 'base64' ? (
-        <p class="quiet">{words.binaryFile}</p>
+        image === null ? (
+          <p class="quiet">{words.binaryFile}</p>
+        ) : (
+          <img class="image-file" src={`data:${image};base64,${file.content}`} alt={file.filename} />
+        )
       ) : (
         <pre class="file" hidden={rendered !== null} data-text tabindex={0}>
           {/* A parser drops the first line end of a pre: this one, not the file's own. */}
