@@ -73,6 +73,10 @@ describe('from nothing to a key and a prompt', () => {
     await page.getByRole('button', { name: 'Revoke My laptop' }).click()
     await page.getByText('Key revoked.').waitFor()
     expect(await callTool()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })
+
+    await page.goto('/docs/connect')
+    await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
+    await expect.poll(() => page.locator('.new-key .connect-box [data-text]').textContent()).toMatch(/--header "PROMPTS_API_KEY: cpb_\w+"/)
   })
 })
 

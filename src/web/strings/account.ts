@@ -86,6 +86,8 @@ export const ACCOUNT_WORDS = {
   yourKeys: 'Your keys',
   created: 'Created',
   lastUsed: 'last used',
+  publicOnly: 'These read public items. To use your own too:',
+  createKeyHere: 'Create a key and fill it in',
   firstCallAwaited: 'Waiting for the first call with this key…',
   firstCallReceived: 'First call received ✓',
   neverUsed: 'never used',

@@ -1,24 +1,73 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
+import { cutAtWord } from '../../../library/characters.ts'
+import { readMarks } from '../../../search/analysis/mark-words.ts'
+import { searchDocuments } from '../../document-search.ts'
 import { DOCUMENTS, readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
-import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
+import { DocumentFrame, DocumentHead, DocumentSearch } from '../../parts/document-frame.tsx'
+import { Highlight } from '../../parts/highlight.tsx'
+import { findPassage } from '../../parts/passage.ts'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
+/** Longest query that is read, in UTF-16 units. */
+const MAX_QUERY = 200
+
 type Name = (typeof DOCUMENTS)[keyof typeof DOCUMENTS][number]['name']
 
-/** The index of the documents. */
-export async function showDocuments({ site }: PageRequest) {
+/** How much of a section a hit shows, in UTF-16 units. */
+const SHOWN = 240
+
+/** The index of the documents, or the sections that a query finds. */
+export async function showDocuments({ site, query }: PageRequest) {
   const { words } = site
+  const q = (query.get('q') ?? '').slice(0, MAX_QUERY)
+  if (q.trim() !== '') return <Found site={site} query={q} />
   return (
     <Layout site={site} title={words.documents} description={words.documentsLead} path="/docs" current="docs">
       <h1>{words.documents}</h1>
       <p class="lead">{words.documentsLead}</p>
+      <DocumentSearch site={site} query="" />
       <Index site={site} sources={DOCUMENTS.guides} />
       <h2>{words.references}</h2>
       <Index site={site} sources={DOCUMENTS.references} />
+    </Layout>
+  )
+}
+
+/** Sections with words of a query. */
+const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
+  const { words } = site
+  const hits = searchDocuments(query, site)
+  const marks = readMarks(query)
+  return (
+    <Layout site={site} title={words.find.results(query)} path="/docs" current="docs" isIndexed={false}>
+      <h1>{words.documents}</h1>
+      <DocumentSearch site={site} query={query} />
+      <p class="quiet" role="status">
+        {hits.length === 0 ? words.nothingFound : words.sectionsFound(hits.length)} <a href="/docs">{words.allDocuments}</a>
+      </p>
+      <ol class="rows">
+        {hits.map(({ name, document, id, title, text }) => {
+          const start = marks === null ? 0 : findPassage(text, marks)
+          return (
+            <li>
+              <h3>
+                <a href={id === '' ? `/docs/${name}` : `/docs/${name}#${id}`}>
+                  <Highlight text={title} marks={marks} />
+                </a>
+              </h3>
+              {title === document ? null : <p class="quiet">{document}</p>}
+              <p class="first-words">
+                {start > 0 ? '… ' : null}
+                <Highlight text={cutAtWord(text.slice(start), SHOWN)} marks={marks} />
+              </p>
+            </li>
+          )
+        })}
+      </ol>
     </Layout>
   )
 }
