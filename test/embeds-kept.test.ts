@@ -196,7 +196,7 @@ describe('pictures and oEmbed', () => {
       const svg = await answer.text()
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])
       expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox")
-      expect(svg.replaceAll(/<\/?(?:svg|title|rect|text)(?: [\w:-]+="[^"<>]*")*\/?>/g, '')).not.toMatch(/[<>\p{Cc}\ufffe]/u)
+      expect(svg.replaceAll(/<\/?(?:svg|title|rect|text|tspan)(?: [\w:-]+="[^"<>]*")*\/?>/g, '')).not.toMatch(/[<>\p{Cc}\ufffe]/u)
       expect(svg).not.toMatch(/<[^>]*(?:href|url\(|style)/)
     }
   })
@@ -218,6 +218,15 @@ describe('pictures and oEmbed', () => {
       expect([bySlug.status, bySlug.headers.get('content-type')]).toEqual([200, type])
       expect((await service.fetch(`/api/embed/image/${closed.slug}.${form}`)).status).toBe(404)
     }
+    const drawn = await (
+      await service.fetch(
+        `/api/embed/image/${(await save({ visibility: 'public', content: 'Greet ${name}.', category: 'coding' })).id}.svg`,
+      )
+    ).text()
+    // The look of the pages, its category, and its variables marked.
+    for (const part of ['fill="#fbfaf7"', 'Coding · 1 blank', '<tspan fill="#a4301f">${name}</tspan>']) expect(drawn).toContain(part)
+    const coloured = await (await service.fetch(`/api/embed/image/${open.id}.svg?lightColor=%23123456`)).text()
+    expect(coloured).not.toContain('#fbfaf7')
     const kept = await keep(bob, { prompt: 'Kept text' })
     expect(await (await service.fetch(`/api/embed/image/${kept}.svg`)).text()).toContain('Kept text')
     for (const file of [`${kept}.png`, `${closed.id}.png`, `${closed.id}.svg`, `${NOBODY}.png`, 'x.png', `${open.id}.gif`]) {

@@ -15,20 +15,30 @@ const BOTTOM = CARD_HEIGHT - 92
 /** Longest text measured: more than any card fits. */
 const MAX_TEXT = 4_000
 
+/** The colours of the pages, as in site.css. */
+const OF_THE_PAGES = {
+  light: { paper: '#fbfaf7', panel: '#f3f0e9', ink: '#1d1c1a', quiet: '#6b6862', rule: '#e4e0d8', accent: '#a4301f', washInk: '#a4301f' },
+  dark: { paper: '#16150f', panel: '#1f1d16', ink: '#ece8df', quiet: '#a09a8e', rule: '#2e2b24', accent: '#f08a76', washInk: '#f08a76' },
+} as const
+
 /** What stands on a card. */
 export interface CardContent {
   readonly config: EmbedConfig
   readonly title: string | null
   readonly author: string | null
+  /** Further facts of an item: its category, and the number of its variables or files. */
+  readonly facts: readonly string[]
   /** Name of the service. */
   readonly name: string
 }
 
 /** A prompt as a picture (SVG), for places that show no frames: every text wrapped, cut and escaped, nothing from elsewhere. */
-export function drawCard(words: Words, { config, title, author, name }: CardContent): string {
+export function drawCard(words: Words, { config, title, author, facts: ofItem, name }: CardContent): string {
   const theme = config.themeMode === 'dark' ? 'dark' : 'light'
-  const color = theme === 'dark' ? (config.darkColor ?? DEFAULT_COLORS.dark) : (config.lightColor ?? DEFAULT_COLORS.light)
-  const { paper, panel, ink, quiet, rule, accent, washInk } = makeEmbedColors(theme, color)
+  const chosen = theme === 'dark' ? config.darkColor : config.lightColor
+  // An item looks as on its page, unless an address says otherwise.
+  const { paper, panel, ink, quiet, rule, accent, washInk } =
+    title !== null && chosen === undefined ? OF_THE_PAGES[theme] : makeEmbedColors(theme, chosen ?? DEFAULT_COLORS[theme])
   const inner = CARD_WIDTH - 2 * EDGE
   const heading = wrapText(title?.slice(0, MAX_TEXT) ?? '', inner / TITLE.size, TITLE.lines).lines
   const from = EDGE + 26 + heading.length * 64
@@ -38,6 +48,7 @@ export function drawCard(words: Words, { config, title, author, name }: CardCont
     Math.max(1, Math.floor((BOTTOM - 40 - from) / TEXT.line)),
   )
   const facts = [
+    ...ofItem,
     ...parseContext(config.context ?? '').shown.map(({ label }) => label),
     config.mode ?? '',
     config.model ?? '',
@@ -47,7 +58,7 @@ export function drawCard(words: Words, { config, title, author, name }: CardCont
   ].filter((fact) => fact !== '')
   const below = author === null ? facts.join(' · ') : [words.embed.by(author), ...facts].join(' · ')
   const line = (x: number, y: number, size: number, fill: string, content: string, more = '') =>
-    `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}xml:space="preserve">${escapeXml(content)}</text>`
+    `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}xml:space="preserve">${content}</text>`
   const mark = contrastOf(accent, panel) >= 3 ? accent : washInk
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}" viewBox="0 0 ${CARD_WIDTH} ${CARD_HEIGHT}" role="img" font-family="Literata, Georgia, serif">`,
@@ -55,10 +66,18 @@ export function drawCard(words: Words, { config, title, author, name }: CardCont
     `<rect width="${CARD_WIDTH}" height="${CARD_HEIGHT}" fill="${panel}"/>`,
     `<rect x="32" y="32" width="${CARD_WIDTH - 64}" height="${CARD_HEIGHT - 64}" rx="20" fill="${paper}" stroke="${rule}" stroke-width="2"/>`,
     `<rect x="32" y="72" width="8" height="72" fill="${mark}"/>`,
-    ...heading.map((one, place) => line(EDGE, EDGE + 50 + place * 64, TITLE.size, ink, one, 'font-weight="700" ')),
-    ...text.lines.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, one)),
-    line(EDGE, BOTTOM + 28, 24, quiet, wrapText(below.slice(0, MAX_TEXT), (inner - 260) / 24, 1).lines[0] ?? ''),
-    line(CARD_WIDTH - EDGE, BOTTOM + 28, 24, washInk, wrapText(name.slice(0, 200), 10, 1).lines[0] ?? '', 'text-anchor="end" '),
+    ...heading.map((one, place) => line(EDGE, EDGE + 50 + place * 64, TITLE.size, ink, escapeXml(one), 'font-weight="700" ')),
+    ...text.lines.map((one, place) => line(EDGE, from + 34 + place * TEXT.line, TEXT.size, ink, markBlanks(one, washInk))),
+    line(EDGE, BOTTOM + 28, 24, quiet, escapeXml(wrapText(below.slice(0, MAX_TEXT), (inner - 260) / 24, 1).lines[0] ?? '')),
+    line(CARD_WIDTH - EDGE, BOTTOM + 28, 24, washInk, escapeXml(wrapText(name.slice(0, 200), 10, 1).lines[0] ?? ''), 'text-anchor="end" '),
     '</svg>',
   ].join('')
+}
+
+/** A line with its variables in a colour of their own, also those that go on in the next line. */
+function markBlanks(line: string, color: string): string {
+  return line
+    .split(/(\$\{[^}]*\}?)/)
+    .map((piece) => (piece.startsWith('${') ? `<tspan fill="${color}">${escapeXml(piece)}</tspan>` : escapeXml(piece)))
+    .join('')
 }

@@ -14,6 +14,9 @@ export interface EmbeddedItem {
   readonly description: string | null
   /** Of skills that are public and of prompts alone: what a search engine may find. */
   readonly isPublic: boolean
+  readonly category: string | null
+  /** Different variables of a prompt; files of a skill. */
+  readonly parts: number
   readonly source: EmbedSource
   /** What the item says; an address can say more around it. */
   readonly config: EmbedConfig
@@ -29,17 +32,19 @@ const MAX_FILES_TEXT = 9_000
 export async function findEmbeddedItem(call: CallOperation, ref: string): Promise<EmbeddedItem> {
   const prompt = await call(showPrompt, { id: ref }).catch(nullWhenMissing)
   if (prompt) {
-    const { id, title, author, url, content, description, visibility } = prompt
+    const { id, title, author, url, content, description, visibility, category, variables } = prompt
     return {
       kind: 'prompt',
       id,
       description,
       isPublic: visibility === 'public',
+      category,
+      parts: variables.length,
       source: { title, author, url, isCut: isLongerThan(content, MAX_EMBED_PROMPT) },
       config: { prompt: cutCharacters(content, MAX_EMBED_PROMPT) },
     }
   }
-  const { id, title, author, url, files, description, visibility } = await call(getSkill, { id: ref })
+  const { id, title, author, url, files, description, visibility, category } = await call(getSkill, { id: ref })
   const text = files.find(({ filename }) => filename === SKILL_MD)?.content ?? ''
   const names = files.map(({ filename }) => filename).join('\n')
   return {
@@ -47,6 +52,8 @@ export async function findEmbeddedItem(call: CallOperation, ref: string): Promis
     id,
     description,
     isPublic: visibility === 'public',
+    category,
+    parts: files.length,
     source: { title, author, url, isCut: isLongerThan(text, MAX_EMBED_PROMPT) },
     config: {
       prompt: cutCharacters(text, MAX_EMBED_PROMPT),

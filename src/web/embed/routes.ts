@@ -55,9 +55,14 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
       if (toAppError(thrown).code !== 'not_found') throw thrown
       return null
     })
-    if (item) return { config: { ...around, ...item.config }, title: item.source.title, author: item.source.author }
+    if (item) {
+      const { source, category, kind, parts } = item
+      const count = kind === 'skill' ? words.fileCount(parts) : parts === 0 ? null : words.find.blanks(parts)
+      const facts = [category, count].filter((fact) => fact !== null)
+      return { config: { ...around, ...item.config }, title: source.title, author: source.author, facts }
+    }
     const { config } = await call(showEmbed, { id: ref })
-    return { config, title: null, author: null }
+    return { config, title: null, author: null, facts: [] }
   }
 
   http.get(
@@ -93,7 +98,7 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
   http.get('/api/embed/image', (c) => {
     if (queryOf(c).length > MAX_EMBED_QUERY) throw new AppError('too_large', words.embed.tooLong)
     const { config } = readEmbedQuery(new URLSearchParams(queryOf(c)))
-    return answerSvg(c, drawCard(words, { config, title: null, author: null, name: settings.name }))
+    return answerSvg(c, drawCard(words, { config, title: null, author: null, facts: [], name: settings.name }))
   })
   http.get('/api/embed/image/:file', async (c) => {
     const [, ref = '', form] = /^([0-9a-z-]{1,64})\.(svg|png)$/.exec(c.req.param('file') ?? '') ?? []

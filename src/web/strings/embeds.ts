@@ -32,6 +32,7 @@ export const DESIGNER_WORDS = {
   title: 'Embeds',
   lead: 'Show a prompt on your own website, in the style of an AI assistant.',
   embed: 'Embed',
+  toExamples: 'See the examples',
   examples: 'Start from an example',
   categories: {
     coding: 'Coding',

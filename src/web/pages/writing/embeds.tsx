@@ -124,10 +124,16 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
       description={words.designer.lead}
       path="/embeds"
       isIndexed={query.size === 0}
+      styles={['writing.css']}
       scripts={['embeds.js', 'embed.js']}
     >
       <h1>{words.designer.title}</h1>
       <p class="lead">{words.designer.lead}</p>
+      {draft.item ? null : (
+        <p>
+          <a href="#examples">{words.designer.toExamples}</a>
+        </p>
+      )}
       <Done words={words} query={query} sent={sent} />
       <Fault sent={sent} fields={EMBED_FIELDS} words={words} />
       <div class="designer">
@@ -140,27 +146,28 @@ const Designer: FC<{ request: PageRequest; draft: Draft; own: readonly EmbedReco
   )
 }
 
+/** Configurations to begin with, each as it looks. Frames load when they come near. */
 const Examples: FC<{ site: Site }> = ({ site: { words, hasMcp } }) => (
   <nav aria-labelledby="examples">
     <h2 id="examples">{words.designer.examples}</h2>
-    <dl class="index">
-      {listEmbedCategories(hasMcp).map((category) => (
-        <div>
-          <dt>{words.designer.categories[category]}</dt>
-          <dd>
-            <ul class="plain">
-              {listEmbedExamples(hasMcp, category).map(({ value, label }) => (
-                <li>
-                  <a href={`/embeds?example=${value}`} rel="nofollow">
-                    {label}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    {listEmbedCategories(hasMcp).map((category) => (
+      <section>
+        <h3>{words.designer.categories[category]}</h3>
+        <ul class="gallery">
+          {listEmbedExamples(hasMcp, category).map(({ value, label, config }) => (
+            <li>
+              <a href={`/embeds?example=${value}`} rel="nofollow">
+                {label}
+              </a>
+              {/* A picture of it: nothing in it gets the focus or is read out. */}
+              <div inert>
+                <iframe src={toEmbedPaths({ kind: 'config', config })?.page} title={label} loading="lazy" />
+              </div>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
   </nav>
 )
 
