@@ -43,7 +43,14 @@ export function browse(kind: Kind) {
     const active = FILTERS.filter((name) => kept[name] !== undefined)
     const isWhole = kept.q === undefined && active.length === 0
     return (
-      <Layout site={site} title={kept.q || words[kind]} path={base} current={kind} isIndexed={Object.keys(kept).length === 0}>
+      <Layout
+        site={site}
+        title={kept.q || words[kind]}
+        description={words.find.aboutLists[kind]}
+        path={base}
+        current={kind}
+        isIndexed={Object.keys(kept).length === 0}
+      >
         <div class="list-head">
           <h1>{words[kind]}</h1>
           {isWhole && found.total === 0 ? null : (
