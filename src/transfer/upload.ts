@@ -21,6 +21,8 @@ const MAX_ENTRIES = 5_000
 /** Files of an upload, those in archives included, and their bytes, inflated. */
 const MAX_FILES = 5_000
 const MAX_BYTES = 32 * 1024 * 1024
+/** How long the files may take to be read. */
+const MAX_MS = 5_000
 const ARCHIVE = /\.(?:zip|skill)$/i
 const MARKDOWN = /\.(?:md|markdown)$/i
 /** What follows the name of a prompt in its file. */
@@ -30,9 +32,15 @@ const ENDING = /(?:\.prompt)?\.(?:md|markdown)$/i
  * Reads what somebody uploads: CSV, JSON and JSONL files of prompts, Markdown files of one prompt each, folders of skills with a SKILL.md,
  * and zips of any of these. A bad entry is refused by itself. Lets others run in between.
  * @param files by their path, parts joined by `/`
- * @throws AppError `too_large` when there are too many entries, files or bytes
+ * @throws AppError `too_large` when there are too many entries or files, or they take more than five seconds
  */
-export async function readUpload(files: readonly SkillFile[]): Promise<UploadEntry[]> {
+export async function readUpload(files: readonly SkillFile[], now: () => number = () => performance.now()): Promise<UploadEntry[]> {
+  const endsAt = now() + MAX_MS
+  const pause = async (): Promise<void> => {
+    await setImmediate()
+    if (now() > endsAt)
+      throw new AppError('too_large', 'These files take too long to read. Import a part of them, or all on the command line.')
+  }
   const entries: UploadEntry[] = []
   const plain: SkillFile[] = []
   let left = MAX_BYTES
@@ -49,11 +57,12 @@ export async function readUpload(files: readonly SkillFile[]): Promise<UploadEnt
     const folder = file.filename.replace(ARCHIVE, '')
     try {
       const limits = { maxFiles: MAX_FILES, maxBytes: left, of: 'an import', removesTopFolder: false }
-      for (const { filename, bytes } of await takeSteps(readZipInSteps(file.bytes, limits))) {
+      for (const { filename, bytes } of await takeSteps(readZipInSteps(file.bytes, limits), pause)) {
         left -= bytes.length
         plain.push({ filename: `${folder}/${filename}`, bytes })
       }
     } catch (error) {
+      if (now() > endsAt) throw error
       entries.push({ name: file.filename, kind: null, fault: toFault(error) })
     }
   }
@@ -61,25 +70,26 @@ export async function readUpload(files: readonly SkillFile[]): Promise<UploadEnt
   const { skills, others } = groupSkills(plain)
   for (const [folder, own] of skills) {
     entries.push(readSkill(folder, own))
-    await setImmediate()
+    await pause()
   }
   for (const file of others) {
+    await pause()
     for await (const entry of readFile(file)) {
       entries.push(entry)
       if (entries.length > MAX_ENTRIES) {
         throw new AppError('too_large', `There are more than ${MAX_ENTRIES} entries. Import this on the command line.`)
       }
-      if (entries.length % 100 === 0) await setImmediate()
+      if (entries.length % 100 === 0) await pause()
     }
   }
   return entries
 }
 
-async function takeSteps(steps: ReturnType<typeof readZipInSteps>): Promise<readonly SkillFile[]> {
+async function takeSteps(steps: ReturnType<typeof readZipInSteps>, pause: () => Promise<void>): Promise<readonly SkillFile[]> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value.files
-    await setImmediate()
+    await pause()
   }
 }
 

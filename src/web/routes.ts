@@ -82,7 +82,8 @@ interface PageEntry {
   readonly isOfMcp?: boolean
 }
 
-/** Points of reading files to import, and of importing some of them: about half a second each. */
+/** Points of reading files to import, which takes five seconds at most, and of importing some of them: about half a second. */
+const CHECK_COST = 2_000
 const IMPORT_COST = 500
 
 /** Every page there is. */
@@ -119,7 +120,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
-  { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: IMPORT_COST },
+  { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: CHECK_COST },
   { path: '/import/:ref', page: showImportPage, act: submitRun, cost: IMPORT_COST },
   { path: '/new', page: showNewPrompt, act: savePromptForm },
   { path: '/new/skill', page: showNewSkill, act: saveNewSkill, hasFiles: true },
