@@ -68,7 +68,7 @@ async function build(): Promise<void> {
     // What browsers load: small, and apart from the program.
     const islands = await bundle({
       input: Object.fromEntries(
-        ['site', 'find', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'try-it', 'import'].map((name) => [
+        ['site', 'find', 'members', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'try-it', 'import'].map((name) => [
           name,
           join(root, 'src', 'web', 'islands', `${name}.ts`),
         ]),

@@ -619,14 +619,21 @@ describe('leaving', () => {
     expect((await ada.send('/new/skill', form)).status).toBe(303)
     const id = (await ada.post('/embeds', { do: 'save', prompt: 'Framed ${name}', themeMode: 'dark' })).to?.split(/embed=|&/)[1]
     await (await signUp(test, 'bob')).post('/embeds', { do: 'save', prompt: 'Framed by Bob' })
+    const own = await ada.get('/library')
+    const slug = /href="\/prompts\/(mine-[a-z0-9]+)"/.exec(own.html)?.[1] ?? ''
+    await ada.post(`/prompts/${slug}`, { do: 'favourite' })
     const answer = await test.fetch('/settings/data/export.zip', { headers: { cookie: ada.cookies() } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
     const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
     const text = (name: string) => new TextDecoder().decode(files[name])
     const [skill] = JSON.parse(text('skills.json'))
-    const names = ['account.json', 'categories.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`]
+    const names = ['account.json', 'categories.json', 'favourites.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`]
     expect(Object.keys(files).toSorted()).toEqual(names)
     expect(JSON.parse(text('categories.json'))).toContainEqual({ slug: 'ours', name: 'Ours', parent: 'coding' })
+    expect(JSON.parse(text('favourites.json'))).toEqual({
+      prompts: [{ id: expect.any(String), title: 'Mine', url: `http://127.0.0.1:3000/prompts/${slug}` }],
+      skills: [],
+    })
     expect(JSON.parse(text('prompts.jsonl'))).toMatchObject({ title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
     expect(JSON.parse(text('account.json'))).toMatchObject({
       username: 'ada',

@@ -85,6 +85,7 @@ const EXEMPT: Record<string, string> = {
   '/trash': 'the reader’s own; proved below',
   '/import': 'an empty form',
   '/import/:ref': 'what the reader began; proved in import-page.test.ts',
+  '/favourites': 'as its operation, which is proved in favourites.test.ts',
   '/new': 'an empty form',
   '/new/skill': 'an empty form',
   '/admin': 'counts, and what administrators took out of the lists; proved below',

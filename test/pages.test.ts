@@ -339,7 +339,7 @@ describe('pages', () => {
       const menu = (html: string) =>
         [...(/<header.*<\/header>/.exec(html)?.[0] ?? '').matchAll(/ (?:href|action)="([^"]+)"/g)].map(([, to]) => to)
       const open = ['/', '/search', '/prompts', '/skills', '/docs/connect', '/docs']
-      const own = [...open, '/library', '/new', '/new/skill', '/import', '/settings', '/settings/keys']
+      const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/settings', '/settings/keys']
       expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
       expect(menu((await member.get('/docs')).html)).toEqual([...own, '/sign-out'])
       expect(menu((await admin.get('/nothing')).html)).toEqual([...own, '/admin', '/sign-out'])

@@ -189,6 +189,20 @@ const WRITES: readonly (Route & { readonly isOpenToOthers?: true })[] = [
     isOpenToOthers: true,
     request: (item, ref) => [`/api/${item.kind}s/${ref}/vote`, { method: 'DELETE' }],
   },
+  {
+    operation: 'favourite',
+    kind: 'both',
+    reach: 'item',
+    isOpenToOthers: true,
+    request: (item, ref) => [`/api/${item.kind}s/${ref}/favourite`, { method: 'PUT' }],
+  },
+  {
+    operation: 'remove_favourite',
+    kind: 'both',
+    reach: 'item',
+    isOpenToOthers: true,
+    request: (item, ref) => [`/api/${item.kind}s/${ref}/favourite`, { method: 'DELETE' }],
+  },
 ]
 
 /** What each kind of route is tried by. */
@@ -200,6 +214,7 @@ const EXEMPT: Record<string, string> = {
   save_skill: 'makes an item of the caller’s own',
   list_categories: 'shows counts alone; proved below',
   improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
+  list_favourites: 'what the caller marked; proved in favourites.test.ts',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
 }

@@ -16,6 +16,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'embed.js',
   'embeds',
   'favicon.ico',
+  'favourites',
   'feed.xml',
   'forgot-password',
   'healthz',

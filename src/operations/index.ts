@@ -12,6 +12,7 @@ import { showServiceStatus } from './admin/service-status.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
+import { favourite, findFavourites, listFavourites, removeFavourite } from './items/favourites.ts'
 import { checkImport, loadStarterLibrary, runImport, showImport } from './items/import-items.ts'
 import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
@@ -68,6 +69,10 @@ export const OPERATIONS: readonly Operation[] = [
   purgeFile,
   vote,
   removeVote,
+  favourite,
+  removeFavourite,
+  listFavourites,
+  findFavourites,
   listCategories,
   listTags,
   listExposedPrompts,

@@ -67,10 +67,10 @@ export const Layout: FC<LayoutProps> = ({
         <link rel="icon" href={url('favicon.svg')} type="image/svg+xml" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />
-        {['site.css', ...styles].map((name) => (
+        {['site.css', ...(site.reader ? ['members.css'] : []), ...styles].map((name) => (
           <link rel="stylesheet" href={url(name)} />
         ))}
-        {['site.js', 'find.js', ...scripts].map((name) => (
+        {['site.js', 'find.js', ...(site.reader ? ['members.js'] : []), ...scripts].map((name) => (
           <script src={url(name)} type="module" blocking={isDrawnByScripts ? 'render' : undefined} />
         ))}
       </head>

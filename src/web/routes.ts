@@ -37,6 +37,7 @@ import { showStatus } from './pages/admin/status.tsx'
 import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
+import { showFavourites } from './pages/reading/favourites.tsx'
 import { showHome } from './pages/reading/home.tsx'
 import { readNearItems, showProblem } from './pages/reading/problem.tsx'
 import { showProfilePage } from './pages/reading/profile.tsx'
@@ -119,6 +120,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary },
+  { path: '/favourites', page: showFavourites },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: CHECK_COST },
   { path: '/import/:ref', page: showImportPage, act: submitRun, cost: IMPORT_COST },

@@ -10,6 +10,7 @@ interface ItemMarks {
   readonly owner: string
   readonly isOwner: boolean
   readonly hasVoted: boolean
+  readonly isFavourite: boolean
   /** Number of the newest version. */
   readonly version: number
   readonly isFeatured: boolean
@@ -19,7 +20,7 @@ interface ItemMarks {
   readonly publicationUntil: string | null
 }
 
-/** Votes, and what administrators decide about items. */
+/** Votes, favourites, and what administrators decide about items. */
 export interface MarkStore {
   /** Null for what the actor may not see. */
   findMarks(actor: Actor, kind: ItemKind, ref: string): Promise<ItemMarks | null>
@@ -43,4 +44,21 @@ export interface MarkStore {
   ): Promise<SearchResult<Prompt | Skill>>
   /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
   setVote(actor: Actor, kind: ItemKind, ref: string, userId: string, voted: boolean): Promise<{ id: string; votes: number } | null>
+  /** Marks an item the actor may see as a favourite of the user, or removes the mark. Null when it may not; `full` when the user has `most`. */
+  setFavourite(
+    actor: Actor,
+    kind: ItemKind,
+    ref: string,
+    userId: string,
+    isFavourite: boolean,
+    most: number,
+  ): Promise<{ id: string } | 'full' | null>
+  /** The user's favourites of one kind that the actor may list, the last marked first. */
+  listFavourites(
+    actor: Actor,
+    userId: string,
+    page: { kind: ItemKind; limit: number; offset: number },
+  ): Promise<SearchResult<Prompt | Skill>>
+  /** Which of these items are the user's favourites, by id. */
+  findFavourites(userId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
 }

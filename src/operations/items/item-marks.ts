@@ -1,29 +1,20 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
-import type { Prompt, Skill } from '../../library/items.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
-import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { itemLists, toItemLists } from './favourites.ts'
 
 /** Items on the first page. */
 const MAX_FEATURED = 12
-
-const lists = { prompts: z.array(listedPrompt), skills: z.array(skillRecord) }
-
-function toLists(items: readonly (Prompt | Skill)[], baseUrl: string) {
-  return {
-    prompts: items.flatMap((item) => (item.kind === 'prompt' ? [toListedPrompt(item, baseUrl)] : [])),
-    skills: items.flatMap((item) => (item.kind === 'skill' ? [toSkillRecord(item, baseUrl)] : [])),
-  }
-}
 
 /** The signed-in reader's relation to an item. */
 export const showMarks = defineOperation({
   name: 'show_marks',
   title: 'Item status',
-  summary: 'Whether you own or voted for an item, its newest version, and whether it is featured or unlisted by administrators.',
+  summary:
+    'Whether you own or voted for an item, or marked it as a favourite, its newest version, and whether it is featured or unlisted by administrators.',
   scope: 'account',
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput }),
@@ -32,6 +23,7 @@ export const showMarks = defineOperation({
     owner: z.string(),
     isOwner: z.boolean(),
     hasVoted: z.boolean(),
+    isFavourite: z.boolean(),
     version: z.number().int(),
     isFeatured: z.boolean(),
     isHeld: z.boolean(),
@@ -76,9 +68,9 @@ export const listFeatured = defineOperation({
   scope: null,
   surfaces: {},
   input: z.object({ limit: z.number().int().min(1).max(MAX_FEATURED).default(6) }),
-  output: z.object(lists),
+  output: z.object(itemLists),
   async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, { limit }) {
-    return toLists(await store.marks.listFeatured(limit), baseUrl)
+    return toItemLists(await store.marks.listFeatured(limit), baseUrl)
   },
 })
 
@@ -90,7 +82,7 @@ export const listOwnItems = defineOperation({
   scope: 'account',
   surfaces: {},
   input: z.object({ ...pageInputs, collection: collectionInput, visibility: z.enum(VISIBILITIES).optional() }),
-  output: z.object({ ...lists, ...pageOutputs }),
+  output: z.object({ ...itemLists, ...pageOutputs }),
   async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
     const { items, total } = await store.marks.listOwned(requireUser(actor).userId, {
       kind: kindOf(input.collection),
@@ -98,7 +90,7 @@ export const listOwnItems = defineOperation({
       limit: input.perPage,
       offset: (input.page - 1) * input.perPage,
     })
-    return { ...toLists(items, baseUrl), ...toPage(input, total) }
+    return { ...toItemLists(items, baseUrl), ...toPage(input, total) }
   },
 })
 
@@ -146,9 +138,9 @@ export const listHeld = defineOperation({
   scope: 'admin',
   surfaces: {},
   input: z.object(pageInputs),
-  output: z.object({ ...lists, ...pageOutputs }),
+  output: z.object({ ...itemLists, ...pageOutputs }),
   async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
     const { items, total } = await store.marks.listHeld({ limit: input.perPage, offset: (input.page - 1) * input.perPage })
-    return { ...toLists(items, baseUrl), ...toPage(input, total) }
+    return { ...toItemLists(items, baseUrl), ...toPage(input, total) }
   },
 })

@@ -35,6 +35,7 @@ const WALKS = {
   purge: { key: ['seq'] },
   item_tag: { key: ['item_seq', 'slug'] },
   vote: { key: ['item_seq', 'user_seq'] },
+  favourite: { key: ['item_seq', 'user_seq'] },
   version: { key: ['seq'], rowsAPage: 100 },
   blob: { key: ['sha256'], rowsAPage: 16 },
   skill_file: { key: ['item_seq', 'filename'] },

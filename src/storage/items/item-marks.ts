@@ -1,46 +1,16 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely'
+import type { Kysely } from 'kysely'
 import { isId } from '../../library/identifier.ts'
-import type { ItemKind, Prompt, Skill } from '../../library/items.ts'
+import type { ItemKind } from '../../library/items.ts'
 import type { MarkStore } from '../../library/ports/marks.ts'
 import type { Database } from '../schema.ts'
+import { favouriteStore } from './favourites.ts'
+import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
-import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { selectItems } from './item-rows.ts'
 import { findPublication, takeBackPublication } from './publications.ts'
 import { findUserSeq, type WriteContext } from './write-items.ts'
 
-/** Rows of either kind as items, in their order. */
-async function toItems(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<(Prompt | Skill)[]> {
-  const items = [
-    ...(await toPrompts(
-      db,
-      rows.filter((row) => row.kind === 'prompt'),
-    )),
-    ...(await toSkills(
-      db,
-      rows.filter((row) => row.kind === 'skill'),
-    )),
-  ]
-  const byId = new Map(items.map((item) => [item.id, item]))
-  return rows.flatMap((row) => byId.get(row.id) ?? [])
-}
-
-/** Items by row number, in the order asked for: sorting numbers over an index is cheap, sorting texts is not. */
-async function readItems(db: Kysely<Database>, found: readonly { seq: number }[]): Promise<(Prompt | Skill)[]> {
-  const seqs = found.map(({ seq }) => seq)
-  if (seqs.length === 0) return []
-  const rows = new Map((await selectItems(db).where('item.seq', 'in', seqs).execute()).map((row) => [row.seq, row]))
-  return await toItems(
-    db,
-    seqs.flatMap((seq) => rows.get(seq) ?? []),
-  )
-}
-
-async function countRows(query: SelectQueryBuilder<Database, 'item', object>): Promise<number> {
-  const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-  return Number(n)
-}
-
-/** Votes, what administrators decide about items, and lists by owner. */
+/** Votes, favourites, what administrators decide about items, and lists by owner. */
 export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
   const now = () => new Date(context.clock()).toISOString()
   const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
@@ -51,7 +21,9 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .where('item.deleted_at', 'is', null)
           .executeTakeFirst()
       : undefined
+  const favourites = favouriteStore(reader, context)
   return {
+    ...favourites,
     async findMarks(actor, kind, ref) {
       const row = await findVisibleRow(reader, actor, kind, ref)
       if (!row) return null
@@ -69,6 +41,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         owner: owner.username,
         isOwner: row.owner_id === userId,
         hasVoted: vote !== undefined,
+        isFavourite: (await favourites.findFavourites(userId, [row.id])).has(row.id),
         version: row.version,
         isFeatured: row.featured_at !== null,
         isHeld: row.held_at !== null,
@@ -163,7 +136,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         .where('visibility', '<>', 'private')
         .where('deleted_at', 'is', null)
       const seqs = await held.select('seq').orderBy('held_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
-      return { items: await readItems(reader, seqs), total: await countRows(held) }
+      return { items: await readItemsInOrder(reader, seqs), total: await countRows(held) }
     },
     async listOwned(ownerId, { kind, visibility, limit, offset }) {
       const owner = await reader.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
@@ -171,7 +144,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       let owned = reader.selectFrom('item').where('owner_seq', '=', owner.seq).where('kind', '=', kind).where('deleted_at', 'is', null)
       if (visibility !== null) owned = owned.where('visibility', '=', visibility)
       const seqs = await owned.select('seq').orderBy('updated_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
-      return { items: await readItems(reader, seqs), total: await countRows(owned) }
+      return { items: await readItemsInOrder(reader, seqs), total: await countRows(owned) }
     },
   }
 }

@@ -20,6 +20,7 @@ import { createAuditLog } from './0013-audit-log.ts'
 import { createRevisions } from './0014-revisions.ts'
 import { createItemVectors } from './0015-item-vectors.ts'
 import { createImports } from './0016-imports.ts'
+import { createFavourites } from './0017-favourites.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-revisions', up: createRevisions, digest: '678b8bb335457743e7665ec7c964e40d5037cc2b2ba90e85c56069d720c0a4a5' },
   { name: '0015-item-vectors', up: createItemVectors, digest: 'da5908926b598b7ffb0bb54a666419e0a7100cb512c7a2e7f448d7ed741d680f' },
   { name: '0016-imports', up: createImports, digest: 'ae56d8d4747d024f5d864d10077534a52c7b7e22f9a69e5917f5e2211f545154' },
+  { name: '0017-favourites', up: createFavourites, digest: '3af00c6fc4598baeb2de1ea3265ef90f621749ba961cd4d492c18f48e966d723' },
 ]
 
 /** Options of a migration run. */

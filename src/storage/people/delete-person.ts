@@ -75,6 +75,7 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
   await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
+  await db.deleteFrom('favourite').where('user_seq', '=', seq).execute()
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('import').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('login_verification').where('value', '=', id).execute()

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
 
 /** Which entry of the menu a page is. */
-export type Current = 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'account' | undefined
+export type Current = 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'favourites' | 'account' | undefined
 
 interface HeaderProps {
   readonly site: Site
@@ -106,6 +106,11 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
     <details class="drop" name="menu">
       <summary>{reader?.username}</summary>
       <ul>
+        <li>
+          <a href="/favourites" aria-current={at('favourites')}>
+            {words.favourites}
+          </a>
+        </li>
         <li>
           <a href="/settings" aria-current={at('account')}>
             {words.settings}

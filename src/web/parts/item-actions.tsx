@@ -3,11 +3,13 @@ import { AppError } from '../../errors.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
+import { favourite, removeFavourite } from '../../operations/items/favourites.ts'
 import { setFeatured, setHeld, showMarks, takeBackPublication } from '../../operations/items/item-marks.ts'
 import { deleteItem } from '../../operations/items/trash.ts'
 import { removeVote, vote } from '../../operations/items/votes.ts'
 import { updatePrompt } from '../../operations/prompts/update-prompt.ts'
 import { updateSkill } from '../../operations/skills/update-skill.ts'
+import { localPath } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ERROR_WORDS } from '../strings/errors.ts'
@@ -37,6 +39,16 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
       {standing === null ? null : (
         <ActionButton class="button quiet" action={item.path} does={standing.hasVoted ? 'unvote' : 'vote'} isPressed={standing.hasVoted}>
           {standing.hasVoted ? words.unvote : words.vote}
+        </ActionButton>
+      )}
+      {standing === null ? null : (
+        <ActionButton
+          class="button quiet starred"
+          action={item.path}
+          does={standing.isFavourite ? 'unfavourite' : 'favourite'}
+          isPressed={standing.isFavourite}
+        >
+          {words.favourite}
         </ActionButton>
       )}
       {standing?.isOwner ? (
@@ -124,6 +136,8 @@ function staying(done: string, act: (call: CallOperation, item: Item) => Promise
 const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['vote', staying('voted', (call, item) => call(vote, item))],
   ['unvote', staying('unvoted', (call, item) => call(removeVote, item))],
+  ['favourite', staying('favourited', (call, item) => call(favourite, item))],
+  ['unfavourite', staying('unfavourited', (call, item) => call(removeFavourite, item))],
   ['publish', { done: 'published', run: publish }],
   ['unpublish', { done: 'unpublished', run: unpublish }],
   ['delete', { done: 'deleted', run: (call, item) => call(deleteItem, item).then(() => '/trash') }],
@@ -152,12 +166,12 @@ async function hold(call: CallOperation, item: Item): Promise<string> {
   return `/${item.collection}/${id}`
 }
 
-/** Does what a button of {@link ItemActions} says. */
+/** Does what a button of {@link ItemActions} says. A list that has such a button names itself in `back`. */
 export function actOnItem(collection: Collection): Action {
   return async ({ call, form, ref, path }) => {
     const act = ACTS.get(form.text('do'))
     if (!act) throw new AppError('invalid_input', ERROR_WORDS.noButton)
     const to = await act.run(call, { collection, id: ref })
-    return { to: `${to ?? path}?done=${act.done}` }
+    return { to: form.has('back') ? localPath(form.text('back'), path) : `${to ?? path}?done=${act.done}` }
   }
 }

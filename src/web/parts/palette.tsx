@@ -32,7 +32,14 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
     ...(hasMcp ? [['/docs/connect', words.connect] as const] : []),
     ['/docs', words.docs],
     ['/embeds', words.designer.title],
-    ...(reader ? [['/library', words.myLibrary] as const, ['/trash', words.trash] as const, ['/settings', words.settings] as const] : []),
+    ...(reader
+      ? ([
+          ['/library', words.myLibrary],
+          ['/favourites', words.favourites],
+          ['/trash', words.trash],
+          ['/settings', words.settings],
+        ] as const)
+      : []),
     ...(reader?.isAdmin ? [['/admin', words.administration] as const] : []),
   ]
   const actions: readonly (readonly [path: string, name: string])[] = reader

@@ -9,6 +9,7 @@ import { Ago } from './ago.tsx'
 import { authorPath } from './facts.tsx'
 import { Highlight } from './highlight.tsx'
 import { findPassage, hasMarks } from './passage.ts'
+import { Star, type Stars } from './star.tsx'
 
 type ListedPrompt = z.infer<typeof listedPrompt>
 type ListedSkill = z.infer<typeof listedSkill>
@@ -18,8 +19,16 @@ const ONE_LINE = 100
 /** Size of the cache of first words: the texts they were made of, in UTF-16 units. */
 const MAX_CACHED = 4_000_000
 
-/** Prompts as rows, words of the query marked. */
-export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; marks?: Marks | null }> = ({ site, prompts, marks = null }) => (
+interface ListProps {
+  readonly site: Site
+  /** Words of the query, to be marked. */
+  readonly marks?: Marks | null
+  /** Default: none are shown */
+  readonly stars?: Stars
+}
+
+/** Prompts as rows. */
+export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = ({ site, prompts, marks = null, stars = null }) => (
   <ol class="rows">
     {prompts.map((prompt) => {
       const { pieces, blanks, isPassage } = readWords(prompt, marks)
@@ -29,6 +38,7 @@ export const PromptRows: FC<{ site: Site; prompts: readonly ListedPrompt[]; mark
           kind="prompts"
           item={prompt}
           marks={marks}
+          stars={stars}
           facts={
             <>
               {prompt.type === 'TEXT' ? null : <li class="kind">{site.words.types[prompt.type]}</li>}
@@ -81,10 +91,10 @@ function readFirstWords(content: string, title: string): FirstWords {
 }
 
 /** Skills as rows. */
-export const SkillRows: FC<{ site: Site; skills: readonly ListedSkill[]; marks?: Marks | null }> = ({ site, skills, marks = null }) => (
+export const SkillRows: FC<ListProps & { skills: readonly ListedSkill[] }> = ({ site, skills, marks = null, stars = null }) => (
   <ol class="rows">
     {skills.map((skill) => (
-      <Row site={site} kind="skills" item={skill} marks={marks} facts={<li>{site.words.fileCount(skill.files.length)}</li>} />
+      <Row site={site} kind="skills" item={skill} marks={marks} stars={stars} facts={<li>{site.words.fileCount(skill.files.length)}</li>} />
     ))}
   </ol>
 )
@@ -94,41 +104,46 @@ interface RowProps {
   readonly kind: 'prompts' | 'skills'
   readonly item: ListedPrompt | ListedSkill
   readonly marks: Marks | null
+  readonly stars: Stars
   /** Facts of this kind alone, as list items. */
   readonly facts: Child
   readonly children?: Child
 }
 
 /** An item in a list: its title, its facts on one line, its description, and more. The script finds the parts by `data-row`. */
-const Row: FC<RowProps> = ({ site: { words }, kind, item, marks, facts, children }) => (
-  <li data-row={kind}>
-    <h3 dir="auto">
-      <a href={`/${kind}/${item.slug}`}>
-        <Highlight text={item.title} marks={marks} />
-      </a>
-    </h3>
-    <ul class="facts line">
-      {item.visibility === 'public' ? null : <li>{words.visibilities[item.visibility]}</li>}
-      {item.approximate ? <li>{words.nearInMeaning}</li> : null}
-      {item.category === null ? null : (
+const Row: FC<RowProps> = ({ site, kind, item, marks, stars, facts, children }) => {
+  const { words } = site
+  return (
+    <li data-row={kind}>
+      <h3 dir="auto">
+        <a href={`/${kind}/${item.slug}`}>
+          <Highlight text={item.title} marks={marks} />
+        </a>
+      </h3>
+      <ul class="facts line">
+        {item.visibility === 'public' ? null : <li>{words.visibilities[item.visibility]}</li>}
+        {item.approximate ? <li>{words.nearInMeaning}</li> : null}
+        {item.category === null ? null : (
+          <li>
+            <a href={`/${kind}?category=${item.categorySlug}`}>{item.category}</a>
+          </li>
+        )}
         <li>
-          <a href={`/${kind}?category=${item.categorySlug}`}>{item.category}</a>
+          <a href={authorPath(item.author)}>{item.author}</a>
         </li>
+        {facts}
+        {item.votes > 0 ? <li>{words.votes(item.votes)}</li> : null}
+        <li>
+          <Ago at={item.createdAt} />
+        </li>
+      </ul>
+      {item.description === null ? null : (
+        <p class="description" dir="auto">
+          <Highlight text={item.description} marks={marks} />
+        </p>
       )}
-      <li>
-        <a href={authorPath(item.author)}>{item.author}</a>
-      </li>
-      {facts}
-      {item.votes > 0 ? <li>{words.votes(item.votes)}</li> : null}
-      <li>
-        <Ago at={item.createdAt} />
-      </li>
-    </ul>
-    {item.description === null ? null : (
-      <p class="description" dir="auto">
-        <Highlight text={item.description} marks={marks} />
-      </p>
-    )}
-    {children}
-  </li>
-)
+      {children}
+      <Star site={site} kind={kind} item={item} stars={stars} />
+    </li>
+  )
+}

@@ -66,10 +66,10 @@ export const ACCOUNT_WORDS = {
   signOutElsewhere: 'Sign out everywhere else',
   unknownBrowser: 'Unknown browser',
   exportData: 'Download your data',
-  exportLead: 'A zip of your prompts and skills (ready to import), your account data and your embeds.',
+  exportLead: 'A zip of your prompts and skills (ready to import), your account data, your embeds and your favourites.',
   deleteAccount: 'Delete account',
   deleteLead:
-    'This deletes everything you own: prompts, skills, their versions, the trash, keys and votes. It cannot be undone. Backups of the library keep it until newer ones replace them.',
+    'This deletes everything you own: prompts, skills, their versions, the trash, keys, favourites and votes. It cannot be undone. Backups of the library keep it until newer ones replace them.',
   typeYourName: (name: string) => `Type ${name} to confirm`,
   deleteForGood: 'Delete for good',
   newKey: 'New key',

@@ -5,6 +5,8 @@ export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   voted: 'Upvoted.',
   unvoted: 'Vote removed.',
   'starter-loaded': 'The starter library is loaded.',
+  favourited: 'Added to your favourites.',
+  unfavourited: 'Removed from your favourites.',
   published: 'Published. Everyone can read it now. You can undo this for ten minutes.',
   unpublished: 'Not public any more. It has its old address again.',
   featured: 'Featured on the home page.',

@@ -11,6 +11,7 @@ import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
 
@@ -37,6 +38,7 @@ export function browse(kind: Kind) {
     const find = (page: number, perPage = PER_PAGE) => call(browseItems, { ...toInput(kept), collection: kind, page, perPage })
     const [found, { categories }] = await Promise.all([readListPage(request, find), call(listCategories, {})])
     if ('to' in found) return found
+    const stars = await readStars(request, found.prompts, found.skills)
     const base = `/${kind}`
     // Results of a corrected query hold its words, not those that were typed.
     const marks = readMarks(found.correctedQuery ?? kept.q ?? '')
@@ -69,8 +71,8 @@ export function browse(kind: Kind) {
             />
             <div>
               <Summary site={site} kind={kind} kept={kept} found={found} isAllNear={await isNearAlone(found, find)} />
-              {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} />}
-              {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} />}
+              {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} />}
+              {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} />}
               <PageLinks
                 site={site}
                 page={found.page}

@@ -3,6 +3,7 @@ import { listPrompts, listSkills } from '../../../operations/prompts/list-prompt
 import { Layout } from '../../layout.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 24
@@ -21,6 +22,7 @@ export async function showProfilePage(request: PageRequest) {
     return isSkills ? { prompts: [], ...(await call(listSkills, input)) } : { skills: [], ...(await call(listPrompts, input)) }
   })
   if ('to' in found) return found
+  const stars = await readStars(request, found.prompts, found.skills)
   const { words } = site
   const path = `/users/${encodeURIComponent(name)}`
   const toUrl = (change: { kind?: 'skills' | undefined; sort?: string; page?: number }) => {
@@ -74,8 +76,8 @@ export async function showProfilePage(request: PageRequest) {
         </ul>
       </nav>
       <h2 class="visually-hidden">{isSkills ? words.reading.skillsBy(name) : words.reading.promptsBy(name)}</h2>
-      {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} /> : null}
-      {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} /> : null}
+      {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} stars={stars} /> : null}
+      {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} stars={stars} /> : null}
       <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(number) => toUrl({ page: number })} />
     </Layout>
   )

@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely'
+import type { MarkStore } from '../../library/ports/marks.ts'
+import { visibleSet } from '../../library/visibility.ts'
+import type { Database } from '../schema.ts'
+import { countRows, readItemsInOrder } from './item-lists.ts'
+import { findVisibleRow } from './item-queries.ts'
+import { isInVisibleSet } from './item-rows.ts'
+import { findUserSeq, type WriteContext } from './write-items.ts'
+
+/** What readers marked for themselves. A mark stays while its item is hidden from its reader, and is not shown meanwhile. */
+export function favouriteStore(
+  reader: Kysely<Database>,
+  context: WriteContext,
+): Pick<MarkStore, 'setFavourite' | 'listFavourites' | 'findFavourites'> {
+  return {
+    setFavourite: (actor, kind, ref, userId, isFavourite, most) =>
+      context.transact(async (db) => {
+        const row = await findVisibleRow(db, actor, kind, ref)
+        if (!row) return null
+        const user = await findUserSeq(db, userId)
+        const mine = db.selectFrom('favourite').where('user_seq', '=', user)
+        if (!isFavourite) {
+          await db.deleteFrom('favourite').where('item_seq', '=', row.seq).where('user_seq', '=', user).execute()
+        } else if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
+          const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
+          if (Number(n) >= most) return 'full'
+          const at = new Date(context.clock()).toISOString()
+          await db.insertInto('favourite').values({ item_seq: row.seq, user_seq: user, created_at: at }).execute()
+        }
+        return { id: row.id }
+      }),
+    async listFavourites(actor, userId, { kind, limit, offset }) {
+      const marked = reader
+        .selectFrom('item')
+        .innerJoin('favourite', 'favourite.item_seq', 'item.seq')
+        .innerJoin('user', 'user.seq', 'favourite.user_seq')
+        .where('user.id', '=', userId)
+        .where('item.kind', '=', kind)
+        .where(isInVisibleSet(visibleSet(actor, 'list')))
+      const seqs = await marked
+        .select('item.seq')
+        .orderBy('favourite.created_at', 'desc')
+        .orderBy('item.seq', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return { items: await readItemsInOrder(reader, seqs), total: await countRows(marked) }
+    },
+    async findFavourites(userId, ids) {
+      if (ids.length === 0) return new Set()
+      const rows = await reader
+        .selectFrom('favourite')
+        .innerJoin('user', 'user.seq', 'favourite.user_seq')
+        .innerJoin('item', 'item.seq', 'favourite.item_seq')
+        .select('item.id')
+        .where('user.id', '=', userId)
+        .where('item.id', 'in', ids)
+        .execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { listFavourites } from '../../../operations/items/favourites.ts'
+import { Layout } from '../../layout.tsx'
+import { Done } from '../../parts/field.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { readStars } from '../../parts/star.tsx'
+import { type PageRequest, readListPage } from '../../request.ts'
+
+const PER_PAGE = 24
+const COLLECTIONS = ['prompts', 'skills'] as const
+
+/** What the reader marked, the last marked first. */
+export async function showFavourites(request: PageRequest) {
+  const { site, call, query, sent } = request
+  const { words } = site
+  const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
+  const found = await readListPage(request, (page) => call(listFavourites, { collection, page, perPage: PER_PAGE }))
+  if ('to' in found) return found
+  const stars = await readStars(request, found.prompts, found.skills)
+  const linkTo = (kind: string, page = 1) => {
+    const params = new URLSearchParams({ ...(kind === 'prompts' ? {} : { kind }), ...(page === 1 ? {} : { page: String(page) }) })
+    return params.size === 0 ? '/favourites' : `/favourites?${params}`
+  }
+  return (
+    <Layout site={site} title={words.favourites} current="favourites" isIndexed={false}>
+      <h1>{words.favourites}</h1>
+      <p class="lead">{words.favouritesLead}</p>
+      <Done words={words} query={query} sent={sent} />
+      <nav aria-label={words.filters}>
+        <ul class="filters tabs">
+          {COLLECTIONS.map((one) => (
+            <li>
+              <a href={linkTo(one)} aria-current={one === collection ? 'true' : undefined}>
+                {words[one]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {found.total === 0 ? (
+        <section>
+          <h2>{words.noFavourites[collection]}</h2>
+          <p class="prose">{words.noFavouritesHelp}</p>
+          <div class="actions">
+            <a class="button first" href={`/${collection}`}>
+              {words.find.browseAll[collection]}
+            </a>
+          </div>
+        </section>
+      ) : (
+        <>
+          <h2 class="visually-hidden">{words.find.counts[collection](found.total)}</h2>
+          {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} stars={stars} /> : null}
+          {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} stars={stars} /> : null}
+        </>
+      )}
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => linkTo(collection, page)} />
+    </Layout>
+  )
+}

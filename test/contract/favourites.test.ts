@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Actor } from '../../src/library/actor.ts'
+import type { User } from '../../src/library/items.ts'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { countingRandom, ENGINES } from '../support/engines.ts'
+
+const PROMPT = {
+  title: 'A prompt',
+  description: null,
+  content: 'Text',
+  category: null,
+  tags: [],
+  type: 'TEXT',
+  visibility: 'public',
+} as const
+
+for (const engine of ENGINES) {
+  describe(`favourites on ${engine.name}`, () => {
+    let place: Awaited<ReturnType<(typeof engine)['create']>>
+    let database: OpenDatabase
+    let store: LibraryStore
+    let ada: User
+    let ben: User
+    let now = Date.UTC(2026, 0, 1)
+    const as = ({ id, username }: User): Actor => ({ kind: 'user', userId: id, username, scopes: new Set(['read', 'write']) })
+    const save = (title: string) => store.items.createPrompt({ userId: ada.id, note: null }, { ...PROMPT, title })
+    const mark = (user: User, id: string, isFavourite = true, most = 100) =>
+      store.marks.setFavourite(as(user), 'prompt', id, user.id, isFavourite, most)
+    const countRows = async () => (await database.reader.selectFrom('favourite').select('item_seq').execute()).length
+
+    beforeEach(async () => {
+      place = await engine.create()
+      database = place.open()
+      store = await createStore(database, { clock: () => (now += 1000), random: countingRandom() })
+      ada = await store.people.createUser({ username: 'Ada', defaultVisibility: 'private' })
+      ben = await store.people.createUser({ username: 'ben', defaultVisibility: 'public' })
+    })
+    afterEach(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    it('are listed in pages, the last marked first, and found by id', async () => {
+      const [one, two, three] = [await save('One'), await save('Two'), await save('Three')]
+      for (const { id } of [two, one, three]) await mark(ben, id)
+      await mark(ada, two.id)
+      const list = async (limit: number, offset: number) => {
+        const { items, total } = await store.marks.listFavourites(as(ben), ben.id, { kind: 'prompt', limit, offset })
+        return [items.map(({ title }) => title), total]
+      }
+      expect(await list(2, 0)).toEqual([['Three', 'One'], 3])
+      expect(await list(2, 2)).toEqual([['Two'], 3])
+      expect(await store.marks.findFavourites(ada.id, [one.id, two.id])).toEqual(new Set([two.id]))
+      expect(await store.marks.findMarks(as(ada), 'prompt', two.id)).toMatchObject({ isFavourite: true, hasVoted: false })
+      expect(await store.marks.findMarks(as(ada), 'prompt', one.id)).toMatchObject({ isFavourite: false })
+      expect((await store.items.findPrompt(as(ben), two.id))?.version).toBe(1)
+    })
+
+    it('are at most so many', async () => {
+      const [one, two] = [await save('One'), await save('Two')]
+      expect(await mark(ben, one.id, true, 1)).toEqual({ id: one.id })
+      expect(await mark(ben, two.id, true, 1)).toBe('full')
+      // What is marked already stays so, and makes room when it goes.
+      expect(await mark(ben, one.id, true, 1)).toEqual({ id: one.id })
+      await mark(ben, one.id, false)
+      expect(await mark(ben, two.id, true, 1)).toEqual({ id: two.id })
+    })
+
+    it('go with the mark, the item and the reader', async () => {
+      const [one, two] = [await save('One'), await save('Two')]
+      for (const user of [ada, ben]) for (const { id } of [one, two]) await mark(user, id)
+      expect(await countRows()).toBe(4)
+      await mark(ada, two.id, false)
+      expect(await countRows()).toBe(3)
+      await store.purges.purgeItem('prompt', one.id, () => true)
+      expect(await countRows()).toBe(1)
+      await store.people.deletePerson(ben.id)
+      expect(await countRows()).toBe(0)
+    })
+  })
+}
