@@ -630,10 +630,9 @@ describe('leaving', () => {
     const names = ['account.json', 'categories.json', 'favourites.json', 'prompts.jsonl', 'skills.json', `skills/${skill.folder}/SKILL.md`]
     expect(Object.keys(files).toSorted()).toEqual(names)
     expect(JSON.parse(text('categories.json'))).toContainEqual({ slug: 'ours', name: 'Ours', parent: 'coding' })
-    expect(JSON.parse(text('favourites.json'))).toEqual({
-      prompts: [{ id: expect.any(String), title: 'Mine', url: `http://127.0.0.1:3000/prompts/${slug}` }],
-      skills: [],
-    })
+    expect(JSON.parse(text('favourites.json'))).toEqual([
+      { id: expect.any(String), kind: 'prompt', slug, title: 'Mine', author: 'ada', url: `http://127.0.0.1:3000/prompts/${slug}` },
+    ])
     expect(JSON.parse(text('prompts.jsonl'))).toMatchObject({ title: 'Mine', content: 'Hello ${name}', visibility: 'private' })
     expect(JSON.parse(text('account.json'))).toMatchObject({
       username: 'ada',

@@ -188,6 +188,7 @@ describe('every operation that changes what is kept', () => {
     favourite: onPrompt({}),
     remove_favourite: onPrompt({}),
     list_favourites: byOwner({}),
+    browse_favourites: byOwner({ collection: 'skills' }),
     find_favourites: byOwner({ ids: [] }),
     list_categories: byOwner({}),
     list_tags: byOwner({}),
@@ -242,6 +243,22 @@ describe('every operation that changes what is kept', () => {
     load_starter_library: byAdmin({}),
     show_profile: async () => ({ actor: owner, input: { username: owner.username } }),
     list_own_items: byOwner({ collection: 'prompts' }),
+    match_own_items: byOwner({ collection: 'prompts', q: CANARY }),
+    change_items: async () => ({
+      actor: owner,
+      input: { collection: 'prompts', ids: [(await makePrompt()).id, (await makePrompt()).id], addTags: [unique()] },
+    }),
+    take_back_changes: async () => {
+      const { id } = await makePrompt()
+      const { changed } = await test.call(owner, 'change_items', { collection: 'prompts', ids: [id], visibility: 'private' })
+      return { actor: owner, input: { collection: 'prompts', changed } }
+    },
+    delete_items: async () => ({ actor: owner, input: { collection: 'skills', ids: [(await makeSkill()).id] } }),
+    restore_items: async () => {
+      const { id } = await makePrompt()
+      await test.call(owner, 'delete_item', { collection: 'prompts', id })
+      return { actor: owner, input: { collection: 'prompts', ids: [id] } }
+    },
     show_password_help: byOwner({}),
     browse_items: byOwner({ collection: 'prompts' }),
     near_addresses: byOwner({ ref: 'a-letter' }),

@@ -58,7 +58,7 @@ function readScopes(text: string): Scope[] {
 
 async function countOwned(app: App, { id }: User): Promise<number> {
   const page = { visibility: null, limit: 1, offset: 0 }
-  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.marks.listOwned(id, { kind, ...page })))
+  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.own.listOwned(id, { kind, ...page })))
   return counts.reduce((sum, { total }) => sum + total, 0)
 }
 

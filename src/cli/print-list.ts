@@ -19,6 +19,7 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   list_categories: ['categories', { slug: text, prompts: count, skills: count, name: text }],
   list_tags: ['tags', { slug: text, count, name: text }],
   list_trash: ['items', { id: text, kind: text, deletedAt: day, title: text }],
+  list_favourites: ['items', { id: text, kind: text, slug: text, title: text }],
   related_items: ['items', { slug: text, similarity: count, title: text }],
   list_versions: ['versions', { version: count, createdAt: day, visibility: text, author: text, note }],
 }

@@ -12,11 +12,13 @@ import { showServiceStatus } from './admin/service-status.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
-import { favourite, findFavourites, listFavourites, removeFavourite } from './items/favourites.ts'
+import { changeItems, deleteItems, restoreItems, takeBackChanges } from './items/bulk.ts'
+import { browseFavourites, favourite, findFavourites, listFavourites, removeFavourite } from './items/favourites.ts'
 import { checkImport, loadStarterLibrary, runImport, showImport } from './items/import-items.ts'
-import { listFeatured, listHeld, listOwnItems, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
+import { listFeatured, listHeld, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { nearAddresses } from './items/near-addresses.ts'
+import { listOwnItems, matchOwnItems } from './items/own-items.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
 import { relatedItems } from './items/related.ts'
 import { deleteItem, listTrash, restoreItem } from './items/trash.ts'
@@ -72,6 +74,7 @@ export const OPERATIONS: readonly Operation[] = [
   favourite,
   removeFavourite,
   listFavourites,
+  browseFavourites,
   findFavourites,
   listCategories,
   listTags,
@@ -107,6 +110,11 @@ export const OPERATIONS: readonly Operation[] = [
   showFormDraft,
   showProfile,
   listOwnItems,
+  matchOwnItems,
+  changeItems,
+  takeBackChanges,
+  deleteItems,
+  restoreItems,
   browseItems,
   nearAddresses,
   showMarks,

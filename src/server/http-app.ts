@@ -13,6 +13,7 @@ import { addAccountExportRoute } from '../http/downloads/account-export.ts'
 import { addAuditExportRoute } from '../http/downloads/audit-export.ts'
 import { createPieceSender } from '../http/downloads/download.ts'
 import { addRawRoutes } from '../http/downloads/raw-files.ts'
+import { addSelectionExportRoute } from '../http/downloads/selection-export.ts'
 import { addSkillZipRoute } from '../http/downloads/skill-zip.ts'
 import { healthRoutes } from '../http/health.ts'
 import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
@@ -155,6 +156,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       addSkillZipRoute(hono, forRest, prefix, sendPieces),
     ]),
     addAccountExportRoute(hono, forRest, sendPieces),
+    addSelectionExportRoute(hono, forRest, sendPieces),
     addAuditExportRoute(hono, forRest, sendPieces),
   ]
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }

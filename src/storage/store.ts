@@ -21,6 +21,7 @@ import { importStore } from './items/imports.ts'
 import { markStore } from './items/item-marks.ts'
 import { readSearchableText } from './items/item-parts.ts'
 import { createItemQueries } from './items/item-queries.ts'
+import { ownItemStore } from './items/own-items.ts'
 import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
 import { type WriteContext, writeItems } from './items/write-items.ts'
@@ -99,6 +100,7 @@ export async function createStore(
     return {
       items: { ...readItems(reader, queries, search, vectors, reader === database.reader ? encoder : null), ...writeItems(context) },
       marks: markStore(reader, context),
+      own: ownItemStore(reader, queries),
       categories: { ...readCategories(queries), ...writeCategories(context) },
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),

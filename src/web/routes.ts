@@ -50,8 +50,9 @@ import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/e
 import { saveNewSkill, saveSkillForm, showEditSkill, showNewSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
 import { showImportForm, showImportPage, submitImport, submitRun } from './pages/writing/import.tsx'
-import { restoreFromTrash, showLibrary, showTrash } from './pages/writing/library.tsx'
+import { changeLibrary, showLibrary } from './pages/writing/library.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
+import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
 import type { Action, LeadsOn, PageRequest } from './request.ts'
 import type { Site, Words } from './site.ts'
@@ -119,7 +120,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
-  { path: '/library', page: showLibrary },
+  { path: '/library', page: showLibrary, act: changeLibrary },
   { path: '/favourites', page: showFavourites },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: CHECK_COST },

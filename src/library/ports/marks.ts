@@ -1,6 +1,5 @@
 import type { Actor } from '../actor.ts'
 import type { ItemKind, Prompt, Skill } from '../items.ts'
-import type { Visibility } from '../visibility.ts'
 import type { SearchResult } from './search.ts'
 
 /** The state of an item for a signed-in reader. */
@@ -37,11 +36,6 @@ export interface MarkStore {
   listFeatured(limit: number): Promise<(Prompt | Skill)[]>
   /** What administrators keep out of the lists, the newest first. */
   listHeld(page: { limit: number; offset: number }): Promise<SearchResult<Prompt | Skill>>
-  /** A user's own items of one kind, the last changed first. */
-  listOwned(
-    ownerId: string,
-    page: { kind: ItemKind; visibility: Visibility | null; limit: number; offset: number },
-  ): Promise<SearchResult<Prompt | Skill>>
   /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
   setVote(actor: Actor, kind: ItemKind, ref: string, userId: string, voted: boolean): Promise<{ id: string; votes: number } | null>
   /** Marks an item the actor may see as a favourite of the user, or removes the mark. Null when it may not; `full` when the user has `most`. */
@@ -53,11 +47,11 @@ export interface MarkStore {
     isFavourite: boolean,
     most: number,
   ): Promise<{ id: string } | 'full' | null>
-  /** The user's favourites of one kind that the actor may list, the last marked first. */
+  /** The user's favourites, of one kind unless it is null, that the actor may list, the last marked first. */
   listFavourites(
     actor: Actor,
     userId: string,
-    page: { kind: ItemKind; limit: number; offset: number },
+    page: { kind: ItemKind | null; limit: number; offset: number },
   ): Promise<SearchResult<Prompt | Skill>>
   /** Which of these items are the user's favourites, by id. */
   findFavourites(userId: string, ids: readonly string[]): Promise<ReadonlySet<string>>

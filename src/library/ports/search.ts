@@ -14,6 +14,8 @@ export interface ItemFilter {
   readonly anyTags?: readonly string[] | undefined
   /** All must be there. */
   readonly allTags?: readonly string[] | undefined
+  /** Id of the owner. */
+  readonly ownerId?: string | undefined
   /** Usernames of authors. */
   readonly authors?: readonly string[] | undefined
 }

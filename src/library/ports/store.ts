@@ -12,6 +12,7 @@ import type { KeyStore } from './keys.ts'
 import type { LoginRecords } from './logins.ts'
 import type { MarkStore } from './marks.ts'
 import type { BudgetStore } from './models.ts'
+import type { OwnItemsStore } from './own-items.ts'
 import type { PeopleStore } from './people.ts'
 import type { SessionStore } from './sessions.ts'
 import type { TransferStore } from './transfer.ts'
@@ -45,6 +46,7 @@ export interface ServiceStore extends FigureStore {
 export interface LibraryStore {
   readonly items: ItemReader & ItemWriter
   readonly marks: MarkStore
+  readonly own: OwnItemsStore
   readonly categories: CategoryStore
   readonly purges: PurgeStore
   readonly people: PeopleStore

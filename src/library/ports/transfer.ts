@@ -29,9 +29,9 @@ export interface ExportedSkill extends ExportedItem {
 
 /** Reads for an export, for whoever holds the database itself: no actor is asked for. */
 export interface ExportReader {
-  /** Everything one owner has (or all), in order of creation, a page at a time. The trash is left out. */
-  exportPrompts(ownerId: string | null, after: number, limit: number): Promise<ExportedPrompt[]>
-  exportSkills(ownerId: string | null, after: number, limit: number): Promise<ExportedSkill[]>
+  /** Everything one owner has (or all), or those of `ids`, in order of creation, a page at a time. The trash is left out. */
+  exportPrompts(ownerId: string | null, after: number, limit: number, ids?: readonly string[]): Promise<ExportedPrompt[]>
+  exportSkills(ownerId: string | null, after: number, limit: number, ids?: readonly string[]): Promise<ExportedSkill[]>
   /** Every category, each after its parent. */
   exportCategories(): Promise<Category[]>
   /**

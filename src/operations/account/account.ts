@@ -6,8 +6,9 @@ import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
 import { toFileContent } from '../../library/skill.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
-import { collectionInput } from '../core/inputs.ts'
+import { collectionInput, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
+import { MAX_BULK } from '../items/own-items.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
 
 const when = z.string().meta({ format: 'date-time' })
@@ -154,24 +155,29 @@ const EXPORT_PAGE = { prompts: 100, skills: 5 } as const
 export const exportOwnItems = defineOperation({
   name: 'export_own_items',
   title: 'Export your items',
-  summary: 'Your prompts or skills in the import format, in parts: pass next as after until it is null. Excludes the trash.',
+  summary:
+    'Your prompts or skills, or some of them by id, in the import format, in parts: pass next as after until it is null. Excludes the trash.',
   scope: 'account',
   surfaces: {},
-  input: z.object({ collection: collectionInput, after: z.number().int().min(0).default(0) }),
+  input: z.object({
+    collection: collectionInput,
+    after: z.number().int().min(0).default(0),
+    ids: z.array(refInput).max(MAX_BULK).optional(),
+  }),
   output: z.object({
     lines: z.array(z.string()).describe('Prompts, one JSON line each'),
     skills: z.array(z.object({ entry: z.looseObject({ folder: z.string() }), files: z.array(fileRecord) })),
     next: z.number().int().nullable(),
   }),
-  async run({ actor, store }: Needs<'transfer'>, { collection, after }) {
+  async run({ actor, store }: Needs<'transfer'>, { collection, after, ids }) {
     const { userId } = requireUser(actor)
     const limit = EXPORT_PAGE[collection]
     if (collection === 'prompts') {
-      const page = await store.transfer.exportPrompts(userId, after, limit)
+      const page = await store.transfer.exportPrompts(userId, after, limit, ids)
       const next = page.length < limit ? null : (page.at(-1)?.order ?? null)
       return { lines: page.map(toExportLine), skills: [], next }
     }
-    const page = await store.transfer.exportSkills(userId, after, limit)
+    const page = await store.transfer.exportSkills(userId, after, limit, ids)
     const skills = page.map(({ files, ...exported }) => ({ entry: toExportEntry(exported), files: files.map(toFileContent) }))
     return { lines: [], skills, next: page.length < limit ? null : (page.at(-1)?.order ?? null) }
   },

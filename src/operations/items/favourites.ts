@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Prompt, Skill } from '../../library/items.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
-import { listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
+import { itemUrl, listedPrompt, skillRecord, toListedPrompt, toSkillRecord } from '../core/records.ts'
 
 /** Favourites of one person. */
 const MAX_FAVOURITES = 5_000
@@ -71,11 +71,45 @@ export const removeFavourite = defineOperation({
 export const listFavourites = defineOperation({
   name: 'list_favourites',
   title: 'List your favourites',
-  summary: 'Your favourite prompts or skills, the last marked first, as far as lists show them to you.',
+  summary: 'Your favourite prompts and skills, the last marked first, as far as lists show them to you.',
   scope: 'read',
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/favourites' }, cli: { command: 'list-favourites', positional: [] } },
-  input: z.object({ ...pageInputs, collection: collectionInput.default('prompts') }),
+  input: z.object(pageInputs),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(['prompt', 'skill']),
+        slug: z.string(),
+        title: z.string(),
+        author: z.string(),
+        url: z.string(),
+      }),
+    ),
+    ...pageOutputs,
+  }),
+  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, { page, perPage }) {
+    const limits = { kind: null, limit: perPage, offset: (page - 1) * perPage }
+    const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, limits)
+    return {
+      items: items.map((item) => {
+        const { id, kind, slug, title, author } = item
+        return { id, kind, slug, title, author, url: itemUrl(baseUrl, kind, item) }
+      }),
+      ...toPage({ page, perPage }, total),
+    }
+  },
+})
+
+export const browseFavourites = defineOperation({
+  name: 'browse_favourites',
+  title: 'Browse your favourites',
+  summary: 'Your favourite prompts or skills as lists show them, the last marked first.',
+  scope: 'account',
+  cost: 3,
+  surfaces: {},
+  input: z.object({ ...pageInputs, collection: collectionInput }),
   output: z.object({ ...itemLists, ...pageOutputs }),
   async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
     const { items, total } = await store.marks.listFavourites(actor, requireUser(actor).userId, {

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
-import { VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
 import { itemLists, toItemLists } from './favourites.ts'
@@ -71,26 +69,6 @@ export const listFeatured = defineOperation({
   output: z.object(itemLists),
   async run({ store, baseUrl }: Needs<'marks', 'baseUrl'>, { limit }) {
     return toItemLists(await store.marks.listFeatured(limit), baseUrl)
-  },
-})
-
-/** A person's own items, whatever their visibility. */
-export const listOwnItems = defineOperation({
-  name: 'list_own_items',
-  title: 'List your items',
-  summary: `Your prompts or skills, last changed first; contents are cut at ${MAX_LISTED_CONTENT} characters.`,
-  scope: 'account',
-  surfaces: {},
-  input: z.object({ ...pageInputs, collection: collectionInput, visibility: z.enum(VISIBILITIES).optional() }),
-  output: z.object({ ...itemLists, ...pageOutputs }),
-  async run({ actor, store, baseUrl }: Needs<'marks', 'baseUrl'>, input) {
-    const { items, total } = await store.marks.listOwned(requireUser(actor).userId, {
-      kind: kindOf(input.collection),
-      visibility: input.visibility ?? null,
-      limit: input.perPage,
-      offset: (input.page - 1) * input.perPage,
-    })
-    return { ...toItemLists(items, baseUrl), ...toPage(input, total) }
   },
 })
 

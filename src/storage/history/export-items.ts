@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
 import type { ExportReader } from '../../library/ports/transfer.ts'
+import { isOneOf } from '../items/item-filters.ts'
 import { readFiles } from '../items/item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
@@ -8,26 +9,27 @@ import { readBlobs, readHistory } from './read-history.ts'
 
 /** Reads of an export: all items of one owner, or of everybody. For operators, who hold the database. */
 export function exportReader(db: Kysely<Database>): ExportReader {
-  const rowsAfter = async (kind: ItemKind, ownerId: string | null, after: number, limit: number) => {
+  const rowsAfter = async (kind: ItemKind, ownerId: string | null, after: number, limit: number, ids?: readonly string[]) => {
     let query = selectItems(db).select('owner.username as owner_name').where('item.deleted_at', 'is', null).where('item.seq', '>', after)
     query =
       ownerId === null
         ? // No index is offered: going by that of the kind, SQLite would sort all items of it for every page.
           query.where((eb) => eb(eb.case().when('item.kind', '=', kind).then(1).else(0).end(), '=', 1))
         : query.where('item.kind', '=', kind).where('owner.id', '=', ownerId)
+    if (ids) query = query.where(isOneOf('item.id', ids))
     return await query.orderBy('item.seq').limit(limit).execute()
   }
   return {
-    async exportPrompts(ownerId, after, limit) {
-      const rows = await rowsAfter('prompt', ownerId, after, limit)
+    async exportPrompts(ownerId, after, limit, ids) {
+      const rows = await rowsAfter('prompt', ownerId, after, limit, ids)
       const prompts = await toPrompts(db, rows)
       return rows.flatMap((row, index) => {
         const prompt = prompts[index]
         return prompt ? [{ ...toExported(row), prompt }] : []
       })
     },
-    async exportSkills(ownerId, after, limit) {
-      const rows = await rowsAfter('skill', ownerId, after, limit)
+    async exportSkills(ownerId, after, limit, ids) {
+      const rows = await rowsAfter('skill', ownerId, after, limit, ids)
       const skills = await toSkills(db, rows)
       const exported = []
       for (const [index, row] of rows.entries()) {

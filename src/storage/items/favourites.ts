@@ -30,13 +30,13 @@ export function favouriteStore(
         return { id: row.id }
       }),
     async listFavourites(actor, userId, { kind, limit, offset }) {
-      const marked = reader
+      const all = reader
         .selectFrom('item')
         .innerJoin('favourite', 'favourite.item_seq', 'item.seq')
         .innerJoin('user', 'user.seq', 'favourite.user_seq')
         .where('user.id', '=', userId)
-        .where('item.kind', '=', kind)
         .where(isInVisibleSet(visibleSet(actor, 'list')))
+      const marked = kind === null ? all : all.where('item.kind', '=', kind)
       const seqs = await marked
         .select('item.seq')
         .orderBy('favourite.created_at', 'desc')

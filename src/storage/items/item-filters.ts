@@ -11,11 +11,12 @@ import { isInVisibleSet } from './item-rows.ts'
 
 /** A filter by row numbers and tag slugs, as the search index takes it. */
 export async function readFilter(db: Kysely<Database>, filter: ItemFilter): Promise<IndexFilter> {
-  const { ids, type, categories, authors, anyTags, allTags } = filter
+  const { ids, type, categories, ownerId, authors, anyTags, allTags } = filter
   return {
     ...(type !== undefined && { types: [type] }),
     ...(ids && { seqs: toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute()) }),
     ...(categories && { categories: await findCategories(db, categories) }),
+    ...(ownerId !== undefined && { owners: toSet(await db.selectFrom('user').select('seq').where('id', '=', ownerId).execute()) }),
     ...(authors && { authors: await findAuthors(db, authors) }),
     ...(anyTags && { anyTags: anyTags.map(slugifyTag) }),
     ...(allTags && { allTags: allTags.map(slugifyTag) }),
@@ -26,7 +27,7 @@ export async function readFilter(db: Kysely<Database>, filter: ItemFilter): Prom
 export const readCategories = prepareQuery((db) => db.selectFrom('category').select(['seq', 'slug', 'name', 'parent_seq']).orderBy('slug'))
 
 /** The categories of these slugs or names, and their children. */
-async function findCategories(db: Kysely<Database>, names: readonly string[]): Promise<Set<number>> {
+export async function findCategories(db: Kysely<Database>, names: readonly string[]): Promise<Set<number>> {
   const all = await readCategories(db, {})
   const named = toSet(names.flatMap((name) => all.filter((category) => isCategoryNamed(category, name))))
   return toSet(all.filter(({ seq, parent_seq: parent }) => named.has(seq) || (parent !== null && named.has(parent))))
@@ -41,13 +42,14 @@ async function findAuthors(db: Kysely<Database>, names: readonly string[]): Prom
 export function applyFilter<O>(
   query: SelectQueryBuilder<Database, 'item', O>,
   kind: ItemKind,
-  { types, seqs, categories, authors, anyTags, allTags }: IndexFilter,
+  { types, seqs, categories, owners, authors, anyTags, allTags }: IndexFilter,
   set: VisibleSet,
 ): SelectQueryBuilder<Database, 'item', O> {
   let narrowed = query.where('item.kind', '=', kind).where(isInVisibleSet(set))
   if (types) narrowed = narrowed.where(isOneOf('item.type', types))
   if (seqs) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
   if (categories) narrowed = narrowed.where(isOneOf('item.category_seq', [...categories]))
+  if (owners) narrowed = narrowed.where(isOneOf('item.owner_seq', [...owners]))
   if (authors) narrowed = narrowed.where(isOneOf('item.author_seq', [...authors]))
   if (anyTags)
     narrowed = narrowed.where('item.seq', 'in', (eb) =>
@@ -60,7 +62,7 @@ export function applyFilter<O>(
 }
 
 /** `column in (values)`, which no engine accepts without values. */
-function isOneOf(column: string, values: readonly (string | number)[]) {
+export function isOneOf(column: string, values: readonly (string | number)[]) {
   return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`
 }
 

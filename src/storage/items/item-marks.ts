@@ -10,7 +10,7 @@ import { selectItems } from './item-rows.ts'
 import { findPublication, takeBackPublication } from './publications.ts'
 import { findUserSeq, type WriteContext } from './write-items.ts'
 
-/** Votes, favourites, what administrators decide about items, and lists by owner. */
+/** Votes, favourites, and what administrators decide about items. */
 export function markStore(reader: Kysely<Database>, context: WriteContext): MarkStore {
   const now = () => new Date(context.clock()).toISOString()
   const findById = async (db: Kysely<Database>, kind: ItemKind, id: string) =>
@@ -137,14 +137,6 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         .where('deleted_at', 'is', null)
       const seqs = await held.select('seq').orderBy('held_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
       return { items: await readItemsInOrder(reader, seqs), total: await countRows(held) }
-    },
-    async listOwned(ownerId, { kind, visibility, limit, offset }) {
-      const owner = await reader.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
-      if (!owner) return { items: [], total: 0 }
-      let owned = reader.selectFrom('item').where('owner_seq', '=', owner.seq).where('kind', '=', kind).where('deleted_at', 'is', null)
-      if (visibility !== null) owned = owned.where('visibility', '=', visibility)
-      const seqs = await owned.select('seq').orderBy('updated_at', 'desc').orderBy('seq', 'desc').limit(limit).offset(offset).execute()
-      return { items: await readItemsInOrder(reader, seqs), total: await countRows(owned) }
     },
   }
 }

@@ -20,3 +20,31 @@ addEventListener('submit', (event) => {
       form.requestSubmit(button)
     })
 })
+
+const boxesOf = () => [...document.querySelectorAll<HTMLInputElement>('.pick input')]
+let last: HTMLInputElement | undefined
+
+/** Says how many items the bar would change. The list is replaced while somebody searches, so it is looked up each time. */
+function tellSelected(): void {
+  const told = document.querySelector<HTMLElement>('.bulk [data-selected]')
+  if (!told) return
+  const isAll = document.querySelector<HTMLInputElement>('.bulk [name="all"]')?.checked ?? false
+  const count = isAll ? Number(told.dataset['total']) : boxesOf().filter(({ checked }) => checked).length
+  told.textContent = count === 0 ? '' : (told.dataset['selected'] ?? '').replace('{count}', count.toLocaleString('en'))
+}
+
+addEventListener('click', ({ target, shiftKey }) => {
+  if (!(target instanceof HTMLInputElement)) return
+  const boxes = boxesOf()
+  if (target.matches('.bulk [name="all"]')) for (const box of boxes) box.checked = target.checked
+  else if (target.matches('.pick input')) {
+    // With Shift, all rows between this one and the last become what this one is.
+    const [from, to] = [boxes.indexOf(target), last ? boxes.indexOf(last) : -1]
+    if (shiftKey && to >= 0) for (const box of boxes.slice(Math.min(from, to), Math.max(from, to))) box.checked = target.checked
+    last = target
+    const all = document.querySelector<HTMLInputElement>('.bulk [name="all"]')
+    if (all && !target.checked) all.checked = false
+  } else return
+  tellSelected()
+})
+tellSelected()

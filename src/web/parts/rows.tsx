@@ -25,10 +25,18 @@ interface ListProps {
   readonly marks?: Marks | null
   /** Default: none are shown */
   readonly stars?: Stars
+  /** The ids of those that are selected for the form `bulk`. Default: none can be */
+  readonly selected?: ReadonlySet<string> | null
 }
 
 /** Prompts as rows. */
-export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = ({ site, prompts, marks = null, stars = null }) => (
+export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = ({
+  site,
+  prompts,
+  marks = null,
+  stars = null,
+  selected = null,
+}) => (
   <ol class="rows">
     {prompts.map((prompt) => {
       const { pieces, blanks, isPassage } = readWords(prompt, marks)
@@ -39,6 +47,7 @@ export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = 
           item={prompt}
           marks={marks}
           stars={stars}
+          selected={selected}
           facts={
             <>
               {prompt.type === 'TEXT' ? null : <li class="kind">{site.words.types[prompt.type]}</li>}
@@ -91,10 +100,24 @@ function readFirstWords(content: string, title: string): FirstWords {
 }
 
 /** Skills as rows. */
-export const SkillRows: FC<ListProps & { skills: readonly ListedSkill[] }> = ({ site, skills, marks = null, stars = null }) => (
+export const SkillRows: FC<ListProps & { skills: readonly ListedSkill[] }> = ({
+  site,
+  skills,
+  marks = null,
+  stars = null,
+  selected = null,
+}) => (
   <ol class="rows">
     {skills.map((skill) => (
-      <Row site={site} kind="skills" item={skill} marks={marks} stars={stars} facts={<li>{site.words.fileCount(skill.files.length)}</li>} />
+      <Row
+        site={site}
+        kind="skills"
+        item={skill}
+        marks={marks}
+        stars={stars}
+        selected={selected}
+        facts={<li>{site.words.fileCount(skill.files.length)}</li>}
+      />
     ))}
   </ol>
 )
@@ -105,16 +128,29 @@ interface RowProps {
   readonly item: ListedPrompt | ListedSkill
   readonly marks: Marks | null
   readonly stars: Stars
+  readonly selected: ReadonlySet<string> | null
   /** Facts of this kind alone, as list items. */
   readonly facts: Child
   readonly children?: Child
 }
 
 /** An item in a list: its title, its facts on one line, its description, and more. The script finds the parts by `data-row`. */
-const Row: FC<RowProps> = ({ site, kind, item, marks, stars, facts, children }) => {
+const Row: FC<RowProps> = ({ site, kind, item, marks, stars, selected, facts, children }) => {
   const { words } = site
   return (
     <li data-row={kind}>
+      {selected === null ? null : (
+        <label class="pick">
+          <input
+            type="checkbox"
+            form="bulk"
+            name="ids"
+            value={item.id}
+            checked={selected.has(item.id)}
+            aria-label={words.library.select(item.title)}
+          />
+        </label>
+      )}
       <h3 dir="auto">
         <a href={`/${kind}/${item.slug}`}>
           <Highlight text={item.title} marks={marks} />

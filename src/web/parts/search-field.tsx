@@ -3,8 +3,8 @@ import type { Site } from '../site.ts'
 
 interface SearchFieldProps {
   readonly site: Site
-  /** What it searches; `all` leads to the results of both. */
-  readonly kind: 'prompts' | 'skills' | 'all'
+  /** What it searches; `all` leads to the results of both, `library` to the reader's own. */
+  readonly kind: 'prompts' | 'skills' | 'all' | 'library'
   readonly query: string
   readonly isLarge?: boolean
   /** Filters that stay. */
@@ -13,10 +13,11 @@ interface SearchFieldProps {
 
 /** A field to search in; works as a plain form. */
 export const SearchField: FC<SearchFieldProps> = ({ site: { words }, kind, query, isLarge, kept = {} }) => {
-  const label = { prompts: words.searchPrompts, skills: words.searchSkills, all: words.find.both }[kind]
+  const label = { prompts: words.searchPrompts, skills: words.searchSkills, all: words.find.both, library: words.library.search }[kind]
+  const action = kind === 'all' ? '/search' : `/${kind}`
   return (
     <search>
-      <form class={isLarge ? 'search large' : 'search'} action={kind === 'all' ? '/search' : `/${kind}`} method="get" data-search>
+      <form class={isLarge ? 'search large' : 'search'} action={action} method="get" data-search>
         <input type="search" name="q" value={query} placeholder={label} aria-label={label} maxlength={1000} autocomplete="off" />
         {Object.entries(kept).map(([name, value]) => (value === undefined ? null : <input type="hidden" name={name} value={value} />))}
         <button class="button" type="submit">

@@ -9,6 +9,7 @@ import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
 import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
 import { IMPORT_WORDS } from './import.ts'
+import { LIBRARY_WORDS } from './library.ts'
 import { DONE_MESSAGES } from './messages.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
@@ -26,6 +27,7 @@ export const ENGLISH = {
   find: FIND_WORDS,
   reading: READING_WORDS,
   filling: FILLING_WORDS,
+  library: LIBRARY_WORDS,
   purge: PURGE_WORDS,
   importing: IMPORT_WORDS,
   embed: EMBED_WORDS,

@@ -1,4 +1,4 @@
-import { listFavourites } from '../../../operations/items/favourites.ts'
+import { browseFavourites } from '../../../operations/items/favourites.ts'
 import { Layout } from '../../layout.tsx'
 import { Done } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -14,7 +14,7 @@ export async function showFavourites(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
   const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
-  const found = await readListPage(request, (page) => call(listFavourites, { collection, page, perPage: PER_PAGE }))
+  const found = await readListPage(request, (page) => call(browseFavourites, { collection, page, perPage: PER_PAGE }))
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
   const linkTo = (kind: string, page = 1) => {

@@ -1,140 +1,195 @@
-import type { FC } from 'hono/jsx'
+import { OWN_SORTS } from '../../../library/ports/own-items.ts'
 import { VISIBILITIES } from '../../../library/visibility.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
-import { listOwnItems } from '../../../operations/items/item-marks.ts'
-import { listTrash, restoreItem } from '../../../operations/items/trash.ts'
+import { listCategories } from '../../../operations/items/list-categories.ts'
+import { listOwnItems } from '../../../operations/items/own-items.ts'
+import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
-import { Day } from '../../parts/day.tsx'
-import { ActionButton, Done } from '../../parts/field.tsx'
+import { BulkBar, BulkReport, changeTogether, readReport } from '../../parts/bulk-bar.tsx'
+import { Done } from '../../parts/field.tsx'
+import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { readStars } from '../../parts/star.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
+import type { Site } from '../../site.ts'
 
-const PER_PAGE = 24
+const PER_PAGE = 50
 const COLLECTIONS = ['prompts', 'skills'] as const
 
-/** What is the reader's own, whatever its visibility. */
+/** What a view of one's own items shows, as operations take it. */
+function readView(query: URLSearchParams) {
+  const text = (name: string) => query.get(name)?.slice(0, 200) || undefined
+  return {
+    collection: COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts',
+    q: query.get('q') ?? '',
+    visibility: VISIBILITIES.find((one) => one === query.get('visibility')),
+    category: text('category'),
+    tag: text('tag'),
+    sort: OWN_SORTS.find((one) => one === query.get('sort')),
+  } as const
+}
+type View = ReturnType<typeof readView>
+
+/** The address of a view, from its first page unless `page` is given. */
+function linkTo({ collection, q, ...view }: View, page = 1): string {
+  const params = new URLSearchParams()
+  const values = { kind: collection === 'prompts' ? undefined : collection, q, ...view, page: page === 1 ? undefined : String(page) }
+  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== '') params.set(name, value)
+  return params.size === 0 ? '/library' : `/library?${params}`
+}
+
+/** What is the reader's own, whatever its visibility: searched, filtered, and changed together. */
 export async function showLibrary(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
-  const collection = COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts'
-  const visibility = VISIBILITIES.find((one) => one === query.get('visibility'))
-  const found = await readListPage(request, (page) => call(listOwnItems, { collection, visibility, page, perPage: PER_PAGE }))
+  const view = readView(query)
+  const [found, { categories }, report] = await Promise.all([
+    readListPage(request, (page) => call(listOwnItems, { ...view, page, perPage: PER_PAGE })),
+    call(listCategories, { all: true }),
+    readReport(request),
+  ])
   if ('to' in found) return found
-  const linkTo = (kind: string, chosen: string | undefined) => {
-    const params = new URLSearchParams({ ...(kind === 'prompts' ? {} : { kind }), ...(chosen === undefined ? {} : { visibility: chosen }) })
-    return params.size === 0 ? '/library' : `/library?${params}`
-  }
+  const stars = await readStars(request, found.prompts, found.skills)
+  const marks = view.q === '' ? null : readMarks(view.q)
+  const active = [view.visibility, view.category, view.tag].filter((value) => value !== undefined).length
+  const isWhole = view.q === '' && active === 0
+  const here = linkTo(view, found.page)
+  const selected = new Set(sent?.form.all('ids') ?? [])
   return (
     <Layout site={site} title={words.myLibrary} current="library" isIndexed={false}>
-      <h1>{words.myLibrary}</h1>
-      <Done words={words} query={query} sent={sent} />
-      <div class="actions">
-        <a class="button first" href="/new">
-          {words.newPrompt}
-        </a>
-        <a class="button" href="/new/skill">
-          {words.newSkill}
-        </a>
-        <a class="button" href="/trash">
-          {words.trash}
-        </a>
-        <a class="button" href="/settings/data">
-          {words.exportData}
-        </a>
+      <div class="list-head">
+        <h1>{words.myLibrary}</h1>
+        <SearchField site={site} kind="library" query={view.q} kept={{ kind: query.get('kind') ?? undefined, sort: view.sort }} />
       </div>
-      <nav aria-label={words.filters}>
-        <ul class="filters">
-          {COLLECTIONS.map((one) => (
-            <li>
-              <a href={linkTo(one, visibility)} aria-current={one === collection ? 'true' : undefined}>
-                {words[one]}
-              </a>
-            </li>
-          ))}
-        </ul>
-        <ul class="filters">
-          {[undefined, ...VISIBILITIES].map((one) => (
-            <li>
-              <a href={linkTo(collection, one)} aria-current={one === visibility ? 'true' : undefined}>
-                {one === undefined ? words.all : words.visibilities[one]}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      {found.total === 0 ? null : (
-        <div class="quiet found">
-          <h2>{words.itemCount(found.total)}</h2>
-        </div>
-      )}
-      {found.total === 0 ? (
-        <section>
-          <h2>{words.nothingYet}</h2>
-          <p class="prose">{words.nothingOwnHelp}</p>
-        </section>
-      ) : collection === 'prompts' ? (
-        <PromptRows site={site} prompts={found.prompts} />
-      ) : (
-        <SkillRows site={site} skills={found.skills} />
-      )}
-      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => withPage(linkTo(collection, visibility), page)} />
-    </Layout>
-  )
-}
-
-function withPage(path: string, page: number): string {
-  return page === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}page=${page}`
-}
-
-/** What was deleted, and a way back. */
-export async function showTrash(request: PageRequest) {
-  const { site, call, query, sent } = request
-  const { words } = site
-  const found = await readListPage(request, (page) => call(listTrash, { page, perPage: PER_PAGE }))
-  if ('to' in found) return found
-  return (
-    <Layout site={site} title={words.trash} current="library" isIndexed={false}>
-      <h1>{words.trash}</h1>
-      <p class="lead">{words.trashLead}</p>
       <Done words={words} query={query} sent={sent} />
+      <BulkReport site={site} report={report} here={here} />
       {sent ? (
         <p class="fault notice" role="alert">
           {sent.fault.message}
         </p>
       ) : null}
-      {found.total === 0 ? <p>{words.trashEmpty}</p> : <Deleted words={words} items={found.items} />}
-      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => withPage('/trash', page)} />
+      <div class="list" data-results>
+        <Filters
+          words={words}
+          groups={toGroups(words, view, found.counts, categories)}
+          active={active}
+          clear={linkTo({ ...view, visibility: undefined, category: undefined, tag: undefined })}
+        />
+        <div>
+          <Head site={site} view={view} total={found.total} />
+          {found.total > 0 ? (
+            <BulkBar
+              site={site}
+              here={here}
+              total={found.total}
+              categories={categories}
+              tags={found.counts.tags.map(({ name }) => name)}
+              sent={sent}
+            />
+          ) : isWhole ? (
+            <p class="prose">{words.nothingOwnHelp}</p>
+          ) : null}
+          {found.prompts.length === 0 ? null : (
+            <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} selected={selected} />
+          )}
+          {found.skills.length === 0 ? null : (
+            <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} selected={selected} />
+          )}
+          <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(page) => linkTo(view, page)} />
+        </div>
+      </div>
     </Layout>
   )
 }
 
-const Deleted: FC<{ words: PageRequest['site']['words']; items: Output<typeof listTrash>['items'] }> = ({ words, items }) => (
-  <ul class="entries">
-    {items.map(({ id, kind, title, deletedAt }) => (
-      <li>
-        <div>
-          <strong>{title}</strong> <span class="quiet">{words.kinds[kind]}</span>
-          <p class="quiet">
-            {words.deleted} <Day at={deletedAt} />
-          </p>
-        </div>
-        <div>
-          <ActionButton does="restore" values={{ id, collection: `${kind}s` }} label={words.restoreItem(title)}>
-            {words.restore}
-          </ActionButton>{' '}
-          <a class="button" href={`/${kind}s/${id}/purge`} aria-label={words.purge.linkOf(title)}>
-            {words.purge.link}
+/** The kinds, ways to add and to look elsewhere, how much there is, and the order. */
+function Head({ site: { words }, view, total }: { site: Site; view: View; total: number }) {
+  const chosen = view.sort ?? (view.q === '' ? 'updated' : 'relevance')
+  const isWhole = linkTo({ ...view, sort: undefined, collection: 'prompts' }) === '/library'
+  return (
+    <>
+      <ul class="filters tabs">
+        {COLLECTIONS.map((collection) => (
+          <li>
+            <a href={linkTo({ ...view, collection })} aria-current={collection === view.collection ? 'true' : undefined}>
+              {words[collection]}
+            </a>
+          </li>
+        ))}
+        <li>
+          <a href="/favourites">{words.favourites}</a>
+        </li>
+        <li>
+          <a href="/trash">{words.trash}</a>
+        </li>
+        <li>
+          <a href={view.collection === 'prompts' ? '/new' : '/new/skill'}>
+            {view.collection === 'prompts' ? words.newPrompt : words.newSkill}
           </a>
+        </li>
+      </ul>
+      <div class="summary">
+        <div class="found">
+          <h2>{total > 0 ? words.find.counts[view.collection](total) : isWhole ? words.nothingYet : words.library.noMatches}</h2>
         </div>
-      </li>
-    ))}
-  </ul>
-)
+        {total === 0 ? null : (
+          <nav aria-label={words.sortedBy} class="sorts">
+            <span class="quiet">{words.sortedBy}</span>
+            <ul class="filters">
+              {OWN_SORTS.filter((sort) => sort !== 'relevance' || view.q !== '').map((sort) => (
+                <li>
+                  <a href={linkTo({ ...view, sort })} aria-current={chosen === sort ? 'true' : undefined}>
+                    {words.library.sorts[sort]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+      </div>
+    </>
+  )
+}
 
-/** Brings something back. */
-export const restoreFromTrash: Action = async ({ call, form }) => {
-  const collection = form.choice('collection', ['prompts', 'skills'])
-  const { slug } = await call(restoreItem, { collection, id: form.text('id') })
-  return { to: `/${collection}/${encodeURIComponent(slug)}?done=restored` }
+/** The filters with what each choice finds. */
+function toGroups(
+  words: Site['words'],
+  view: View,
+  counts: Output<typeof listOwnItems>['counts'],
+  categories: Output<typeof listCategories>['categories'],
+): FilterGroup[] {
+  const names = new Map(categories.map(({ slug, name }) => [slug, name]))
+  const withChosen = <T extends { value: string; name: string; count: number }>(choices: readonly T[], chosen: string | undefined) =>
+    chosen === undefined || choices.some(({ value }) => value === chosen)
+      ? choices
+      : [...choices, { value: chosen, name: chosen, count: 0 }]
+  const groups = [
+    {
+      name: 'visibility',
+      label: words.visibility,
+      choices: VISIBILITIES.flatMap((value) => {
+        const count = counts.visibilities.find(({ visibility }) => visibility === value)?.count ?? 0
+        return count === 0 && view.visibility !== value ? [] : [{ value, name: words.visibilities[value], count }]
+      }),
+    },
+    {
+      name: 'category',
+      label: words.category,
+      choices: counts.categories.map(({ slug, count }) => ({ value: slug, name: names.get(slug) ?? slug, count })),
+    },
+    { name: 'tag', label: words.tags, choices: counts.tags.map(({ slug, name, count }) => ({ value: slug, name, count })) },
+  ] as const
+  return groups.flatMap(({ name, label, choices }) => {
+    const chosen = view[name]
+    const shown = withChosen<{ value: string; name: string; count: number }>(choices, chosen)
+    return shown.length === 0 ? [] : [{ label, chosen, choices: shown, toUrl: (value) => linkTo({ ...view, [name]: value }) }]
+  })
+}
+
+/** Changes the selected items together; the view stays as it is. */
+export const changeLibrary: Action = (request) => {
+  const view = readView(request.query)
+  return changeTogether(request, view, linkTo(view, Number(request.query.get('page') ?? 1) || 1))
 }

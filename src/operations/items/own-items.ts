@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { MAX_LISTED_CONTENT } from '../../library/fields.ts'
+import { OWN_SORTS, type OwnItemsFilter } from '../../library/ports/own-items.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+import { parseQuery } from '../../search/analysis/query.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { collectionInput, filterText, kindOf, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
+import { itemLists, toItemLists } from './favourites.ts'
+
+/** Most items that one action changes. */
+export const MAX_BULK = 500
+
+/** What narrows a person's own items. */
+const narrowing = {
+  collection: collectionInput,
+  q: queryInput.default(''),
+  visibility: z.enum(VISIBILITIES).optional(),
+  category: filterText,
+  tag: filterText,
+  sort: z.enum(OWN_SORTS).optional(),
+}
+
+function toFilter({ collection, q, ...filter }: z.infer<z.ZodObject<typeof narrowing>>): OwnItemsFilter & {
+  readonly sort: (typeof OWN_SORTS)[number]
+} {
+  const query = parseQuery(q)
+  return { ...filter, kind: kindOf(collection), query, sort: filter.sort ?? (query === null ? 'updated' : 'relevance') }
+}
+
+const count = z.number().int()
+const counts = z.object({
+  visibilities: z.array(z.object({ visibility: z.enum(VISIBILITIES), count })),
+  categories: z.array(z.object({ slug: z.string(), count })),
+  tags: z.array(z.object({ slug: z.string(), name: z.string(), count })),
+})
+
+/** A person's own items, whatever their visibility. */
+export const listOwnItems = defineOperation({
+  name: 'list_own_items',
+  title: 'List your items',
+  summary: `Your prompts or skills with counts by visibility, category and tag; contents are cut at ${MAX_LISTED_CONTENT} characters.`,
+  scope: 'account',
+  cost: 3,
+  surfaces: {},
+  input: z.object({ ...pageInputs, ...narrowing }),
+  output: z.object({ ...itemLists, counts, ...pageOutputs }),
+  async run({ actor, store, baseUrl }: Needs<'own', 'baseUrl'>, { page, perPage, ...input }) {
+    const { userId } = requireUser(actor)
+    const filter = toFilter(input)
+    const { items, total } = await store.own.listOwned(userId, { ...filter, limit: perPage, offset: (page - 1) * perPage })
+    const { visibilities, categories, tags } = await store.own.countOwned(userId, filter)
+    return {
+      ...toItemLists(items, baseUrl),
+      counts: { visibilities: [...visibilities], categories: [...categories], tags: [...tags] },
+      ...toPage({ page, perPage }, total),
+    }
+  },
+})
+
+/** What "select all" selects. */
+export const matchOwnItems = defineOperation({
+  name: 'match_own_items',
+  title: 'Match your items',
+  summary: `The ids of your prompts or skills that a filter matches, at most ${MAX_BULK}, in the order of the list.`,
+  scope: 'account',
+  surfaces: {},
+  input: z.object(narrowing),
+  output: z.object({ ids: z.array(z.string()) }),
+  async run({ actor, store }: Needs<'own'>, input) {
+    const ids = await store.own.listOwnedIds(requireUser(actor).userId, { ...toFilter(input), limit: MAX_BULK, offset: 0 })
+    return { ids: [...ids] }
+  },
+})

@@ -1,0 +1,108 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { OwnItemsFilter, OwnItemsStore } from '../../library/ports/own-items.ts'
+import { slugifyTag } from '../../library/slug.ts'
+import type { Database } from '../schema.ts'
+import { findCategories, isOneOf } from './item-filters.ts'
+import { countRows, readItemsInOrder } from './item-lists.ts'
+import type { ItemQueries } from './item-queries.ts'
+
+/** Most hits of a query among the items of one person. */
+const MAX_HITS = 5_000
+/** Tags that are counted: the most used. */
+const MAX_COUNTED_TAGS = 20
+
+type Field = 'visibility' | 'category' | 'tag'
+
+/** What a filter leaves: a query over the person's items, and the hits of its words, best first. */
+interface Narrowed {
+  readonly items: SelectQueryBuilder<Database, 'item', object>
+  readonly hits: readonly number[] | null
+}
+
+/** Lists of what a person owns. Rows come from the tables; the search index finds words alone, never what is near in meaning. */
+export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'findRows'>): OwnItemsStore {
+  const findHits = async (ownerId: string, { kind, query = null }: OwnItemsFilter): Promise<readonly number[] | null> => {
+    if (query === null) return null
+    const owner = { kind: 'user', userId: ownerId, username: '', scopes: new Set(['read'] as const) } as const
+    const { seqs, scores } = await queries.findRows(owner, kind, {
+      query,
+      filter: { ownerId },
+      sort: 'relevance',
+      limit: MAX_HITS,
+      offset: 0,
+    })
+    return seqs.filter((_, place) => !scores[place]?.isApproximate)
+  }
+  const narrow = async (ownerId: string, filter: OwnItemsFilter, hits: readonly number[] | null, without?: Field) => {
+    const { kind, visibility = null, category, tag } = filter
+    const owner = await db.selectFrom('user').select('seq').where('id', '=', ownerId).executeTakeFirst()
+    let items = db
+      .selectFrom('item')
+      .where('item.owner_seq', '=', owner?.seq ?? 0)
+      .where('item.kind', '=', kind)
+      .where('item.deleted_at', 'is', null)
+    if (visibility !== null && without !== 'visibility') items = items.where('item.visibility', '=', visibility)
+    if (category !== undefined && without !== 'category') {
+      items = items.where(isOneOf('item.category_seq', [...(await findCategories(db, [category]))]))
+    }
+    if (tag !== undefined && without !== 'tag') {
+      items = items.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', slugifyTag(tag)))
+    }
+    return hits === null ? items : items.where(isOneOf('item.seq', hits))
+  }
+  const narrowed = async (ownerId: string, filter: OwnItemsFilter): Promise<Narrowed> => {
+    const hits = await findHits(ownerId, filter)
+    return { hits, items: await narrow(ownerId, filter, hits) }
+  }
+  const readPage = async ({ items, hits }: Narrowed, { sort = 'updated', limit, offset }: Parameters<OwnItemsStore['listOwned']>[1]) => {
+    if (sort === 'relevance' && hits !== null) {
+      const left = new Set((await items.select('item.seq').execute()).map(({ seq }) => seq))
+      return hits
+        .filter((seq) => left.has(seq))
+        .slice(offset, offset + limit)
+        .map((seq) => ({ seq }))
+    }
+    const ordered =
+      sort === 'title'
+        ? items.orderBy(sql`lower(trim(item.title))`).orderBy('item.seq')
+        : items
+            .orderBy(sort === 'newest' ? 'item.created_at' : sort === 'votes' ? 'item.votes' : 'item.updated_at', 'desc')
+            .orderBy('item.seq', 'desc')
+    return await ordered.select('item.seq').limit(limit).offset(offset).execute()
+  }
+  return {
+    async listOwned(ownerId, page) {
+      const found = await narrowed(ownerId, page)
+      return { items: await readItemsInOrder(db, await readPage(found, page)), total: await countRows(found.items) }
+    },
+    async listOwnedIds(ownerId, page) {
+      const seqs = (await readPage(await narrowed(ownerId, page), page)).map(({ seq }) => seq)
+      const rows = await db.selectFrom('item').select(['seq', 'id']).where(isOneOf('item.seq', seqs)).execute()
+      const ids = new Map(rows.map(({ seq, id }) => [seq, id]))
+      return seqs.flatMap((seq) => ids.get(seq) ?? [])
+    },
+    async countOwned(ownerId, filter) {
+      const hits = await findHits(ownerId, filter)
+      const visibilities = await (await narrow(ownerId, filter, hits, 'visibility'))
+        .select(['item.visibility', (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('item.visibility')
+        .execute()
+      const categories = await (await narrow(ownerId, filter, hits, 'category'))
+        .innerJoin('category', 'category.seq', 'item.category_seq')
+        .select(['category.slug', (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('category.slug')
+        .orderBy('category.slug')
+        .execute()
+      const tags = await (await narrow(ownerId, filter, hits, 'tag'))
+        .innerJoin('item_tag', 'item_tag.item_seq', 'item.seq')
+        .select(['item_tag.slug', (eb) => eb.fn.min('item_tag.name').as('name'), (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('item_tag.slug')
+        .orderBy('count', 'desc')
+        .orderBy('item_tag.slug')
+        .limit(MAX_COUNTED_TAGS)
+        .execute()
+      const withCount = <Row extends { count: number }>(row: Row) => ({ ...row, count: Number(row.count) })
+      return { visibilities: visibilities.map(withCount), categories: categories.map(withCount), tags: tags.map(withCount) }
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { isId } from '../../library/identifier.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+import { keepFormDraft, showFormDraft } from '../../operations/account/form-drafts.ts'
+import type { Input, Output } from '../../operations/core/define-operation.ts'
+import { changeItems, deleteItems, restoreItems, takeBackChanges } from '../../operations/items/bulk.ts'
+import type { listCategories } from '../../operations/items/list-categories.ts'
+import { MAX_BULK, matchOwnItems } from '../../operations/items/own-items.ts'
+import type { SentForm } from '../forms.ts'
+import type { Action, PageRequest } from '../request.ts'
+import type { Site } from '../site.ts'
+import { ENGLISH } from '../strings/index.ts'
+import { ActionButton, sentOr } from './field.tsx'
+
+const ACTS = ['add-tag', 'remove-tag', 'category', 'visibility', 'delete', 'export', 'undo'] as const
+/** Refusals that are named one by one. */
+const MAX_NAMED = 20
+
+/** What an action did, kept for the page after it, with what it takes to undo it. */
+const report = z.object({
+  does: z.enum(['add-tag', 'remove-tag', 'category', 'visibility', 'delete', 'undo']),
+  collection: z.enum(['prompts', 'skills']),
+  count: z.number(),
+  unchanged: z.number().default(0),
+  refused: z.array(z.object({ title: z.string().nullable(), reason: z.string() })),
+  changed: z.array(z.object({ id: z.string(), version: z.number() })).default([]),
+  deleted: z.array(z.string()).default([]),
+})
+type Report = z.infer<typeof report>
+
+/** The report that the address names; null when there is none, or it has expired. */
+export async function readReport({ call, query }: Pick<PageRequest, 'call' | 'query'>): Promise<(Report & { id: string }) | null> {
+  const id = query.get('report') ?? ''
+  if (!isId(id)) return null
+  const { body } = await call(showFormDraft, { id })
+  const parsed = report.safeParse(JSON.parse(body ?? 'null'))
+  return parsed.success ? { ...parsed.data, id } : null
+}
+
+interface BulkReportProps {
+  readonly site: Site
+  readonly report: (Report & { readonly id: string }) | null
+  /** The address of the list. */
+  readonly here: string
+}
+
+/** What the last action did, whom it left out and why, and a button that undoes it. */
+export const BulkReport: FC<BulkReportProps> = ({ site: { words }, report, here }) => {
+  if (!report) return null
+  const { library } = words
+  const { does, count, unchanged, refused, changed, deleted } = report
+  return (
+    <div class="notice" role="status">
+      {library.done[does](count)} {unchanged > 0 ? library.unchanged(unchanged) : null}{' '}
+      {changed.length + deleted.length === 0 ? null : (
+        <ActionButton class="link" action={here} does="undo" values={{ report: report.id }}>
+          {library.undo}
+        </ActionButton>
+      )}
+      {refused.length === 0 ? null : (
+        <>
+          <p>{library.refused(refused.length)}</p>
+          <ul>
+            {refused.slice(0, MAX_NAMED).map(({ title, reason }) => (
+              <li>
+                <bdi>{title ?? library.missing}</bdi>: {reason}
+              </li>
+            ))}
+            {refused.length > MAX_NAMED ? <li>{library.more(refused.length - MAX_NAMED)}</li> : null}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface BulkBarProps {
+  readonly site: Site
+  readonly here: string
+  /** How many items the list has over all pages. */
+  readonly total: number
+  readonly categories: Output<typeof listCategories>['categories']
+  /** Tags to offer. */
+  readonly tags: readonly string[]
+  readonly sent: PageRequest['sent']
+}
+
+/** What can be done with the selected rows of a list: their boxes belong to this form. On phones it is folded. */
+export const BulkBar: FC<BulkBarProps> = ({ site: { words }, here, total, categories, tags, sent }) => {
+  const { library } = words
+  return (
+    <form id="bulk" class="bulk" method="post" action={here} aria-label={library.withSelected}>
+      <p>
+        <label class="tick">
+          <input type="checkbox" name="all" value="yes" checked={sent?.form.has('all')} /> {library.selectAll(total, MAX_BULK)}
+        </label>
+        <span class="quiet" role="status" data-selected={library.selected} data-total={Math.min(total, MAX_BULK)} />
+      </p>
+      <details open={sent !== null}>
+        <summary>{library.withSelected}</summary>
+        <div>
+          <input
+            name="tag"
+            value={sentOr(sent, 'tag', '')}
+            list="own-tags"
+            aria-label={library.tag}
+            placeholder={library.tag}
+            autocomplete="off"
+          />
+          <datalist id="own-tags">
+            {tags.map((tag) => (
+              <option value={tag} />
+            ))}
+          </datalist>
+          <BulkButton does="add-tag" label={library.addTag} />
+          <BulkButton does="remove-tag" label={library.removeTag} />
+        </div>
+        <div>
+          <select name="category" aria-label={words.category}>
+            <option value="">{words.noCategory}</option>
+            {categories.map(({ slug, name, parent }) => (
+              <option value={slug} selected={sent?.form.text('category') === slug}>
+                {parent === null ? name : `– ${name}`}
+              </option>
+            ))}
+          </select>
+          <BulkButton does="category" label={library.setCategory} />
+        </div>
+        <div>
+          <select name="visibility" aria-label={words.visibility}>
+            {VISIBILITIES.toReversed().map((visibility) => (
+              <option value={visibility} selected={sent?.form.text('visibility') === visibility}>
+                {words.visibilities[visibility]}
+              </option>
+            ))}
+          </select>
+          <BulkButton does="visibility" label={library.setVisibility} />
+        </div>
+        <div>
+          <BulkButton does="export" label={library.export} />
+          <BulkButton does="delete" label={library.delete} />
+        </div>
+      </details>
+    </form>
+  )
+}
+
+const BulkButton: FC<{ does: (typeof ACTS)[number]; label: string }> = ({ does, label }) => (
+  <button class="button quiet" type="submit" name="do" value={does}>
+    {label}
+  </button>
+)
+
+type View = Input<typeof matchOwnItems>
+
+/** The ids of what is selected: the boxes, or everything that the list shows on all its pages. @throws AppError `invalid_input` for nothing */
+async function readSelection({ call }: Pick<PageRequest, 'call'>, form: SentForm, view: View): Promise<string[]> {
+  const ids = form.has('all') ? (await call(matchOwnItems, view)).ids : form.all('ids')
+  if (ids.length === 0) throw new AppError('invalid_input', ENGLISH.library.selectFirst)
+  return ids
+}
+
+function readTags(form: SentForm): string[] {
+  const tags = form
+    .text('tag')
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+  if (tags.length === 0) throw new AppError('invalid_input', ENGLISH.library.tagFirst)
+  return tags
+}
+
+/** Does what a button of the bar says, and leads back to the list with a report. */
+export async function changeTogether(request: Parameters<Action>[0], view: View, here: string): ReturnType<Action> {
+  const { call, form } = request
+  const { collection } = view
+  const does = form.choice('do', ACTS)
+  const keep = async (body: unknown) => (await call(keepFormDraft, { body: JSON.stringify(body) })).id
+  const tell = async (done: z.input<typeof report>) => {
+    const id = await keep({ ...done, refused: done.refused.map(({ title, reason }) => ({ title, reason })) })
+    return { to: `${here}${here.includes('?') ? '&' : '?'}report=${id}` }
+  }
+  if (does === 'undo') {
+    const last = await readReport({ call, query: new URLSearchParams({ report: form.text('report') }) })
+    if (!last || last.changed.length + last.deleted.length === 0) throw new AppError('conflict', ENGLISH.library.expired)
+    const { restored, refused } =
+      last.deleted.length > 0
+        ? await call(restoreItems, { collection: last.collection, ids: last.deleted })
+        : await call(takeBackChanges, { collection: last.collection, changed: last.changed })
+    return await tell({ does, collection, count: restored, refused })
+  }
+  const ids = await readSelection(request, form, view)
+  if (does === 'export') return { to: `/library/export.zip?selection=${await keep({ collection, ids })}` }
+  if (does === 'delete') {
+    const { deleted, refused } = await call(deleteItems, { collection, ids })
+    return await tell({ does, collection, count: deleted.length, refused, deleted })
+  }
+  const change = {
+    'add-tag': () => ({ addTags: readTags(form) }),
+    'remove-tag': () => ({ removeTags: readTags(form) }),
+    category: () => ({ category: form.text('category') || null }),
+    visibility: () => ({ visibility: form.choice('visibility', VISIBILITIES) }),
+  }[does]()
+  const { changed, unchanged, refused } = await call(changeItems, { collection, ids, ...change })
+  return await tell({ does, collection, count: changed.length, unchanged, refused, changed })
+}

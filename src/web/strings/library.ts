@@ -1,0 +1,39 @@
+const items = (count: number) => (count === 1 ? '1 item' : `${count.toLocaleString('en')} items`)
+
+/** The page of one's own items, where many are changed together. */
+export const LIBRARY_WORDS = {
+  search: 'Search your library',
+  counts: items,
+  sorts: { relevance: 'Best match', updated: 'Last changed', newest: 'Newest', title: 'Title', votes: 'Most voted' },
+  noMatches: 'Nothing of yours matches.',
+  select: (title: string) => `Select ${title}`,
+  selectAll: (total: number, most: number) =>
+    total > most
+      ? `Select the first ${most.toLocaleString('en')} of ${total.toLocaleString('en')}`
+      : `Select all ${total.toLocaleString('en')}`,
+  selected: '{count} selected',
+  withSelected: 'Change selected items',
+  tag: 'Tag',
+  addTag: 'Add tag',
+  removeTag: 'Remove tag',
+  setCategory: 'Set category',
+  setVisibility: 'Set visibility',
+  delete: 'Delete',
+  export: 'Export',
+  selectFirst: 'Select at least one item first.',
+  tagFirst: 'Type a tag first.',
+  expired: 'This can no longer be undone. Items can be restored one by one from their versions, or from the trash.',
+  undo: 'Undo',
+  done: {
+    'add-tag': (count: number) => `Tag added to ${items(count)}.`,
+    'remove-tag': (count: number) => `Tag removed from ${items(count)}.`,
+    category: (count: number) => `Category set for ${items(count)}.`,
+    visibility: (count: number) => `Visibility set for ${items(count)}.`,
+    delete: (count: number) => `Moved ${items(count)} to the trash.`,
+    undo: (count: number) => `Undone for ${items(count)}.`,
+  },
+  unchanged: (count: number) => `${items(count)} needed no change.`,
+  refused: (count: number) => `Refused for ${items(count)}:`,
+  missing: 'An item that is no longer there',
+  more: (count: number) => `and ${count.toLocaleString('en')} more`,
+}
