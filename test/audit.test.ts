@@ -244,6 +244,8 @@ describe('every operation that changes what is kept', () => {
     show_profile: async () => ({ actor: owner, input: { username: owner.username } }),
     list_own_items: byOwner({ collection: 'prompts' }),
     match_own_items: byOwner({ collection: 'prompts', q: CANARY }),
+    copy_item: async () => ({ actor: owner, input: { collection: 'skills', id: (await makeSkill()).id } }),
+    show_source: onPrompt({}),
     change_items: async () => ({
       actor: owner,
       input: { collection: 'prompts', ids: [(await makePrompt()).id, (await makePrompt()).id], addTags: [unique()] },

@@ -13,6 +13,7 @@ import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
 import { changeItems, deleteItems, restoreItems, takeBackChanges } from './items/bulk.ts'
+import { copyItem, showSource } from './items/copies.ts'
 import { browseFavourites, favourite, findFavourites, listFavourites, removeFavourite } from './items/favourites.ts'
 import { checkImport, loadStarterLibrary, runImport, showImport } from './items/import-items.ts'
 import { listFeatured, listHeld, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
@@ -111,6 +112,8 @@ export const OPERATIONS: readonly Operation[] = [
   showProfile,
   listOwnItems,
   matchOwnItems,
+  copyItem,
+  showSource,
   changeItems,
   takeBackChanges,
   deleteItems,

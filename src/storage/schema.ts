@@ -147,6 +147,8 @@ export interface Database {
   slug: { slug: string; item_seq: number }
   item_tag: { item_seq: number; slug: string; name: string; position: number }
   vote: { item_seq: number; user_seq: number; created_at: string }
+  /** The id of the item that another was copied from, which may be gone. */
+  item_source: { item_seq: number; source_id: string }
   /** Items that people marked for themselves alone. */
   favourite: { item_seq: number; user_seq: number; created_at: string }
   version: {

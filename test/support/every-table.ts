@@ -100,6 +100,7 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .values(TEXTS.map((slug, position) => ({ item_seq: 1, slug, name: slug, position })))
       .execute()
     await db.insertInto('vote').values({ item_seq: 1, user_seq: 2, created_at: AT }).execute()
+    await db.insertInto('item_source').values({ item_seq: 2, source_id: 'item-1' }).execute()
     await db.insertInto('favourite').values({ item_seq: 1, user_seq: 2, created_at: AT }).execute()
     const { kind: _, variables: __, contributors: ___, owner_seq: ____, updated_at: _____, ...version } = item
     const versions = TEXTS.map((content, number) => ({

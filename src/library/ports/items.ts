@@ -33,6 +33,8 @@ export interface Editor {
   readonly note: string | null
   /** The version that is written again. */
   readonly restores?: number
+  /** Id of the item that a new one is a copy of. */
+  readonly copies?: string
 }
 
 /** Import data of an item besides its fields. Absent for items saved here. */
@@ -80,6 +82,8 @@ export interface ItemReader {
   findSkill(actor: Actor, ref: string): Promise<Skill | null>
   searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>
   searchSkills(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Skill>>
+  /** What an item that the actor sees was copied from, when the actor finds that in lists. */
+  findSource(actor: Actor, kind: ItemKind, ref: string): Promise<(Item & { kind: ItemKind }) | null>
   findSimilarPrompts: FindSimilar
   /** Prompts the actor finds in lists, nearest in meaning to one that it sees; none when it sees no such prompt. */
   findRelatedPrompts(actor: Actor, id: string, limit: number): Promise<RelatedItem<Prompt>[]>

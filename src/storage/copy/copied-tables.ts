@@ -35,6 +35,7 @@ const WALKS = {
   purge: { key: ['seq'] },
   item_tag: { key: ['item_seq', 'slug'] },
   vote: { key: ['item_seq', 'user_seq'] },
+  item_source: { key: ['item_seq'] },
   favourite: { key: ['item_seq', 'user_seq'] },
   version: { key: ['seq'], rowsAPage: 100 },
   blob: { key: ['sha256'], rowsAPage: 16 },

@@ -69,6 +69,7 @@ export const LIBRARY_COLUMNS = {
   slug: ['slug', 'item_seq'],
   item_tag: ['item_seq', 'slug', 'name', 'position'],
   vote: ['item_seq', 'user_seq', 'created_at'],
+  item_source: ['item_seq', 'source_id'],
   favourite: ['item_seq', 'user_seq', 'created_at'],
   version: [
     'seq',

@@ -4,11 +4,12 @@ import type { Encoder } from '../../library/ports/encoder.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import type { RelatedItem, SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
 import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
-import { toSkills } from './item-rows.ts'
+import { isInVisibleSet, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { clusterItems } from './near-clusters.ts'
 import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
@@ -76,6 +77,18 @@ export function readItems(
     async searchSkills(actor: Actor, request: SearchRequest) {
       const found = await queries.findRows(actor, 'skill', request)
       return inOrder(found, await queries.readSkills(actor, found.seqs))
+    },
+    async findSource(actor, kind, ref) {
+      const row = await findVisibleRow(db, actor, kind, ref)
+      if (!row) return null
+      const source = await selectItems(db)
+        .innerJoin('item_source', 'item_source.source_id', 'item.id')
+        .where('item_source.item_seq', '=', row.seq)
+        .where(isInVisibleSet(visibleSet(actor, 'list')))
+        .executeTakeFirst()
+      if (!source) return null
+      const [item] = source.kind === 'prompt' ? await toPrompts(db, [source]) : await toSkills(db, [source])
+      return item ?? null
     },
     async findSimilarPrompts(text, { types, limit, vector }) {
       const [index, sentence] = await Promise.all([search.current(), encoder && !vector ? encoder.encodeQuery(text) : null])

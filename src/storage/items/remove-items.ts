@@ -43,7 +43,7 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
     db,
     files.map((file) => file.sha256),
   )
-  // Foreign keys delete tags, votes, favourites and vectors.
+  // Foreign keys delete tags, votes, favourites, sources and vectors.
   for (const seq of seqs) {
     await db.deleteFrom('item').where('seq', '=', seq).execute()
     await nextTurn()

@@ -122,6 +122,7 @@ async function createItem(
     held_from: held?.from ?? null,
   })
   await keepSlug(db, slug, id, seq)
+  if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
   notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
   await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
   notes.index(seq, await readSearchableText(db, seq))

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
+import { copyItem } from '../../operations/items/copies.ts'
 import { favourite, removeFavourite } from '../../operations/items/favourites.ts'
 import { setFeatured, setHeld, showMarks, takeBackPublication } from '../../operations/items/item-marks.ts'
 import { deleteItem } from '../../operations/items/trash.ts'
@@ -51,6 +52,11 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           {words.favourite}
         </ActionButton>
       )}
+      {standing === null || standing.isOwner ? null : (
+        <ActionButton class="button quiet" action={item.path} does="copy">
+          {words.saveToLibrary}
+        </ActionButton>
+      )}
       {standing?.isOwner ? (
         <a class="button quiet" href={`${item.path}/edit`}>
           {words.edit}
@@ -93,6 +99,11 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
         ⋯
       </summary>
       <div>
+        {standing.isOwner ? (
+          <ActionButton class="link" action={item.path} does="copy">
+            {words.duplicate}
+          </ActionButton>
+        ) : null}
         {standing.isOwner ? (
           <ActionButton class="link" action={item.path} does="delete">
             {words.moveToTrash}
@@ -138,6 +149,7 @@ const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['unvote', staying('unvoted', (call, item) => call(removeVote, item))],
   ['favourite', staying('favourited', (call, item) => call(favourite, item))],
   ['unfavourite', staying('unfavourited', (call, item) => call(removeFavourite, item))],
+  ['copy', { done: 'copied', run: copy }],
   ['publish', { done: 'published', run: publish }],
   ['unpublish', { done: 'unpublished', run: unpublish }],
   ['delete', { done: 'deleted', run: (call, item) => call(deleteItem, item).then(() => '/trash') }],
@@ -146,6 +158,10 @@ const ACTS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ['hold', { done: 'held', run: hold }],
   ['unhold', staying('unheld', (call, item) => call(setHeld, { ...item, isHeld: false }))],
 ])
+
+async function copy(call: CallOperation, item: Item): Promise<string> {
+  return new URL((await call(copyItem, item)).url).pathname
+}
 
 /** The first publication gives the item another slug. */
 async function publish(call: CallOperation, { collection, id }: Item): Promise<string> {

@@ -5,6 +5,7 @@ export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   voted: 'Upvoted.',
   unvoted: 'Vote removed.',
   'starter-loaded': 'The starter library is loaded.',
+  copied: 'Copied to your library. You can change it now.',
   favourited: 'Added to your favourites.',
   unfavourited: 'Removed from your favourites.',
   published: 'Published. Everyone can read it now. You can undo this for ten minutes.',

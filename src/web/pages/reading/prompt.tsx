@@ -6,6 +6,7 @@ import { estimateTokens } from '../../../library/estimate-tokens.ts'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { showSource } from '../../../operations/items/copies.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
 import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
@@ -15,6 +16,7 @@ import { claudePromptCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
+import { CopiedFrom } from '../../parts/copied-from.tsx'
 import { Day } from '../../parts/day.tsx'
 import { authorPath, downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
@@ -52,6 +54,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const prompt = await call(showPrompt, { id: ref })
   const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
   const standing = await readStanding(request, 'prompts', prompt.id)
+  const { source } = await call(showSource, { collection: 'prompts', id: prompt.id })
   const hints = takeHints(request)
   const undone = takeRestored(request)
   const given = prompt.variables.flatMap(({ name }) => {
@@ -92,6 +95,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
             </p>
           )}
           <Byline site={site} prompt={prompt} />
+          <CopiedFrom site={site} source={source} />
           <Done
             words={words}
             query={query}

@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { showSource } from '../../../operations/items/copies.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
@@ -11,6 +12,7 @@ import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
+import { CopiedFrom } from '../../parts/copied-from.tsx'
 import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
@@ -39,6 +41,7 @@ export async function showSkillPage(request: PageRequest) {
     call(relatedItems, { collection: 'skills', id: ref, limit: SHOWN_RELATED }),
   ])
   const standing = await readStanding(request, 'skills', skill.id)
+  const { source } = await call(showSource, { collection: 'skills', id: skill.id })
   const { words } = site
   const undone = takeRestored(request)
   const wanted = query.get('file')
@@ -64,6 +67,7 @@ export async function showSkillPage(request: PageRequest) {
               {skill.description}
             </p>
           )}
+          <CopiedFrom site={site} source={source} />
           <Done words={words} query={query} sent={sent} visibility={standing?.isOwner ? skill.visibility : null}>
             {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
           </Done>

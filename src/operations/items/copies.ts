@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { cutCharacters } from '../../library/characters.ts'
+import { MAX_TITLE } from '../../library/fields.ts'
+import type { Prompt, Skill } from '../../library/items.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { itemUrl } from '../core/records.ts'
+import { newVisibility } from '../prompts/save-prompt.ts'
+
+const target = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
+/** Ends the title of a copy of one's own item: two of one title are easily mixed up. */
+const COPY = ' (copy)'
+
+function titleOfCopy({ title, ownerId }: Prompt | Skill, userId: string): string {
+  return ownerId === userId ? cutCharacters(title, MAX_TITLE - COPY.length) + COPY : title
+}
+
+export const copyItem = defineOperation({
+  name: 'copy_item',
+  title: 'Copy an item',
+  summary: 'Save a copy of an item you can see under your account, with all files of a skill. Private unless your settings say otherwise.',
+  scope: 'account',
+  writes: true,
+  cost: 10,
+  surfaces: {},
+  input: target,
+  output: z.object({ success: z.literal(true), id: z.string(), url: z.string() }),
+  async run(context: Needs<'items' | 'people', 'baseUrl'>, { collection, id }) {
+    const { actor, store, baseUrl } = context
+    const user = requireUser(actor)
+    const kind = kindOf(collection)
+    const visibility = await newVisibility(context, {})
+    const source = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
+    if (!source) throw notFound(kind)
+    const editor = { userId: user.userId, note: null, copies: source.id }
+    const fields = {
+      title: titleOfCopy(source, user.userId),
+      description: source.description,
+      category: source.category?.slug ?? null,
+      tags: source.tags.map(({ name }) => name),
+      visibility,
+    }
+    const copy =
+      source.kind === 'prompt'
+        ? await store.items.createPrompt(editor, { ...fields, type: source.type, content: source.content })
+        : await store.items.createSkill(editor, { ...fields, files: await store.items.readSkillFiles(actor, source.id) })
+    return { success: true as const, id: copy.id, url: itemUrl(baseUrl, copy.kind, copy) }
+  },
+})
+
+export const showSource = defineOperation({
+  name: 'show_source',
+  title: 'Show the source of a copy',
+  summary: 'The item that an item was copied from, as far as lists show it to you.',
+  scope: null,
+  surfaces: {},
+  input: target,
+  output: z.object({ source: z.object({ title: z.string(), author: z.string(), url: z.string() }).nullable() }),
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { collection, id }) {
+    const source = await store.items.findSource(actor, kindOf(collection), id)
+    if (!source) return { source: null }
+    return { source: { title: source.title, author: source.author, url: itemUrl(baseUrl, source.kind, source) } }
+  },
+})

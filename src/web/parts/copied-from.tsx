@@ -1,0 +1,16 @@
+import type { FC } from 'hono/jsx'
+import type { Output } from '../../operations/core/define-operation.ts'
+import type { showSource } from '../../operations/items/copies.ts'
+import type { Site } from '../site.ts'
+import { authorPath } from './facts.tsx'
+
+/** Where an item was copied from, for readers who find the source in lists. */
+export const CopiedFrom: FC<{ site: Site; source: Output<typeof showSource>['source'] }> = ({ site: { words }, source }) =>
+  source === null ? null : (
+    <p class="quiet">
+      {words.copiedFrom} <a href={authorPath(source.author)}>@{source.author}</a> ·{' '}
+      <a href={new URL(source.url).pathname} dir="auto">
+        {source.title}
+      </a>
+    </p>
+  )
