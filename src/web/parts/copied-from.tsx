@@ -7,7 +7,7 @@ import { authorPath } from './facts.tsx'
 /** Where an item was copied from, for readers who find the source in lists. */
 export const CopiedFrom: FC<{ site: Site; source: Output<typeof showSource>['source'] }> = ({ site: { words }, source }) =>
   source === null ? null : (
-    <p class="quiet">
+    <p class="quiet source">
       {words.copiedFrom} <a href={authorPath(source.author)}>@{source.author}</a> ·{' '}
       <a href={new URL(source.url).pathname} dir="auto">
         {source.title}
