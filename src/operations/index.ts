@@ -1,4 +1,5 @@
 import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount, updateAccount } from './account/account.ts'
+import { hideFirstSteps, showFirstSteps } from './account/first-steps.ts'
 import { keepFormDraft, showFormDraft } from './account/form-drafts.ts'
 import { createKey, listKeys, revokeKey } from './account/keys.ts'
 import { showProfile } from './account/show-profile.ts'
@@ -19,6 +20,7 @@ import { checkImport, loadStarterLibrary, runImport, showImport } from './items/
 import { listFeatured, listHeld, setFeatured, setHeld, showMarks, takeBackPublication } from './items/item-marks.ts'
 import { listCategories, listTags } from './items/list-categories.ts'
 import { nearAddresses } from './items/near-addresses.ts'
+import { listNewestOfOthers } from './items/newest-of-others.ts'
 import { listOwnItems, matchOwnItems } from './items/own-items.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
 import { relatedItems } from './items/related.ts'
@@ -110,6 +112,9 @@ export const OPERATIONS: readonly Operation[] = [
   keepFormDraft,
   showFormDraft,
   showProfile,
+  showFirstSteps,
+  hideFirstSteps,
+  listNewestOfOthers,
   listOwnItems,
   matchOwnItems,
   copyItem,

@@ -27,6 +27,8 @@ export interface Database {
      * it.
      */
     removal: 'keep_name' | 'free_name' | null
+    /** Whether the person put away the list of first steps. */
+    hides_first_steps: Generated<number>
   }
   /** People who can sign in, by the id of the user. The login tables have the schema of better-auth, in snake_case. */
   login: {

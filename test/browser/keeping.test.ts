@@ -102,4 +102,31 @@ describe('a member who keeps a library', () => {
     await page.getByRole('button', { name: /Favourite: Note 0$/ }).click()
     expect(await page.getByRole('button', { name: /Favourite: Note 0$/ }).getAttribute('aria-pressed')).toBe('true')
   })
+
+  it('finds what it began to write in this browser on the first page', async () => {
+    const page = await bench.newPage()
+    await enter(page)
+    await page.goto('/')
+    expect(await page.getByText('Unsaved drafts on this browser').isVisible()).toBe(false)
+    const draft = async (path: string, title: string) => {
+      await page.goto(path)
+      await page.getByLabel('Title').fill(title)
+      await expect.poll(() => page.evaluate((text) => JSON.stringify(localStorage).includes(text), title)).toBe(true)
+    }
+    await draft('/new', 'Begun and left')
+    await page.goto('/library?sort=title')
+    await draft(`${await page.locator('.rows h3 a').first().getAttribute('href')}/edit`, 'Changed and left')
+    await page.goto('/')
+    const links = page.locator('[data-drafts] a')
+    await links.first().waitFor()
+    expect(await links.allTextContents()).toEqual(['Changed and left', 'Begun and left'])
+    await links.first().click()
+    await page.getByText('This browser has an unsaved draft.').waitFor()
+    await page.goto('/')
+    // What a page keeps for itself is no draft.
+    await page.evaluate(() => localStorage.setItem('draft:new-skill', '{'))
+    await page.reload()
+    expect(await page.locator('h1').textContent()).toBe('Commonplace')
+    expect(await lookForBarriers(page, '/')).toEqual([])
+  })
 })

@@ -67,8 +67,15 @@ interface LibraryCounts {
   readonly keys: number
 }
 
+/** What a new person does first. */
+export interface FirstStepsStore {
+  /** `hasKey`: one that is not revoked; `hasItem`: of any visibility, the trash included. */
+  readFirstSteps(userId: string): Promise<{ hasKey: boolean; hasUsedKey: boolean; hasItem: boolean; isHidden: boolean }>
+  hideFirstSteps(userId: string): Promise<void>
+}
+
 /** Users, their profiles and invites, and what administrators decide about them. */
-export interface PeopleStore {
+export interface PeopleStore extends FirstStepsStore {
   findUser(username: string): Promise<User | null>
   /** @throws AppError `conflict` when the name is taken in any case */
   createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>

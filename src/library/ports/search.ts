@@ -16,6 +16,8 @@ export interface ItemFilter {
   readonly allTags?: readonly string[] | undefined
   /** Id of the owner. */
   readonly ownerId?: string | undefined
+  /** Id of an owner whose items are left out. */
+  readonly notOwnerId?: string | undefined
   /** Usernames of authors. */
   readonly authors?: readonly string[] | undefined
 }

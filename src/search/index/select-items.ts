@@ -11,6 +11,8 @@ export interface IndexFilter {
   readonly anyTags?: readonly string[] | undefined
   readonly allTags?: readonly string[] | undefined
   readonly owners?: ReadonlySet<number> | undefined
+  /** Whose items are left out. */
+  readonly withoutOwners?: ReadonlySet<number> | undefined
   readonly authors?: ReadonlySet<number> | undefined
   readonly seqs?: ReadonlySet<number> | undefined
 }
@@ -58,7 +60,7 @@ export interface FacetCounts {
 
 /** A test for slots: whether the viewer may find the item and it passes the filter. */
 export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
-  const { types, categories, anyTags, allTags, owners, authors, seqs } = filter
+  const { types, categories, anyTags, allTags, owners, withoutOwners, authors, seqs } = filter
   const tests: ((slot: number) => boolean)[] = []
   if (types) {
     const numbers = new Set(types.map((type) => table.types.indexOf(type) + 1 || null))
@@ -66,6 +68,7 @@ export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter
   }
   if (categories) tests.push((slot) => categories.has(table.categorySeq[slot] ?? 0))
   if (owners) tests.push((slot) => owners.has(table.ownerSeq[slot] ?? 0))
+  if (withoutOwners) tests.push((slot) => !withoutOwners.has(table.ownerSeq[slot] ?? 0))
   if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0))
   if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
   if (anyTags) tests.push(holdsTag(table, anyTags))

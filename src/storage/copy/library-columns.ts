@@ -15,6 +15,7 @@ export const LIBRARY_COLUMNS = {
     'bio',
     'website',
     'removal',
+    'hides_first_steps',
   ],
   login: ['id', 'name', 'email', 'email_verified', 'image', 'created_at', 'updated_at'],
   login_account: [

@@ -11,12 +11,15 @@ import { isInVisibleSet } from './item-rows.ts'
 
 /** A filter by row numbers and tag slugs, as the search index takes it. */
 export async function readFilter(db: Kysely<Database>, filter: ItemFilter): Promise<IndexFilter> {
-  const { ids, type, categories, ownerId, authors, anyTags, allTags } = filter
+  const { ids, type, categories, ownerId, notOwnerId, authors, anyTags, allTags } = filter
   return {
     ...(type !== undefined && { types: [type] }),
     ...(ids && { seqs: toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute()) }),
     ...(categories && { categories: await findCategories(db, categories) }),
     ...(ownerId !== undefined && { owners: toSet(await db.selectFrom('user').select('seq').where('id', '=', ownerId).execute()) }),
+    ...(notOwnerId !== undefined && {
+      withoutOwners: toSet(await db.selectFrom('user').select('seq').where('id', '=', notOwnerId).execute()),
+    }),
     ...(authors && { authors: await findAuthors(db, authors) }),
     ...(anyTags && { anyTags: anyTags.map(slugifyTag) }),
     ...(allTags && { allTags: allTags.map(slugifyTag) }),
@@ -42,7 +45,7 @@ async function findAuthors(db: Kysely<Database>, names: readonly string[]): Prom
 export function applyFilter<O>(
   query: SelectQueryBuilder<Database, 'item', O>,
   kind: ItemKind,
-  { types, seqs, categories, owners, authors, anyTags, allTags }: IndexFilter,
+  { types, seqs, categories, owners, withoutOwners, authors, anyTags, allTags }: IndexFilter,
   set: VisibleSet,
 ): SelectQueryBuilder<Database, 'item', O> {
   let narrowed = query.where('item.kind', '=', kind).where(isInVisibleSet(set))
@@ -50,6 +53,7 @@ export function applyFilter<O>(
   if (seqs) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
   if (categories) narrowed = narrowed.where(isOneOf('item.category_seq', [...categories]))
   if (owners) narrowed = narrowed.where(isOneOf('item.owner_seq', [...owners]))
+  if (withoutOwners) narrowed = narrowed.where((eb) => eb.not(isOneOf('item.owner_seq', [...withoutOwners])))
   if (authors) narrowed = narrowed.where(isOneOf('item.author_seq', [...authors]))
   if (anyTags)
     narrowed = narrowed.where('item.seq', 'in', (eb) =>

@@ -22,6 +22,7 @@ import { createItemVectors } from './0015-item-vectors.ts'
 import { createImports } from './0016-imports.ts'
 import { createFavourites } from './0017-favourites.ts'
 import { createItemSources } from './0018-item-sources.ts'
+import { addFirstSteps } from './0019-first-steps.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016-imports', up: createImports, digest: 'ae56d8d4747d024f5d864d10077534a52c7b7e22f9a69e5917f5e2211f545154' },
   { name: '0017-favourites', up: createFavourites, digest: '3af00c6fc4598baeb2de1ea3265ef90f621749ba961cd4d492c18f48e966d723' },
   { name: '0018-item-sources', up: createItemSources, digest: 'e622d077a5398e7ed202ae8ef3235331c9e15961c295da06b4b9298f3b1d2a0a' },
+  { name: '0019-first-steps', up: addFirstSteps, digest: 'b34200ac9d07add4a2a0de0696369e8f92e9ca4b16b6d17d47c4919c4c97509d' },
 ]
 
 /** Options of a migration run. */

@@ -5,6 +5,7 @@ import type { Invite, PeopleStore, Person } from '../../library/ports/people.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
+import { firstStepsStore } from './first-steps.ts'
 import { toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
@@ -96,6 +97,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
   }
   return {
     ...userStore(reader, context),
+    ...firstStepsStore(reader, context),
     findPerson: (userId) => findPerson(reader, userId),
     findPersonByName: (username) => findPersonByName(reader, username),
     async findPersonByEmail(email) {

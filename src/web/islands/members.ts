@@ -48,3 +48,47 @@ addEventListener('click', ({ target, shiftKey }) => {
   tellSelected()
 })
 tellSelected()
+
+/** A draft as the editors keep it; null for what is none, or was sent. */
+function readDraft(key: string): { readonly title: string } | null {
+  try {
+    const draft: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
+    if (typeof draft !== 'object' || draft === null || !('values' in draft) || ('isSent' in draft && draft.isSent)) return null
+    const { values } = draft
+    return { title: typeof values === 'object' && values !== null && 'title' in values ? String(values.title).trim() : '' }
+  } catch {
+    return null
+  }
+}
+
+/** The keys of what this browser keeps; none where it keeps nothing. */
+function readKeys(): string[] {
+  try {
+    return Object.keys(localStorage).sort()
+  } catch {
+    return []
+  }
+}
+
+/** Where a draft goes on: its key is a name, or the path of a prompt with its version. */
+function findEditor(key: string): string | undefined {
+  if (key === 'draft:new-prompt') return '/new'
+  if (key === 'draft:new-skill') return '/new/skill'
+  const prompt = /^draft:(\/prompts\/[^/?#:]+):\d+$/.exec(key)?.[1]
+  return prompt && `${prompt}/edit`
+}
+
+const drafts = document.querySelector<HTMLElement>('[data-drafts]')
+for (const key of drafts ? readKeys() : []) {
+  const href = findEditor(key)
+  const draft = href && readDraft(key)
+  if (!drafts || !draft) continue
+  const link = document.createElement('a')
+  link.href = href
+  link.dir = 'auto'
+  link.textContent = draft.title || (drafts.dataset['drafts'] ?? '')
+  const row = document.createElement('li')
+  row.append(link)
+  drafts.querySelector('ul')?.append(row)
+  drafts.hidden = false
+}

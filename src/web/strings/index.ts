@@ -8,6 +8,7 @@ import { EDITOR_WORDS } from './editor.ts'
 import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
 import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
+import { FIRST_PAGE_WORDS } from './first-page.ts'
 import { IMPORT_WORDS } from './import.ts'
 import { LIBRARY_WORDS } from './library.ts'
 import { DONE_MESSAGES } from './messages.ts'
@@ -27,6 +28,7 @@ export const ENGLISH = {
   find: FIND_WORDS,
   reading: READING_WORDS,
   filling: FILLING_WORDS,
+  firstPage: FIRST_PAGE_WORDS,
   library: LIBRARY_WORDS,
   purge: PURGE_WORDS,
   importing: IMPORT_WORDS,

@@ -2,6 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { writeCookie } from '../../../library/cookies.ts'
 import { PASSWORD_LENGTH } from '../../../library/password.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
+import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
@@ -125,6 +126,9 @@ export const changeSettings: Action = async ({ call, form, site }) => {
   switch (form.text('do')) {
     case 'theme':
       return { to: '/settings?done=theme', cookies: [themeCookie(form.text('theme'), site)] }
+    case 'hide-steps':
+      await call(hideFirstSteps, {})
+      return { to: '/' }
     case 'email':
       await call(updateAccount, { email: form.text('email').trim(), password: form.text('password') })
       return { to: '/settings?done=saved' }

@@ -1,33 +1,65 @@
+import type { FC } from 'hono/jsx'
+import type { Output } from '../../../operations/core/define-operation.ts'
 import { listFeatured } from '../../../operations/items/item-marks.ts'
+import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Done } from '../../parts/field.tsx'
+import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import type { PageRequest } from '../../request.ts'
+import type { Site } from '../../site.ts'
 
 /** Entries of each short list. */
 const SHORT = 5
 
-/** The first page: search, then what administrators put there, the most voted, the newest, and skills. */
-export async function showHome({ site, call, query, sent }: PageRequest) {
-  const [featured, newest, voted, skills] = await Promise.all([
-    call(listFeatured, { limit: SHORT }),
-    call(listPrompts, { perPage: SHORT, sort: 'newest' }),
-    call(listPrompts, { perPage: SHORT, sort: 'votes' }),
-    call(listSkills, { perPage: SHORT }),
-  ])
+/** The first page: search, then what the reader is likely to be after. */
+export async function showHome(request: PageRequest) {
+  const { site, call, query, sent } = request
+  const featured = await call(listFeatured, { limit: SHORT })
   const { words } = site
-  const withVotes = voted.prompts.filter((prompt) => prompt.votes > 0)
   return (
     <Layout site={site} title={null} description={words.lead} path="/">
       <h1>{site.name}</h1>
       <p class="lead">{words.lead}</p>
       <Done words={words} query={query} sent={sent} />
       <SearchField site={site} kind="all" query="" isLarge />
-      {site.reader || !site.hasMcp ? null : (
+      {site.reader ? <MemberHome site={site} shown={await readMemberHome(request)} /> : null}
+      {featured.prompts.length + featured.skills.length > 0 ? (
+        <section>
+          <h2>{words.featured}</h2>
+          {featured.prompts.length > 0 ? <PromptRows site={site} prompts={featured.prompts} /> : null}
+          {featured.skills.length > 0 ? <SkillRows site={site} skills={featured.skills} /> : null}
+        </section>
+      ) : null}
+      {site.reader ? null : <StrangerHome site={site} shown={await readStrangerHome(request)} />}
+    </Layout>
+  )
+}
+
+async function readStrangerHome({ call }: PageRequest) {
+  const [newest, voted, skills, { categories }] = await Promise.all([
+    call(listPrompts, { perPage: SHORT, sort: 'newest' }),
+    call(listPrompts, { perPage: SHORT, sort: 'votes' }),
+    call(listSkills, { perPage: SHORT }),
+    call(listCategories, {}),
+  ])
+  return { newest, voted: voted.prompts.filter((prompt) => prompt.votes > 0), skills, categories }
+}
+
+/** For strangers: what there is by category, how to connect, then the most voted, the newest, and skills. */
+const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrangerHome>> }> = ({
+  site,
+  shown: { newest, voted, skills, categories },
+}) => {
+  const { words } = site
+  return (
+    <>
+      <Categories site={site} categories={categories} />
+      {site.hasMcp ? (
         <section aria-labelledby="connect">
           <h2 id="connect">{words.connectLead}</h2>
           <ConnectBox site={site} />
@@ -35,22 +67,15 @@ export async function showHome({ site, call, query, sent }: PageRequest) {
             <a href="/docs/connect">{words.moreClients}</a>
           </p>
         </section>
-      )}
+      ) : null}
       {newest.total === 0 && skills.total === 0 ? (
         <NothingYet site={site} kind="prompts" />
       ) : (
         <>
-          {featured.prompts.length + featured.skills.length > 0 ? (
-            <section>
-              <h2>{words.featured}</h2>
-              {featured.prompts.length > 0 ? <PromptRows site={site} prompts={featured.prompts} /> : null}
-              {featured.skills.length > 0 ? <SkillRows site={site} skills={featured.skills} /> : null}
-            </section>
-          ) : null}
-          {withVotes.length > 0 ? (
+          {voted.length > 0 ? (
             <section>
               <h2>{words.mostVoted}</h2>
-              <PromptRows site={site} prompts={withVotes} />
+              <PromptRows site={site} prompts={voted} />
             </section>
           ) : null}
           <section>
@@ -71,6 +96,32 @@ export async function showHome({ site, call, query, sent }: PageRequest) {
           )}
         </>
       )}
-    </Layout>
+    </>
+  )
+}
+
+/** The first level of categories with how much each holds, those below it included. */
+const Categories: FC<{ site: Site; categories: Output<typeof listCategories>['categories'] }> = ({ site: { words }, categories }) => {
+  const counted = categories
+    .filter(({ parent }) => parent === null)
+    .map(({ slug, name }) => {
+      const below = categories.filter((one) => one.slug === slug || one.parent === slug)
+      const sum = (kind: 'prompts' | 'skills') => below.reduce((total, one) => total + one[kind], 0)
+      return { slug, name, prompts: sum('prompts'), skills: sum('skills') }
+    })
+  if (counted.length === 0) return null
+  return (
+    <section aria-labelledby="categories">
+      <h2 id="categories">{words.firstPage.categories}</h2>
+      <ul class="filters tabs">
+        {counted.map(({ slug, name, prompts, skills }) => (
+          <li>
+            <a href={`/${prompts > 0 ? 'prompts' : 'skills'}?category=${slug}`}>
+              {name} <span class="count">{(prompts + skills).toLocaleString('en')}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

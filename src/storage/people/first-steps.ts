@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import type { FirstStepsStore } from '../../library/ports/people.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+
+/** What people have done of the first steps, and whether they want to see them. */
+export function firstStepsStore(reader: Kysely<Database>, context: WriteContext): FirstStepsStore {
+  return {
+    async readFirstSteps(userId) {
+      const user = await reader.selectFrom('user').select(['seq', 'hides_first_steps']).where('id', '=', userId).executeTakeFirst()
+      const seq = user?.seq ?? 0
+      const keys = reader.selectFrom('api_key').select('seq').where('user_seq', '=', seq).limit(1)
+      const item = await reader
+        .selectFrom('item')
+        .select('seq')
+        .where('owner_seq', '=', seq)
+        .where('kind', 'in', ['prompt', 'skill'])
+        .limit(1)
+        .executeTakeFirst()
+      return {
+        hasKey: (await keys.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined,
+        hasUsedKey: (await keys.where('last_used_at', 'is not', null).executeTakeFirst()) !== undefined,
+        hasItem: item !== undefined,
+        isHidden: user?.hides_first_steps === 1,
+      }
+    },
+    hideFirstSteps: (userId) =>
+      context.transact(async (db) => {
+        await db.updateTable('user').set({ hides_first_steps: 1 }).where('id', '=', userId).execute()
+      }),
+  }
+}

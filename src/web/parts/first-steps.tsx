@@ -1,0 +1,33 @@
+import type { FC } from 'hono/jsx'
+import type { showFirstSteps } from '../../operations/account/first-steps.ts'
+import type { Output } from '../../operations/core/define-operation.ts'
+import type { Site } from '../site.ts'
+import { ActionButton } from './field.tsx'
+
+/** What a new member does first, until all of it is done or the list is hidden. */
+export const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }> = ({ site: { words, hasMcp }, steps }) => {
+  const { firstPage } = words
+  const all = [
+    { text: firstPage.steps.account, to: null, isDone: true },
+    { text: firstPage.steps.key, to: '/settings/keys', isDone: steps.hasKey || steps.hasUsedKey },
+    { text: firstPage.steps.client, to: hasMcp ? '/docs/connect' : '/settings/keys', isDone: steps.hasUsedKey },
+    { text: firstPage.steps.item, to: '/new', isDone: steps.hasItem },
+  ]
+  if (steps.isHidden || all.every(({ isDone }) => isDone)) return null
+  return (
+    <section class="steps" aria-labelledby="first-steps">
+      <h2 id="first-steps">{firstPage.firstSteps}</h2>
+      <ol>
+        {all.map(({ text, to, isDone }) => (
+          <li class={isDone ? 'done' : undefined}>
+            {to === null || isDone ? text : <a href={to}>{text}</a>}
+            {isDone ? <span class="visually-hidden"> ({firstPage.stepDone})</span> : null}
+          </li>
+        ))}
+      </ol>
+      <ActionButton class="link" action="/settings" does="hide-steps">
+        {firstPage.hideSteps}
+      </ActionButton>
+    </section>
+  )
+}

@@ -1,0 +1,79 @@
+import type { FC } from 'hono/jsx'
+import { showFirstSteps } from '../../operations/account/first-steps.ts'
+import { browseFavourites } from '../../operations/items/favourites.ts'
+import { listNewestOfOthers } from '../../operations/items/newest-of-others.ts'
+import { listOwnItems } from '../../operations/items/own-items.ts'
+import type { PageRequest } from '../request.ts'
+import { FirstSteps } from './first-steps.tsx'
+import { NothingYet } from './nothing-yet.tsx'
+import { PromptRows, SkillRows } from './rows.tsx'
+import { readStars } from './star.tsx'
+
+/** Entries of each short list, and of the shorter ones of skills. */
+const SHORT = 5
+const SHORTER = 3
+
+/** What a member's first page shows. */
+export async function readMemberHome({ site, call }: Pick<PageRequest, 'site' | 'call'>) {
+  const [steps, prompts, skills, favourites, favouriteSkills, others] = await Promise.all([
+    call(showFirstSteps, {}),
+    call(listOwnItems, { collection: 'prompts', perPage: SHORT }),
+    call(listOwnItems, { collection: 'skills', perPage: SHORTER }),
+    call(browseFavourites, { collection: 'prompts', perPage: SHORT }),
+    call(browseFavourites, { collection: 'skills', perPage: SHORTER }),
+    call(listNewestOfOthers, { limit: SHORT }),
+  ])
+  const own = { prompts: prompts.prompts, skills: skills.skills, total: prompts.total + skills.total }
+  const starred = { prompts: favourites.prompts, skills: favouriteSkills.skills }
+  const stars = await readStars({ site, call }, own.prompts, own.skills, starred.prompts, starred.skills, others.prompts)
+  return { steps, own, starred, others, stars }
+}
+
+interface MemberHomeProps extends Pick<PageRequest, 'site'> {
+  readonly shown: Awaited<ReturnType<typeof readMemberHome>>
+}
+
+/** What is the member's, then what is new of others. The script fills in drafts that this browser keeps. */
+export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, starred, others, stars } }) => {
+  const { words } = site
+  return (
+    <>
+      <FirstSteps site={site} steps={steps} />
+      <section data-drafts={words.firstPage.untitled} hidden>
+        <h2>{words.firstPage.drafts}</h2>
+        <ul class="plain" />
+      </section>
+      {own.total === 0 ? null : (
+        <section>
+          <h2>{words.firstPage.lately}</h2>
+          {own.prompts.length > 0 ? <PromptRows site={site} prompts={own.prompts} stars={stars} /> : null}
+          {own.skills.length > 0 ? <SkillRows site={site} skills={own.skills} stars={stars} /> : null}
+          <p>
+            <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{own.total.toLocaleString('en')}</span>
+          </p>
+        </section>
+      )}
+      {starred.prompts.length + starred.skills.length === 0 ? null : (
+        <section>
+          <h2>{words.favourites}</h2>
+          {starred.prompts.length > 0 ? <PromptRows site={site} prompts={starred.prompts} stars={stars} /> : null}
+          {starred.skills.length > 0 ? <SkillRows site={site} skills={starred.skills} stars={stars} /> : null}
+          <p>
+            <a href="/favourites">{words.firstPage.allFavourites}</a>
+          </p>
+        </section>
+      )}
+      {others.total > 0 ? (
+        <section>
+          <h2>{words.firstPage.ofOthers}</h2>
+          <PromptRows site={site} prompts={others.prompts} stars={stars} />
+          <p>
+            <a href="/prompts">{words.allPrompts}</a>
+          </p>
+        </section>
+      ) : own.total === 0 ? (
+        <NothingYet site={site} kind="prompts" />
+      ) : null}
+    </>
+  )
+}
