@@ -1,18 +1,25 @@
 import { z } from 'zod'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { listedPrompt, toListedPrompt } from '../core/records.ts'
+import { itemLists, toItemLists } from './favourites.ts'
+
+/** The most that it gives of each kind. */
+const MAX_NEWEST = 24
 
 export const listNewestOfOthers = defineOperation({
   name: 'list_newest_of_others',
   title: 'List the newest of others',
-  summary: 'The newest prompts that others own.',
+  summary: 'The newest prompts and skills that others own.',
   scope: 'account',
   surfaces: {},
-  input: z.object({ limit: z.number().int().min(1).max(24).default(5) }),
-  output: z.object({ prompts: z.array(listedPrompt), total: z.number().int() }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { limit }) {
-    const filter = { notOwnerId: requireUser(actor).userId }
-    const { items, total } = await store.items.searchPrompts(actor, { query: null, filter, sort: 'newest', limit, offset: 0 })
-    return { prompts: items.map((prompt) => toListedPrompt(prompt, baseUrl)), total }
+  input: z.object({
+    prompts: z.number().int().min(1).max(MAX_NEWEST).default(5),
+    skills: z.number().int().min(1).max(MAX_NEWEST).default(3),
+  }),
+  output: z.object(itemLists),
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, limits) {
+    const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', offset: 0 } as const
+    const prompts = await store.items.searchPrompts(actor, { ...request, limit: limits.prompts })
+    const skills = await store.items.searchSkills(actor, { ...request, limit: limits.skills })
+    return toItemLists([...prompts.items, ...skills.items], baseUrl)
   },
 })

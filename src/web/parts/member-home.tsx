@@ -21,11 +21,11 @@ export async function readMemberHome({ site, call }: Pick<PageRequest, 'site' | 
     call(listOwnItems, { collection: 'skills', perPage: SHORTER }),
     call(browseFavourites, { collection: 'prompts', perPage: SHORT }),
     call(browseFavourites, { collection: 'skills', perPage: SHORTER }),
-    call(listNewestOfOthers, { limit: SHORT }),
+    call(listNewestOfOthers, { prompts: SHORT, skills: SHORTER }),
   ])
   const own = { prompts: prompts.prompts, skills: skills.skills, total: prompts.total + skills.total }
   const starred = { prompts: favourites.prompts, skills: favouriteSkills.skills }
-  const stars = await readStars({ site, call }, own.prompts, own.skills, starred.prompts, starred.skills, others.prompts)
+  const stars = await readStars({ site, call }, own.prompts, own.skills, starred.prompts, starred.skills, others.prompts, others.skills)
   return { steps, own, starred, others, stars }
 }
 
@@ -63,12 +63,13 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
           </p>
         </section>
       )}
-      {others.total > 0 ? (
+      {others.prompts.length + others.skills.length > 0 ? (
         <section>
           <h2>{words.firstPage.ofOthers}</h2>
-          <PromptRows site={site} prompts={others.prompts} stars={stars} />
+          {others.prompts.length > 0 ? <PromptRows site={site} prompts={others.prompts} stars={stars} /> : null}
+          {others.skills.length > 0 ? <SkillRows site={site} skills={others.skills} stars={stars} /> : null}
           <p>
-            <a href="/prompts">{words.allPrompts}</a>
+            <a href="/prompts">{words.allPrompts}</a> · <a href="/skills">{words.allSkills}</a>
           </p>
         </section>
       ) : own.total === 0 ? (

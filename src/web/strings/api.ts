@@ -9,7 +9,7 @@ export const API_WORDS = {
   groups: {
     prompts: 'Prompts',
     skills: 'Skills',
-    items: 'Versions, votes and the trash',
+    items: 'Versions, votes, favourites and the trash',
     names: 'Categories and tags',
     listings: 'Complete listings',
     embeds: 'Embeds',
