@@ -24,6 +24,7 @@ import type { Encoder } from './library/ports/encoder.ts'
 import type { Clock, Random } from './library/ports/environment.ts'
 import type { LibraryChange } from './library/ports/instances.ts'
 import type { LibraryStore } from './library/ports/store.ts'
+import { countFor, countNothing, createUseCounter, type UseCounter } from './library/usage.ts'
 import type { Context, Operation } from './operations/core/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
 import { searchByMeaning } from './search/vectors/search-by-meaning.ts'
@@ -52,6 +53,8 @@ export interface App {
   readonly encoder: CountingEncoder | null
   /** Makes the vectors of items, where there is an encoder. A server starts it. */
   readonly itemEncoding: ItemEncoding | null
+  /** Uses that were counted and are not written yet; null when they are not counted. */
+  readonly uses: UseCounter | null
   /** What operations run with, for one caller. @param entry how the call comes in, which the audit log records */
   contextFor(actor: Actor, entry: Entry): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
@@ -89,6 +92,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly backupFolder?: string | null
   /** Whether anyone can create an account. Default: only by invite. */
   readonly allowSignUp?: boolean
+  /** Whether uses are counted; who does writes them now and then. Default: false */
+  readonly countsUses?: boolean
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
   /** null: no mail is sent. */
@@ -187,7 +192,15 @@ export async function openApp(
   // Derived, so it is the same for every start and instance and never stored. Void once someone can sign in.
   const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
   const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
+  const uses = settings.countsUses ? createUseCounter() : null
+  const countAs = (actor: Actor, entry: Entry) => {
+    const { uses: how } = ENTRIES[entry]
+    if (!uses || !how) return countNothing
+    const { userId = null, keyId = null } = actor.kind === 'user' ? actor : {}
+    return countFor(uses, how, { userId, keyId })
+  }
   const shared = {
+    isCounting: uses !== null,
     store: searched,
     sealer,
     clock: outside.clock,
@@ -222,7 +235,11 @@ export async function openApp(
     embeddings,
     encoder,
     itemEncoding,
-    contextFor: (actor, entry) => ({ ...shared, ...ENTRIES[entry], actor }),
+    uses,
+    contextFor(actor, entry) {
+      const { keyHint, surface } = ENTRIES[entry]
+      return { ...shared, keyHint, surface, actor, count: countAs(actor, entry) }
+    },
     logins,
     setupCode,
     authenticate: (key) => authenticate(key, store.keys, outside.clock),

@@ -302,6 +302,10 @@ describe('every operation that changes what is kept', () => {
     list_audit_events: byAdmin({}),
     list_near_duplicates: byAdmin({ collection: 'prompts' }),
     show_service_status: byAdmin({}),
+    count_copy: onPrompt({}),
+    show_item_usage: onPrompt({}),
+    list_key_usage: byOwner({}),
+    show_library_usage: byAdmin({}),
   }
   const makeResetToken = () => test.app.logins.createResetToken(owner.userId, false)
   const manifestOf = async (skill: { id: string }) => {

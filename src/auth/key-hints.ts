@@ -1,4 +1,5 @@
 import type { Surface } from '../library/audit.ts'
+import type { UseEntry } from '../library/usage.ts'
 
 /** What a caller without a key needs, per surface. Completes the sentence "OPERATION needs …". */
 export const KEY_HINTS = {
@@ -12,13 +13,19 @@ export const KEY_HINTS = {
   remote: 'an API key: set PROMPTS_API_KEY.',
 } as const
 
-/** Entry points of a local library: the hint for callers without a key, and the surface in the audit log. */
+const PROGRAMS = { reads: 'read', hasCalls: true } as const
+const PAGES = { surface: 'web', hasCalls: false } as const
+
+/** Entry points of a local library: the hint for callers without a key, the surface in the audit log, and how uses count (null: not). */
 export const ENTRIES = {
-  web: { keyHint: KEY_HINTS.rest, surface: 'web' },
-  rest: { keyHint: KEY_HINTS.rest, surface: 'rest' },
-  mcp: { keyHint: KEY_HINTS.mcp, surface: 'mcp' },
-  mcpBehindProxy: { keyHint: KEY_HINTS.mcpBehindProxy, surface: 'mcp' },
-  stdio: { keyHint: KEY_HINTS.stdio, surface: 'mcp' },
-  cli: { keyHint: KEY_HINTS.cli, surface: 'cli' },
-} as const satisfies Readonly<Record<string, { readonly keyHint: string; readonly surface: Surface }>>
+  web: { keyHint: KEY_HINTS.rest, surface: 'web', uses: { ...PAGES, reads: 'view' } },
+  /** What pages give as files, or to be copied. */
+  download: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { ...PAGES, reads: 'copy' } },
+  embed: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'embed', reads: 'view', hasCalls: false } },
+  rest: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'rest', ...PROGRAMS } },
+  mcp: { keyHint: KEY_HINTS.mcp, surface: 'mcp', uses: { surface: 'mcp', ...PROGRAMS } },
+  mcpBehindProxy: { keyHint: KEY_HINTS.mcpBehindProxy, surface: 'mcp', uses: { surface: 'mcp', ...PROGRAMS } },
+  stdio: { keyHint: KEY_HINTS.stdio, surface: 'mcp', uses: null },
+  cli: { keyHint: KEY_HINTS.cli, surface: 'cli', uses: null },
+} as const satisfies Readonly<Record<string, { readonly keyHint: string; readonly surface: Surface; readonly uses: UseEntry | null }>>
 export type Entry = keyof typeof ENTRIES

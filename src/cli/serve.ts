@@ -50,7 +50,7 @@ export async function serve(config: Config, options: { starter: boolean; create:
   let backups: ScheduledBackups | null = null
   try {
     app = await openApp(
-      { ...toAppSettings(config, address), onStatement },
+      { ...toAppSettings(config, address), countsUses: config.USAGE_COUNTS, onStatement },
       {
         service: { mayCreate: options.create },
         onProgress: logOpening((fields, text) => logger.info(fields, text)),

@@ -91,6 +91,12 @@ export const SETTINGS = {
   TRASH_DAYS: setting(countUpTo(36_500), null, 'Days until items in the trash are deleted for good.', '(never)'),
   VERSIONS_KEEP: setting(countUpTo(100_000), null, 'Number of versions to keep of each item; older ones are deleted for good.', '(all)'),
   AUDIT_DAYS: setting(countOrOff('days to keep audit events'), 365, 'Days to keep audit log events; off keeps all.'),
+  USAGE_COUNTS: setting(
+    onOrOff,
+    true,
+    'Count by day how often items, keys and the library are used, without texts and addresses. off counts nothing and shows nothing.',
+    'on',
+  ),
   SECRET_KEY: secret(
     z.string().min(32, 'must have at least 32 characters'),
     null,

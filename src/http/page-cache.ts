@@ -1,5 +1,6 @@
 import { createRevisionCaches } from '../cache/revision-cache.ts'
 import type { Answer } from '../exchange.ts'
+import type { CountUse, UseNote } from '../library/usage.ts'
 import type { Call } from './call.ts'
 import { hasKeyHeader } from './cors.ts'
 
@@ -10,25 +11,35 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** A query that means the same wherever it is read. */
 const PLAIN_SEARCH = /^(?:\?[\w.~!*()+,;:@$/=&%-]*)?$/
 
+/** Whether somebody opens the page, and no script asks for it by itself or ahead of time (Fetch Metadata, `Sec-Fetch-Dest`). */
+export function isOpened({ exchange: { header } }: Call): boolean {
+  return header('sec-fetch-dest') !== 'empty' && header('sec-purpose') === undefined
+}
+
 /** Pages that are the same for every anonymous reader, cached until somebody writes to the library. */
 export interface PageCache {
   /** The cached page; null when there is none, or the request is not for one. */
   find(call: Call): Promise<Answer | null> | null
-  /** Makes the page, and caches it when every anonymous reader gets the same. Null from `make`: no page. */
-  show(call: Call, make: () => Promise<string | null>): Promise<string | null>
+  /**
+   * Makes the page, and caches it when every anonymous reader gets the same. Null from `make`: no page.
+   * @param uses what the page counted once it is made: it counts again for each reader who gets it from the cache
+   */
+  show(call: Call, make: () => Promise<string | null>, uses: () => readonly UseNote[]): Promise<string | null>
 }
 
 /**
  * @param headers of a page of a list
+ * @param count counts the uses of anonymous readers of pages
  * @param countMisses searches so far that were answered without the encoder; a page made meanwhile is not cached
  */
 export function createPageCache(
   readRevision: () => Promise<number>,
   headers: () => Record<string, string>,
   countMisses: () => number,
+  count: CountUse,
 ): PageCache {
   const caches = createRevisionCaches(readRevision)
-  const pages = caches.create<Uint8Array<ArrayBuffer>>(MAX_BYTES)
+  const pages = caches.create<{ readonly body: Uint8Array<ArrayBuffer>; readonly uses: readonly UseNote[] }>(MAX_BYTES)
   const isCacheable = ({ exchange }: Call) => {
     const { method, path, search, header } = exchange
     return (
@@ -45,11 +56,13 @@ export function createPageCache(
       if (!isCacheable(call)) return null
       const { path, search } = call.exchange
       return caches.refresh().then(() => {
-        const body = pages.get(path + search)
-        return body ? { status: 200, headers: headers(), body } : null
+        const page = pages.get(path + search)
+        if (!page) return null
+        if (isOpened(call)) for (const use of page.uses) count(...use)
+        return { status: 200, headers: headers(), body: page.body }
       })
     },
-    async show(call, make) {
+    async show(call, make, uses) {
       if (!isCacheable(call)) return await make()
       const { path, search } = call.exchange
       const revision = await caches.refresh()
@@ -57,7 +70,7 @@ export function createPageCache(
       const html = await make()
       if (html === null || countMisses() !== missesBefore) return html
       const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
-      pages.put(revision, path + search, bytes, bytes.length)
+      pages.put(revision, path + search, { body: bytes, uses: uses() }, bytes.length)
       return html
     },
   }

@@ -42,6 +42,7 @@ import { saveSkill } from './skills/save-skill.ts'
 import { searchSkills } from './skills/search-skills.ts'
 import { getSkillManifest, listSkillManifests, readManifestFile } from './skills/skill-manifests.ts'
 import { updateSkill } from './skills/update-skill.ts'
+import { countCopy, listKeyUsage, showItemUsage, showLibraryUsage } from './usage.ts'
 
 /** THE list. Tools, routes, OpenAPI, commands and reference pages are made from it, in this order. */
 export const OPERATIONS: readonly Operation[] = [
@@ -151,4 +152,8 @@ export const OPERATIONS: readonly Operation[] = [
   listAuditEvents,
   listNearDuplicates,
   showServiceStatus,
+  countCopy,
+  showItemUsage,
+  listKeyUsage,
+  showLibraryUsage,
 ]

@@ -15,6 +15,7 @@ import { createPieceSender } from '../http/downloads/download.ts'
 import { addRawRoutes } from '../http/downloads/raw-files.ts'
 import { addSelectionExportRoute } from '../http/downloads/selection-export.ts'
 import { addSkillZipRoute } from '../http/downloads/skill-zip.ts'
+import { HTTP_STATUS } from '../http/errors.ts'
 import { healthRoutes } from '../http/health.ts'
 import { type BackupFigures, backupMetrics } from '../http/metrics/backup-metrics.ts'
 import { databaseMetrics } from '../http/metrics/database-metrics.ts'
@@ -27,14 +28,14 @@ import { createRateLimits } from '../http/rate-limits.ts'
 import { operationRoutes } from '../http/rest.ts'
 import { createRouter, type Route } from '../http/route.ts'
 import { createTurns, type Turns } from '../http/turns.ts'
-import type { Actor } from '../library/actor.ts'
+import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { SettingState } from '../library/service.ts'
 import type { Extras } from '../mcp/server-factory.ts'
 import { readProduct } from '../product.ts'
 import { addEmbeds } from '../web/embed/routes.ts'
 import { addFeeds } from '../web/feeds.ts'
 import { createPages, describePage } from '../web/routes.ts'
-import { createFaultLog } from './fault-log.ts'
+import { createFaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes, MCP_PATH } from './mcp-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import { createServiceFigures } from './service-figures.ts'
@@ -88,7 +89,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   const turns = createTurns()
   const faults = createFaultLog(logger)
-  const onFault = faults.report
+  const onFault: ReportFault = (error, requestId) => {
+    if (HTTP_STATUS[error.code] >= 500) app.uses?.add({ kind: 'error', surface: 'service', itemId: null, version: null, keyId: null })
+    faults.report(error, requestId)
+  }
   const admission = createAdmission()
   const figures = createServiceFigures({
     app,
@@ -103,6 +107,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     () => app.store.service.readRevision('library'),
     describePage,
     () => app.encoder?.misses ?? 0,
+    app.contextFor(ANONYMOUS, 'web').count,
   )
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
@@ -138,7 +143,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     await next()
   })
   const feeds = addFeeds(hono, forRest, { name: product.title, baseUrl })
-  const embeds = addEmbeds(hono, forRest, {
+  const embeds = addEmbeds(hono, (actor) => app.contextFor(actor, 'embed'), {
     words: pages.words,
     url: pages.files.url,
     answerFile: pages.files.answer,
@@ -151,10 +156,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const sendPieces = createPieceSender()
   const downloads = [
     // Below /api for programs with their keys, and below /download for signed-in people and their private items.
-    ...['/api', '/download'].flatMap((prefix) => [
-      ...addRawRoutes(hono, forRest, prefix),
-      addSkillZipRoute(hono, forRest, prefix, sendPieces),
-    ]),
+    ...(['/api', '/download'] as const).flatMap((prefix) => {
+      const makeContext = (actor: Actor) => app.contextFor(actor, prefix === '/api' ? 'rest' : 'download')
+      return [...addRawRoutes(hono, makeContext, prefix), addSkillZipRoute(hono, makeContext, prefix, sendPieces)]
+    }),
     addAccountExportRoute(hono, forRest, sendPieces),
     addSelectionExportRoute(hono, forRest, sendPieces),
     addAuditExportRoute(hono, forRest, sendPieces),

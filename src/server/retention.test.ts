@@ -12,7 +12,7 @@ afterEach(async () => await stop?.())
 async function run(
   settings: Partial<Retention>,
   isDone: (asked: readonly unknown[]) => boolean,
-  store: Partial<Retention['purges'] & Retention['audit']> = {},
+  store: Partial<Retention['purges'] & Retention['audit'] & Retention['usage']> = {},
 ) {
   const asked: unknown[] = []
   const purged: unknown[] = []
@@ -42,6 +42,7 @@ async function run(
         return (await store.removeEvents?.(oldest, limit)) ?? 0
       },
     },
+    usage: { removeUses: async (before) => (await store.removeUses?.(before)) ?? 0 },
   })
   while (!isDone(asked)) await sleep(1)
   return { asked, purged, failures }
@@ -71,6 +72,12 @@ describe('startRetention', () => {
     const left = [500, 500, 20]
     const { asked } = await run({ auditDays: 7 }, times(4), { removeEvents: async () => left.shift() ?? 0 })
     expect(asked.slice(0, 4)).toEqual(['finish', [daysAgo(7), 500], [daysAgo(7), 500], [daysAgo(7), 500]])
+  })
+
+  it('removes counts of items after 90 days, and totals after 400', async () => {
+    const removed: unknown[] = []
+    await run({}, () => removed.length > 0, { removeUses: async (before) => removed.push(before) })
+    expect(removed[0]).toEqual({ details: daysAgo(90).slice(0, 10), totals: daysAgo(400).slice(0, 10) })
   })
 
   it('tells of a failure, and goes on with the rest', async () => {

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { AuditStore } from '../library/audit.ts'
+import type { UsageStore } from '../library/ports/usage.ts'
 import type { PurgeStore } from '../library/purges.ts'
+import { DETAIL_DAYS, TOTAL_DAYS, toDay } from '../library/usage.ts'
 
 const DAY_MS = 86_400_000
 /** Delay of the first run, so that the first requests go first, and the interval after that. */
@@ -21,6 +23,7 @@ export interface Retention {
   readonly auditDays: number | null
   readonly purges: Pick<PurgeStore, 'purgeExpired' | 'finishDeletions'>
   readonly audit: Pick<AuditStore, 'removeEvents'>
+  readonly usage: Pick<UsageStore, 'removeUses'>
   readonly clock: () => number
   readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
   readonly onFailure: (error: unknown) => void
@@ -33,7 +36,7 @@ export interface Retention {
  * Returns a function that stops it.
  */
 export function startRetention(retention: Retention): () => Promise<void> {
-  const { trashDays, versionsKeep, auditDays, purges, audit, clock } = retention
+  const { trashDays, versionsKeep, auditDays, purges, audit, usage, clock } = retention
   const { wait = { firstMs: FIRST_MS, everyMs: EVERY_MS, agedMs: AGED_MS } } = retention
   const stopping = new AbortController()
   const { signal } = stopping
@@ -55,6 +58,10 @@ export function startRetention(retention: Retention): () => Promise<void> {
     const oldest = daysAgo(auditDays)
     while (!signal.aborted && (await audit.removeEvents(oldest, EVENTS_A_BATCH)) === EVENTS_A_BATCH) await nextTurn()
   }
+  const removeOldUses = async () => {
+    const dayBefore = (days: number) => toDay(clock() - days * DAY_MS)
+    await usage.removeUses({ details: dayBefore(DETAIL_DAYS), totals: dayBefore(TOTAL_DAYS) })
+  }
   const run = async () => {
     let sinceAgedMs = Number.POSITIVE_INFINITY
     for (let waitMs = wait.firstMs; ; waitMs = wait.everyMs) {
@@ -65,6 +72,7 @@ export function startRetention(retention: Retention): () => Promise<void> {
       sinceAgedMs = 0
       await attempt(purgeExpired)
       await attempt(removeOldEvents)
+      await attempt(removeOldUses)
     }
   }
   // Runs until it is stopped.

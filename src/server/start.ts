@@ -12,6 +12,7 @@ import { type Front, listen } from './listen.ts'
 import { MCP_PATH } from './mcp-routes.ts'
 import type { Pipeline } from './pipeline.ts'
 import { startRetention } from './retention.ts'
+import { startWritingUses } from './write-uses.ts'
 
 /** How long open requests may take after a stop is requested, and how long their work may then continue. */
 const DRAIN_MS = 5_000
@@ -49,6 +50,7 @@ export async function startServer(address: { host: string; port: number }, logge
   let stopListening = async () => {}
   let opened: App | null = null
   let stopRetention = async () => {}
+  let stopWritingUses = async () => {}
   const front: Front = { pipeline: STARTING, noteConnection: () => {}, isStopping: false }
   const server = await listen(address, front)
   return {
@@ -65,10 +67,16 @@ export async function startServer(address: { host: string; port: number }, logge
         auditDays: settings.AUDIT_DAYS,
         purges: app.store.purges,
         audit: app.store.audit,
+        usage: app.store.usage,
         clock: app.clock,
         onPurged: (removed) => logger.info(removed, 'Deleted items and versions past TRASH_DAYS or VERSIONS_KEEP'),
         onFailure: (error) => logger.warn({ err: error }, 'Deleting expired data failed; will retry'),
       })
+      if (app.uses) {
+        stopWritingUses = startWritingUses(app.uses, app.store.usage, app.clock, (error) =>
+          logger.warn({ err: error }, 'Writing usage counts failed; will retry'),
+        )
+      }
       // Warms up search. Errors are reported by the first search. Encoding starts afterwards, so that the first answer does not wait for it.
       const startEncoding = () => app.itemEncoding?.start((message) => logger.warn(message))
       app.store.service.loadSearch().then(startEncoding, startEncoding)
@@ -91,6 +99,7 @@ export async function startServer(address: { host: string; port: number }, logge
       await closed
       // Requests of disconnected clients may still be working, and must not find the library closed.
       await Promise.race([Promise.all(server.underWay()), sleep(FINISH_MS, undefined, { ref: false })])
+      await stopWritingUses()
       await stopListening()
     },
   }

@@ -4,6 +4,7 @@ import type { AuditAction, Surface } from '../library/audit.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { ImportOutcomeName } from '../library/ports/imports.ts'
 import type { RevisionScope } from '../library/ports/store.ts'
+import type { UseKind, UseSurface } from '../library/usage.ts'
 import type { Visibility } from '../library/visibility.ts'
 
 /** Row numbers (`seq`) are the store's own and never leave it; times are ISO 8601 text in UTC; booleans are 0 or 1; lists are JSON text. */
@@ -221,6 +222,11 @@ export interface Database {
   item_vector: { seq: Generated<number>; item_seq: number; model: string; digest: string; vector: Uint8Array }
   /** Use of improve_prompt by caller and day (`2026-01-31`, UTC). */
   improve_usage: { caller: string; day: string; requests: number; characters: number }
+  /**
+   * Uses by day (`2026-01-31`, UTC). Totals have neither item nor key, an item's rows no key, and a key's no item; what is not there is
+   * empty, or 0.
+   */
+  use_count: { day: string; kind: UseKind; surface: UseSurface; item_id: string; version: number; key_id: string; count: number }
   /** Saved embeds, as JSON. */
   embed: { id: string; owner_seq: number; config: string; created_at: string }
   /** Unfinished forms, as JSON. */

@@ -43,6 +43,7 @@ import { readSearchIndex } from './search/search-reader.ts'
 import { readVectors } from './search/vector-reader.ts'
 import { secretStore } from './secrets.ts'
 import { isSweepDue, sweep } from './sweep.ts'
+import { usageStore } from './use-counts.ts'
 
 /** Items reindexed in one transaction. */
 const ITEMS_A_TRANSACTION = 200
@@ -112,6 +113,7 @@ export async function createStore(
       embeddings: embeddingStore(reader, context, claims, table),
       itemVectors: itemVectorStore(reader, context, claims),
       budgets: budgetStore(context),
+      usage: usageStore(reader, context),
       sessions: sessionStore(reader, context),
       instances,
       transfer: {

@@ -4,12 +4,14 @@ import { type Answer, fromResponse } from '../exchange.ts'
 import { MAX_BODY_BYTES } from '../http/body.ts'
 import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
 import { errorHeaders, HTTP_STATUS } from '../http/errors.ts'
-import type { PageCache } from '../http/page-cache.ts'
+import { isOpened, type PageCache } from '../http/page-cache.ts'
 import type { Route } from '../http/route.ts'
 import type { Actor } from '../library/actor.ts'
 import { readCookie } from '../library/cookies.ts'
+import { type CountUse, collectUses, countNothing } from '../library/usage.ts'
 import { callLocally } from '../operations/core/invoke.ts'
 import { callAnonymously } from './anonymous-call.ts'
+import { addCopyBeacon } from './copy-beacon.ts'
 import { DOCUMENTS } from './documents.ts'
 import { createFlash } from './flash.ts'
 import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
@@ -232,7 +234,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   })
   const flashOf = (call: Call) => createFlash(makeContext(call.actor), call.client.cookies, settings.baseUrl)
 
-  const toRequest = (c: HonoContext<HttpEnv>, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
+  const toRequest = (c: HonoContext<HttpEnv>, count: CountUse, sent: { form: SentForm; fault: AppError } | null = null): PageRequest => {
     const call = c.get('call')
     const { exchange, client } = call
     const onFault = (error: unknown) => http.onFault(toAppError(error), call.requestId)
@@ -251,7 +253,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         return taken?.value ?? null
       },
       ref: c.req.param('ref') ?? '',
-      call: callLocally(async () => ({ ...(await makeContext(call.actor)), client, onFault, signal: exchange.signal() })),
+      call: callLocally(async () => ({ ...(await makeContext(call.actor)), client, count, onFault, signal: exchange.signal() })),
     }
   }
   const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
@@ -269,7 +271,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
     const form = await readForm(call, { hasFiles, isAnonymous, limit })
     try {
-      const outcome = await act({ ...toRequest(c), form })
+      const outcome = await act({ ...toRequest(c, makeContext(call.actor).count), form })
       call.cookies.push(...(outcome.cookies ?? []))
       const flash =
         'to' in outcome && outcome.flash !== undefined
@@ -282,7 +284,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       const fault = toAppError(error)
       // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
-      const shown = await page(toRequest(c, { form, fault }))
+      const shown = await page(toRequest(c, countNothing, { form, fault }))
       if ('to' in shown) return leadOn(shown)
       const again = answer(await draw(shown), HTTP_STATUS[fault.code], hasFrames)
       for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
@@ -301,12 +303,19 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
           // `/` also serves the service description to programs.
           if (path === '/' && !wantsPage(c.get('call'))) return await next()
           let onward: LeadsOn | null = null
-          const html = await http.cache.show(c.get('call'), async () => {
-            const made = await page(toRequest(c))
+          const call = c.get('call')
+          const uses = collectUses()
+          const make = async () => {
+            const made = await page(toRequest(c, uses.count))
             if (!('to' in made)) return await draw(made)
             onward = made
             return null
-          })
+          }
+          const html = await http.cache.show(call, make, uses.notes)
+          if (html !== null && isOpened(call)) {
+            const { count } = makeContext(call.actor)
+            for (const use of uses.notes()) count(...use)
+          }
           if (html === null) return leadOn(onward ?? { to: '/' })
           const shown = answer(html, 200, hasFrames)
           if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')
@@ -323,7 +332,8 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         const cost = ownCost ?? (takesPassword ? PASSWORD_COST : FORM_COST)
         return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST', cost } as const] : [])]
       })
-      return [...rows, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
+      const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl)
+      return [...rows, ...beacons, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
     },
     close: stopHighlighting,
     toProblem(call, error) {

@@ -109,7 +109,15 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
     const failures: unknown[] = []
     const limits = { trashDays: null, versionsKeep: null, onPurged: () => {}, onFailure: (error: unknown) => failures.push(error) }
     const wait = { firstMs: 1, everyMs: 1, agedMs: 1 }
-    const stop = startRetention({ ...limits, auditDays: 5, purges: store.purges, audit: store.audit, clock: () => now, wait })
+    const stop = startRetention({
+      ...limits,
+      auditDays: 5,
+      purges: store.purges,
+      audit: store.audit,
+      usage: store.usage,
+      clock: () => now,
+      wait,
+    })
     await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 })
     now += 4 * DAY_MS
     await new Promise((resolve) => setTimeout(resolve, 100))

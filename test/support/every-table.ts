@@ -136,6 +136,10 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
     const vectors = TEXTS.map((text, index) => ({ item_seq: index + 1, model: text, digest: 'd', vector: EVERY_BYTE }))
     await db.insertInto('item_vector').values(vectors).execute()
     await db.insertInto('improve_usage').values({ caller: 'c', day: '2026-01-01', requests: 1, characters: 2 }).execute()
+    await db
+      .insertInto('use_count')
+      .values({ day: '2026-01-01', kind: 'read', surface: 'mcp', item_id: 'i', version: 2, key_id: '', count: 3 })
+      .execute()
     await db.insertInto('embed').values({ id: 'e', owner_seq: 1, config: '{"a":1}', created_at: AT }).execute()
     await db
       .insertInto('audit_event')

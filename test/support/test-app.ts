@@ -72,7 +72,7 @@ export async function testApp(
   settings: Partial<ServerSettings> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
-  more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl'>> = {},
+  more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses'>> = {},
   log: { write(line: string): void } | null = null,
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))

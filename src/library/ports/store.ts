@@ -16,6 +16,7 @@ import type { OwnItemsStore } from './own-items.ts'
 import type { PeopleStore } from './people.ts'
 import type { SessionStore } from './sessions.ts'
 import type { TransferStore } from './transfer.ts'
+import type { UsageStore } from './usage.ts'
 
 /** What a revision is of. */
 export type RevisionScope = 'library'
@@ -58,6 +59,7 @@ export interface LibraryStore {
   readonly embeddings: EmbeddingStore
   readonly itemVectors: ItemVectorStore
   readonly budgets: BudgetStore
+  readonly usage: UsageStore
   readonly sessions: SessionStore
   readonly instances: Instances & CounterStore
   readonly transfer: TransferStore

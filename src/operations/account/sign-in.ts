@@ -23,7 +23,11 @@ export const signIn = defineOperation({
   surfaces: {},
   input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
   output: z.object({ cookies }),
-  run: (context, input) => context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context)),
+  async run(context, input) {
+    const signedIn = await context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context))
+    context.count('sign_in')
+    return signedIn
+  },
 })
 
 /** Signs a browser out; felt on the next request. */

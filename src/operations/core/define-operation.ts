@@ -10,6 +10,7 @@ import type { Improver } from '../../library/ports/models.ts'
 import type { FindSimilar } from '../../library/ports/search.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import type { ServiceStatus } from '../../library/service.ts'
+import type { CountUse } from '../../library/usage.ts'
 
 /** Encrypts small texts such as cursors, so that their bearer can neither read nor change them. */
 export interface Sealer {
@@ -27,6 +28,8 @@ export interface CallOptions {
   readonly onText?: OnText | undefined
   /** Where the call came from, for those of pages. */
   readonly client?: ClientOfRequest | undefined
+  /** Takes the place of what counts the caller's uses. */
+  readonly count?: CountUse
   /** Called with errors that occur after the response. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
@@ -53,6 +56,8 @@ interface Caller extends CallOptions {
   readonly surface: Surface
   /** How this caller gives an API key, for those who came without one: one of `KEY_HINTS`. */
   readonly keyHint: string
+  /** Counts what the caller uses. */
+  readonly count: CountUse
 }
 
 /** What operations may use beside the store. */
@@ -70,6 +75,8 @@ interface Services {
   readonly sendMail: SendMail | null
   /** The copies of the library that the service made on its machine. */
   listCopies(): readonly LibraryCopy[]
+  /** Whether uses are counted here. */
+  readonly isCounting: boolean
   /** The status of the running service; absent where none runs. */
   readonly readStatus?: () => Promise<ServiceStatus>
 }
@@ -147,6 +154,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
     async call(context, raw) {
       checkScope(context, definition.scope, definition.name)
       const parsed = parseInput(input, dropNulls(raw, mayBeNull))
+      context.count('call')
       if (!definition.writes) return await run(context, parsed)
       return await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
     },

@@ -4,6 +4,7 @@ import { isLongerThan } from '../../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Item } from '../../library/items.ts'
+import type { CountUse } from '../../library/usage.ts'
 import { isVisible, visibilitySchema } from '../../library/visibility.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { UserActor } from './define-operation.ts'
@@ -22,6 +23,13 @@ export const refInput = short
 export const queryInput = z.string().superRefine((text, issues) => {
   if (isLongerThan(text, MAX_QUERY)) issues.addIssue({ code: 'custom', message: `must have at most ${MAX_QUERY} characters` })
 })
+
+/** Counts a search with words in it. */
+export function countSearch({ count }: { readonly count: CountUse }, query: string, found: number): void {
+  if (query.trim() === '') return
+  count('search')
+  if (found === 0) count('empty_search')
+}
 
 export const limitInput = z.number().int().min(1).max(50).default(10)
 

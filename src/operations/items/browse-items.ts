@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { collectionInput, filterType, pageOutputs, toPage } from '../core/inputs.ts'
+import { collectionInput, countSearch, filterType, pageOutputs, toPage } from '../core/inputs.ts'
 import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
 import { browsing, correctionOutput, toCorrection, toSearchRequest } from '../prompts/list-prompts.ts'
 
@@ -22,7 +22,8 @@ export const browseItems = defineOperation({
   surfaces: {},
   input: z.object({ ...browsing, collection: collectionInput, type: filterType }),
   output: z.object({ prompts: z.array(listedPrompt), skills: z.array(listedSkill), facets, ...pageOutputs, ...correctionOutput }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { collection, type, ...input }) {
+  async run(context: Needs<'items', 'baseUrl'>, { collection, type, ...input }) {
+    const { actor, store, baseUrl } = context
     const isOfPrompts = collection === 'prompts'
     const request = { ...toSearchRequest({ ...input, ...(isOfPrompts && { type }) }), wantsFacets: true }
     const found = isOfPrompts
@@ -30,6 +31,7 @@ export const browseItems = defineOperation({
       : { prompts: null, skills: await store.items.searchSkills(actor, request) }
     const { total, corrections, facets } = found.prompts ?? found.skills
     const { prompts, skills } = found
+    if (input.page === 1) countSearch(context, input.q, total)
     return {
       prompts: prompts
         ? withScores(

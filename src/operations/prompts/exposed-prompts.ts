@@ -116,11 +116,12 @@ export const renderExposedPrompt = defineOperation({
     text: z.string(),
     unfilled: z.array(z.string()),
   }),
-  async run({ actor, store }: Needs<'items'>, input) {
+  async run({ actor, store, count }: Needs<'items'>, input) {
     const prompt = await store.items.findPrompt(actor, input.name)
     const filter = toFilter(input)
     const isNarrowed = Object.values(filter).some((values) => values !== undefined)
     if (!prompt || (isNarrowed && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
+    count('read', prompt)
     const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
     const description = prompt.description === null ? null : showControls(prompt.description)
     return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }

@@ -47,9 +47,10 @@ export const getPrompt = defineOperation({
     variables: z.array(variableRecord),
     originalContent: z.string().optional().describe('The content before variables were filled in; only present if they were'),
   }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
     const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
+    count('read', prompt)
     const record = toPromptWithVariables(prompt, baseUrl)
     if (input.variables === undefined) return record
     const { text } = fillVariables(prompt.content, toValues(input.variables))

@@ -3,7 +3,7 @@ import type { SearchRequest } from '../../library/ports/search.ts'
 import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { allOfList, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
+import { allOfList, countSearch, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
 import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
 import { oneOf } from './search-prompts.ts'
 
@@ -52,6 +52,7 @@ export const listPrompts = defineOperation({
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const { items, scores, total, corrections } = await store.items.searchPrompts(actor, toSearchRequest(input))
+    if (input.page === 1) countSearch(context, input.q, total)
     return {
       prompts: withScores(
         items.map((prompt) => toListedPrompt(prompt, baseUrl)),
@@ -76,6 +77,7 @@ export const listSkills = defineOperation({
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
     const { actor, store, baseUrl } = context
     const { items, scores, total, corrections } = await store.items.searchSkills(actor, toSearchRequest(input))
+    if (input.page === 1) countSearch(context, input.q, total)
     return {
       skills: withScores(
         items.map((skill) => toSkillRecord(skill, baseUrl)),

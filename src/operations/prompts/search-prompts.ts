@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { filterText, filterType, limitInput, queryInput } from '../core/inputs.ts'
+import { countSearch, filterText, filterType, limitInput, queryInput } from '../core/inputs.ts'
 import { foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
 
 export const searchPrompts = defineOperation({
@@ -36,6 +36,7 @@ export const searchPrompts = defineOperation({
       limit: input.limit,
       offset: 0,
     })
+    countSearch(context, input.query, items.length)
     const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
     const prompts = items.map((prompt) => toFoundPrompt(prompt, baseUrl))
     return { query: input.query, count: items.length, prompts: withScores(prompts, scores), ...hints }

@@ -24,9 +24,10 @@ export const showPrompt = defineOperation({
     variables: z.array(variableRecord),
     versions: z.array(versionRecord.omit({ visibility: true })).describe('The newest 50 you can see'),
   }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
     const prompt = await store.items.findPrompt(actor, input.id)
     if (!prompt) throw notFound('prompt')
+    count('read', prompt)
     const versions = await store.items.listVersions(actor, prompt.id, { before: null, limit: SHOWN_VERSIONS })
     return toShownPrompt(versions, toPromptWithVariables(prompt, baseUrl))
   },

@@ -19,9 +19,10 @@ export const getSkill = defineOperation({
   },
   input: z.object({ id: refInput.describe('Id or slug of the skill') }),
   output: skillRecord.omit({ files: true, categorySlug: true }).extend({ files: z.array(fileRecord) }),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, input) {
+  async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
     const skill = await store.items.findSkill(actor, input.id)
     if (!skill) throw notFound('skill')
+    count('read', skill)
     const { categorySlug: _, ...record } = toSkillRecord(skill, baseUrl)
     const files = await store.items.readSkillFiles(actor, skill.id)
     return { ...record, files: files.map(toFileContent) }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { filterText, limitInput, queryInput } from '../core/inputs.ts'
+import { countSearch, filterText, limitInput, queryInput } from '../core/inputs.ts'
 import { foundSkill, toFoundSkill, withScores } from '../core/records.ts'
 import { oneOf } from '../prompts/search-prompts.ts'
 
@@ -35,6 +35,7 @@ export const searchSkills = defineOperation({
       limit: input.limit,
       offset: 0,
     })
+    countSearch(context, input.query, items.length)
     const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
     const skills = items.map((skill) => toFoundSkill(skill, baseUrl))
     return { query: input.query, count: items.length, skills: withScores(skills, scores), ...hints }

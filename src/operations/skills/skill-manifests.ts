@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { SkillManifest } from '../../library/items.ts'
-import { toFileContent } from '../../library/skill.ts'
+import { SKILL_MD, toFileContent } from '../../library/skill.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
@@ -77,6 +77,8 @@ export const readManifestFile = defineOperation({
     const skill = await findAt(context, input)
     const file = input.filename.isWellFormed() ? await context.store.items.readSkillFile(context.actor, skill.id, input.filename) : null
     if (!file) throw new AppError('not_found', 'File not found in this skill.')
+    // Clients read the other files of a skill one by one after this one.
+    if (file.filename === SKILL_MD) context.count('read', { id: skill.id })
     return toFileContent(file)
   },
 })

@@ -50,6 +50,7 @@ const WALKS = {
   embedding_vector: { key: ['embedding_seq'], rowsAPage: 200 },
   item_vector: { key: ['seq'] },
   improve_usage: { key: ['caller', 'day'] },
+  use_count: { key: ['day', 'kind', 'surface', 'item_id', 'version', 'key_id'] },
   embed: { key: ['id'] },
   audit_event: { key: ['seq'] },
 } satisfies Record<Exclude<keyof Database, (typeof LEFT_TABLES)[number]>, Walk>

@@ -99,6 +99,7 @@ export const LIBRARY_COLUMNS = {
   embedding_vector: ['embedding_seq', 'vector'],
   item_vector: ['seq', 'item_seq', 'model', 'digest', 'vector'],
   improve_usage: ['caller', 'day', 'requests', 'characters'],
+  use_count: ['day', 'kind', 'surface', 'item_id', 'version', 'key_id', 'count'],
   embed: ['id', 'owner_seq', 'config', 'created_at'],
   form_draft: ['id', 'owner_seq', 'body', 'created_at'],
   import: ['seq', 'id', 'owner_seq', 'visibility', 'created_at'],

@@ -43,6 +43,17 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
     db,
     files.map((file) => file.sha256),
   )
+  const ids = await db.selectFrom('item').select('id').where('seq', 'in', seqs).execute()
+  for (const part of batches(ids)) {
+    await db
+      .deleteFrom('use_count')
+      .where(
+        'item_id',
+        'in',
+        part.map(({ id }) => id),
+      )
+      .execute()
+  }
   // Foreign keys delete tags, votes, favourites, sources and vectors.
   for (const seq of seqs) {
     await db.deleteFrom('item').where('seq', '=', seq).execute()

@@ -23,6 +23,7 @@ import { createImports } from './0016-imports.ts'
 import { createFavourites } from './0017-favourites.ts'
 import { createItemSources } from './0018-item-sources.ts'
 import { addFirstSteps } from './0019-first-steps.ts'
+import { createUseCounts } from './0020-use-counts.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0017-favourites', up: createFavourites, digest: '3af00c6fc4598baeb2de1ea3265ef90f621749ba961cd4d492c18f48e966d723' },
   { name: '0018-item-sources', up: createItemSources, digest: 'e622d077a5398e7ed202ae8ef3235331c9e15961c295da06b4b9298f3b1d2a0a' },
   { name: '0019-first-steps', up: addFirstSteps, digest: 'b34200ac9d07add4a2a0de0696369e8f92e9ca4b16b6d17d47c4919c4c97509d' },
+  { name: '0020-use-counts', up: createUseCounts, digest: '6d9a7add653bb585da20cf185d8c0f485eb1b9228cf762d0fd221888965c7b08' },
 ]
 
 /** Options of a migration run. */

@@ -72,6 +72,7 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
     .deleteFrom('improve_usage')
     .where((eb) => eb.or([eb('caller', '=', `user ${id}`), eb('caller', 'in', keys.select(sql<string>`'key ' || id`.as('caller')))]))
     .execute()
+  await db.deleteFrom('use_count').where('key_id', 'in', keys.select('id')).execute()
   await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
   await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()

@@ -6,6 +6,7 @@ import { makeEtag, matchesEtag } from '../../http/etag.ts'
 import type { Route } from '../../http/route.ts'
 import { type EmbedConfig, MAX_EMBED_QUERY } from '../../library/embed/config.ts'
 import { listEmbedExamples } from '../../library/embed/examples.ts'
+import { countNothing } from '../../library/usage.ts'
 import { showEmbed } from '../../operations/embeds.ts'
 import { callAnonymously } from '../anonymous-call.ts'
 import { createRasteriser } from '../rasterise.ts'
@@ -49,9 +50,11 @@ export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, setting
   }
 
   const rasteriser = createRasteriser()
+  /** A picture is fetched by services that show a link, again and again: it is no use of the item. */
+  const callForPicture: typeof call = (operation, input) => call(operation, input, { count: countNothing })
   /** An item by id or slug, or a saved embed. */
   const findCard = async (ref: string, around: EmbedConfig): Promise<Omit<CardContent, 'name'>> => {
-    const item = await findEmbeddedItem(call, ref).catch((thrown: unknown) => {
+    const item = await findEmbeddedItem(callForPicture, ref).catch((thrown: unknown) => {
       if (toAppError(thrown).code !== 'not_found') throw thrown
       return null
     })

@@ -57,6 +57,7 @@ function mountPrompt(article: HTMLElement): void {
     if (!mayGoOn()) return
     const names = nameMissing()
     if (!(await copyText(blanks.text()))) return say(words.notCopied)
+    tellCopied(filling.id)
     copy.textContent = words.copied
     say(names === '' ? words.copiedText : put(words.copiedWithBlanks, { names }))
     setTimeout(relabel, COPIED_MS)
@@ -72,6 +73,7 @@ function mountPrompt(article: HTMLElement): void {
     mountOpenInMenu(menu, {
       text: blanks.text,
       mayGoOn,
+      onTaken: () => tellCopied(filling.id),
       async copyFor({ name }) {
         say((await copyText(blanks.text())) ? put(words.pasteThere, { name }) : words.notCopied)
       },
@@ -85,6 +87,11 @@ function mountPrompt(article: HTMLElement): void {
     event.preventDefault()
     copy?.click()
   })
+}
+
+/** Says that the text was taken, which its owner sees as a number. Nothing of the text is sent. */
+function tellCopied(id: string): void {
+  navigator.sendBeacon(`/prompts/${id}/copied`)
 }
 
 /** A text with its placeholders replaced. */

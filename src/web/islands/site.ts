@@ -12,6 +12,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   const label = button.textContent
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(text.textContent ?? '')
+    const { counted } = button.dataset
+    if (counted) navigator.sendBeacon(counted)
     button.textContent = button.dataset['copy'] ?? ''
     setTimeout(() => {
       button.textContent = label

@@ -10,14 +10,16 @@ interface SectionsPageProps {
   /** Names of the sections by their paths. */
   readonly sections: Readonly<Record<string, string>>
   readonly at: string
+  /** More style sheets, by the names of their files. */
+  readonly styles?: readonly string[] | undefined
   /** Below the list of sections. */
   readonly aside?: Child
   readonly children?: Child
 }
 
 /** A page of several sections, each at an address of its own, with all of them at the side. */
-export const SectionsPage: FC<SectionsPageProps> = ({ request: { site, query, sent }, of, sections, at, aside, children }) => (
-  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false}>
+export const SectionsPage: FC<SectionsPageProps> = ({ request: { site, query, sent }, of, sections, at, styles, aside, children }) => (
+  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false} styles={styles}>
     <div class="sections">
       <nav aria-label={of}>
         <ul>

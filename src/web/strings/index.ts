@@ -15,6 +15,7 @@ import { DONE_MESSAGES } from './messages.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
 import { STATUS_WORDS } from './status.ts'
+import { USAGE_WORDS } from './usage.ts'
 
 /** Every text of the pages. Another language is another object of this shape. */
 export const ENGLISH = {
@@ -37,4 +38,5 @@ export const ENGLISH = {
   api: API_WORDS,
   status: STATUS_WORDS,
   audit: AUDIT_WORDS,
+  usage: USAGE_WORDS,
 }

@@ -8,12 +8,14 @@ interface Taking {
   text(): string
   /** Whether nothing is missing, or the reader goes on without it. Otherwise names what is missing. */
   mayGoOn(): boolean
+  /** Called when the text is opened somewhere. */
+  onTaken(): void
   /** Copies the text, and says where to paste it. */
   copyFor(service: Service): Promise<void>
 }
 
 /** Opens the text with the values in it, and puts the service that was used last first. */
-export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, copyFor }: Taking): void {
+export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, onTaken, copyFor }: Taking): void {
   const links = [...menu.querySelectorAll<HTMLAnchorElement>('a[data-service]')].flatMap((link) => {
     const service = SERVICES.find(({ name }) => name === link.dataset['service'])
     return service ? [{ link, service }] : []
@@ -39,6 +41,7 @@ export function mountOpenInMenu(menu: HTMLDetailsElement, { text, mayGoOn, copyF
         event.preventDefault()
         return
       }
+      onTaken()
       writeLastUsed(service.name)
       putFirst(service.name)
       const address = linkText(service, text())

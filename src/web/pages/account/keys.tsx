@@ -3,10 +3,13 @@ import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
 import { createKey, type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
+import type { Output } from '../../../operations/core/define-operation.ts'
+import { listKeyUsage } from '../../../operations/usage.ts'
 import { readDocument } from '../../documents.ts'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
+import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 import { SettingsPage } from './settings.tsx'
@@ -24,15 +27,20 @@ type NewKey = z.infer<typeof newKey>
 
 /** A person's keys, and a form for another. The key that form made is shown once. */
 export async function showKeys(request: PageRequest) {
-  const { keys } = await request.call(listKeys, {})
-  return <Keys request={request} keys={keys} made={request.takeFlash(newKey)} />
+  const [{ keys }, usage] = await Promise.all([request.call(listKeys, {}), request.call(listKeyUsage, {})])
+  return <Keys request={request} keys={keys} usage={usage} made={request.takeFlash(newKey)} />
 }
 
-const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey | null }> = ({ request, keys, made }) => {
+const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output<typeof listKeyUsage>; made: NewKey | null }> = ({
+  request,
+  keys,
+  usage,
+  made,
+}) => {
   const { site, sent } = request
   const { words } = site
   return (
-    <SettingsPage request={request} at="/settings/keys">
+    <SettingsPage request={request} at="/settings/keys" styles={CHART_STYLES}>
       {made ? <NewKeySection site={site} made={made} /> : null}
       <section>
         <h2>{words.newKey}</h2>
@@ -99,6 +107,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
                     )}
                     {key.state === 'active' ? null : ` · ${words.keyStates[key.state]}`}
                   </p>
+                  <KeyUse words={words} usage={usage} keyOf={key} />
                 </div>
                 {key.state === 'active' ? (
                   <ActionButton does="revoke" values={{ id: key.id }} label={words.revokeKey(key.name)}>
@@ -108,6 +117,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; made: NewKey 
               </li>
             ))}
           </ul>
+          <KeyUseTable words={words} usage={usage} keys={keys} />
         </section>
       )}
     </SettingsPage>

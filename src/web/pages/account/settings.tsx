@@ -13,7 +13,12 @@ import type { Site } from '../../site.ts'
 const YEAR_SECONDS = 365 * 24 * 3600
 
 /** The frame of every settings page. */
-export const SettingsPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+export const SettingsPage: FC<{ request: PageRequest; at: string; styles?: readonly string[]; children?: Child }> = ({
+  request,
+  at,
+  styles,
+  children,
+}) => {
   const { words, reader } = request.site
   const sections = { ...words.settingsSections, ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
   const signOut = (
@@ -24,7 +29,7 @@ export const SettingsPage: FC<{ request: PageRequest; at: string; children?: Chi
     </form>
   )
   return (
-    <SectionsPage request={request} of={words.settings} sections={sections} at={at} aside={signOut}>
+    <SectionsPage request={request} of={words.settings} sections={sections} at={at} styles={styles} aside={signOut}>
       {children}
     </SectionsPage>
   )

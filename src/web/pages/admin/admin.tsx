@@ -15,20 +15,27 @@ import {
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { listHeld } from '../../../operations/items/item-marks.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
+import { showLibraryUsage } from '../../../operations/usage.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SectionsPage } from '../../parts/sections-page.tsx'
+import { CHART_STYLES, LibraryCharts } from '../../parts/usage-charts.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 
 const PER_PAGE = 50
 
 /** The frame of every administration page. */
-export const AdminPage: FC<{ request: PageRequest; at: string; children?: Child }> = ({ request, at, children }) => {
+export const AdminPage: FC<{ request: PageRequest; at: string; styles?: readonly string[]; children?: Child }> = ({
+  request,
+  at,
+  styles,
+  children,
+}) => {
   const { words } = request.site
   return (
-    <SectionsPage request={request} of={words.administration} sections={words.adminSections} at={at}>
+    <SectionsPage request={request} of={words.administration} sections={words.adminSections} at={at} styles={styles}>
       {children}
     </SectionsPage>
   )
@@ -47,15 +54,15 @@ const SecretLink: FC<{ words: PageRequest['site']['words']; text: string; link: 
   </section>
 )
 
-/** Counts, and the items administrators have unlisted. */
+/** Counts, charts of the last days, and the items administrators have unlisted. */
 export async function showAdmin(request: PageRequest) {
   const { site, call } = request
   const { words } = site
   const readHeld = readListPage(request, (page) => call(listHeld, { page, perPage: PER_PAGE }))
-  const [numbers, held] = await Promise.all([call(countLibrary, {}), readHeld])
+  const [numbers, usage, held] = await Promise.all([call(countLibrary, {}), call(showLibraryUsage, {}), readHeld])
   if ('to' in held) return held
   return (
-    <AdminPage request={request} at="/admin">
+    <AdminPage request={request} at="/admin" styles={CHART_STYLES}>
       <dl class="counts">
         {Object.entries(numbers).map(([name, count]) => (
           <div>
@@ -64,6 +71,7 @@ export async function showAdmin(request: PageRequest) {
           </div>
         ))}
       </dl>
+      <LibraryCharts site={site} usage={usage} />
       <section>
         <h2>{words.held}</h2>
         <p class="quiet">{words.heldLead}</p>

@@ -10,6 +10,7 @@ import { showSource } from '../../../operations/items/copies.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
 import { getPrompt } from '../../../operations/prompts/get-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
+import type { showItemUsage } from '../../../operations/usage.ts'
 import { type Filling, toBlanks } from '../../filling.ts'
 import type { SentForm } from '../../forms.ts'
 import { claudePromptCommand } from '../../install-links.ts'
@@ -27,6 +28,7 @@ import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
+import { CHART_STYLES, ItemUse, readItemUsage } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -55,6 +57,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
   const standing = await readStanding(request, 'prompts', prompt.id)
   const { source } = await call(showSource, { collection: 'prompts', id: prompt.id })
+  const usage = await readItemUsage(call, 'prompts', standing)
   const hints = takeHints(request)
   const undone = takeRestored(request)
   const given = prompt.variables.flatMap(({ name }) => {
@@ -81,6 +84,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       path={path}
       current="prompts"
       isIndexed={prompt.visibility === 'public' && !isFilled}
+      styles={usage ? CHART_STYLES : []}
       scripts={['prompt.js']}
       isDrawnByScripts
       kind="article"
@@ -138,7 +142,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           ) : null}
           <p class="said quiet" role="status" data-said />
         </div>
-        <Facts site={site} prompt={prompt} path={path} related={related.items} />
+        <Facts site={site} prompt={prompt} path={path} related={related.items} usage={usage} />
       </article>
     </Layout>
   )
@@ -181,6 +185,7 @@ interface FactsProps {
   readonly prompt: ShownPrompt
   readonly path: string
   readonly related: Output<typeof relatedItems>['items']
+  readonly usage: Output<typeof showItemUsage> | null
 }
 
 /** Language of a structured text, guessed from its start; null when unknown. */
@@ -247,7 +252,7 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, related }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
   const { words } = site
   return (
     <aside class="facts">
@@ -256,6 +261,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related }) => {
         <dl>
           <Fact label={words.type}>{words.types[prompt.type]}</Fact>
           <ItemFacts site={site} kind="prompts" item={prompt} />
+          <ItemUse site={site} usage={usage} />
           <Fact label={words.reading.length}>
             {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}
           </Fact>

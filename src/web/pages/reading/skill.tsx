@@ -21,6 +21,7 @@ import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
+import { CHART_STYLES, ItemUse, readItemUsage } from '../../parts/usage-charts.tsx'
 import { VersionIndex } from '../../parts/version-index.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -42,6 +43,7 @@ export async function showSkillPage(request: PageRequest) {
   ])
   const standing = await readStanding(request, 'skills', skill.id)
   const { source } = await call(showSource, { collection: 'skills', id: skill.id })
+  const usage = await readItemUsage(call, 'skills', standing)
   const { words } = site
   const undone = takeRestored(request)
   const wanted = query.get('file')
@@ -57,6 +59,7 @@ export async function showSkillPage(request: PageRequest) {
       current="skills"
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
+      styles={usage ? CHART_STYLES : []}
       embeddedId={skill.isPrivate ? undefined : skill.id}
     >
       <article class="shelf">
@@ -77,6 +80,7 @@ export async function showSkillPage(request: PageRequest) {
         <div class="facts across">
           <dl>
             <ItemFacts site={site} kind="skills" item={skill} />
+            <ItemUse site={site} usage={usage} />
             <Fact label={words.download}>
               <a href={`${downloadsOf(skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
               {skill.isPrivate ? null : (
@@ -104,6 +108,7 @@ export async function showSkillPage(request: PageRequest) {
               view={query.get('view')}
               toUrl={toUrl}
               shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
+              countedAt={`/skills/${skill.id}/copied`}
               downloadUrl={`${downloadsOf(skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
             />
           </section>
@@ -200,10 +205,12 @@ interface OpenFileProps {
   readonly view: string | null
   readonly shown: Shown
   readonly downloadUrl: string
+  /** Where a copy is counted. */
+  readonly countedAt: string
   toUrl(filename: string): string
 }
 
-const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, rendered, code }, downloadUrl, toUrl }) => {
+const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, rendered, code }, downloadUrl, countedAt, toUrl }) => {
   const { words } = site
   const url = toUrl(file.filename)
   const image = file.encoding === 'base64' ? imageType(file.filename) : null
@@ -233,7 +240,7 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
         )}
         <div class="actions">
           {file.encoding === 'base64' ? null : (
-            <button class="button first" type="button" data-copy={words.copied} hidden>
+            <button class="button first" type="button" data-copy={words.copied} data-counted={countedAt} hidden>
               {words.copy}
             </button>
           )}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { DayUses } from '../library/ports/usage.ts'
+import { lastDays } from '../library/usage.ts'
+import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
+import { collectionInput, kindOf, notFound, refInput } from './core/inputs.ts'
+
+/** Days that are shown. */
+const SHOWN_DAYS = 30
+
+const count = z.number().int()
+const day = z.string().meta({ format: 'date' }).describe('In UTC')
+
+/** Adds up the counts of one day that match. */
+function countOn(uses: readonly DayUses[], onDay: string, matches: (use: DayUses) => boolean): number {
+  return uses.reduce((sum, use) => (use.day === onDay && matches(use) ? sum + use.count : sum), 0)
+}
+
+const isOfKind = (kind: DayUses['kind']) => (use: DayUses) => use.kind === kind
+const isCallOver = (surface: DayUses['surface']) => (use: DayUses) => use.kind === 'call' && use.surface === surface
+
+export const countCopy = defineOperation({
+  name: 'count_copy',
+  title: 'Count a copy',
+  summary: 'Count that the text of an item was copied from its page.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ collection: collectionInput, id: refInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ actor, store, count }: Needs<'items'>, { collection, id }) {
+    const item = collection === 'prompts' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
+    if (!item) throw notFound(kindOf(collection))
+    count('copy', item)
+    return { success: true as const }
+  },
+})
+
+/** Told to the owner alone. */
+export const showItemUsage = defineOperation({
+  name: 'show_item_usage',
+  title: 'Use of an item',
+  summary: 'How often your item was copied, read by programs and viewed by others, by day.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ collection: collectionInput, id: refInput }),
+  output: z.object({
+    isCounting: z.boolean(),
+    days: z.array(z.object({ day, copies: count, reads: count, views: count })).describe('The last 30 days, the oldest first'),
+  }),
+  async run({ actor, store, clock, isCounting }: Needs<'marks' | 'usage', 'clock' | 'isCounting'>, { collection, id }) {
+    const kind = kindOf(collection)
+    const marks = await store.marks.findMarks(actor, kind, id)
+    if (!marks) throw notFound(kind)
+    if (!marks.isOwner) throw new AppError('forbidden', `Only the owner sees how often this ${kind} is used.`)
+    if (!isCounting) return { isCounting, days: [] }
+    const days = lastDays(clock(), SHOWN_DAYS)
+    const uses = await store.usage.listItemUses(marks.id, days[0] ?? '')
+    return {
+      isCounting,
+      days: days.map((day) => ({
+        day,
+        copies: countOn(uses, day, isOfKind('copy')),
+        reads: countOn(uses, day, isOfKind('read')),
+        views: countOn(uses, day, isOfKind('view')),
+      })),
+    }
+  },
+})
+
+export const listKeyUsage = defineOperation({
+  name: 'list_key_usage',
+  title: 'Use of your keys',
+  summary: 'How many calls each of your API keys made, by day.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({
+    isCounting: z.boolean(),
+    days: z.array(day).describe('The last 30 days, the oldest first'),
+    keys: z.array(z.object({ id: z.string(), calls: z.array(count).describe('On each of the days') })),
+  }),
+  async run({ actor, store, clock, isCounting }: Needs<'keys' | 'usage', 'clock' | 'isCounting'>) {
+    if (!isCounting) return { isCounting, days: [], keys: [] }
+    const ids = (await store.keys.listKeys(requireUser(actor).username)).map(({ id }) => id)
+    const days = lastDays(clock(), SHOWN_DAYS)
+    const uses = await store.usage.listKeyUses(ids, days[0] ?? '')
+    const keys = ids.map((id) => {
+      const own = uses.filter(({ keyId, kind }) => keyId === id && kind === 'call')
+      return { id, calls: days.map((day) => countOn(own, day, () => true)) }
+    })
+    return { isCounting, days, keys }
+  },
+})
+
+export const showLibraryUsage = defineOperation({
+  name: 'show_library_usage',
+  title: 'Use of the library',
+  summary: 'How often the library was used, by day: numbers alone.',
+  scope: 'admin',
+  cost: 5,
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({
+    isCounting: z.boolean(),
+    days: z
+      .array(
+        z.object({
+          day,
+          newItems: count,
+          searches: count,
+          emptySearches: count.describe('Searches that found nothing'),
+          mcpCalls: count,
+          restCalls: count,
+          views: count,
+          copies: count,
+          signIns: count,
+          errors: count.describe('Faults of the service'),
+        }),
+      )
+      .describe('The last 30 days, the oldest first'),
+  }),
+  async run({ store, clock, isCounting }: Needs<'usage', 'clock' | 'isCounting'>) {
+    if (!isCounting) return { isCounting, days: [] }
+    const days = lastDays(clock(), SHOWN_DAYS)
+    const since = days[0] ?? ''
+    const [uses, newItems] = await Promise.all([store.usage.listUses(since), store.usage.countNewItems(since)])
+    return {
+      isCounting,
+      days: days.map((day) => {
+        const on = (matches: (use: DayUses) => boolean) => countOn(uses, day, matches)
+        return {
+          day,
+          newItems: newItems.find((entry) => entry.day === day)?.count ?? 0,
+          searches: on(isOfKind('search')),
+          emptySearches: on(isOfKind('empty_search')),
+          mcpCalls: on(isCallOver('mcp')),
+          restCalls: on(isCallOver('rest')),
+          views: on(isOfKind('view')),
+          copies: on(isOfKind('copy')),
+          signIns: on(isOfKind('sign_in')),
+          errors: on(isOfKind('error')),
+        }
+      }),
+    }
+  },
+})

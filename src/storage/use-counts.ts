@@ -1,0 +1,94 @@
+import { type Kysely, sql } from 'kysely'
+import type { UsageStore } from '../library/ports/usage.ts'
+import type { UseCount, UseKind, UseSurface } from '../library/usage.ts'
+import { batches } from './items/remove-items.ts'
+import type { WriteContext } from './items/write-items.ts'
+import type { Database } from './schema.ts'
+
+/** Rows written by one statement. */
+const ROWS_A_STATEMENT = 500
+/** The id where there is no item or key: a primary key may hold no null. */
+const NONE = ''
+
+interface UseRow {
+  readonly day: string
+  readonly kind: UseKind
+  readonly surface: UseSurface
+  readonly count: number | string | bigint
+}
+
+function toUses({ day, kind, surface, count }: UseRow) {
+  return { day, kind, surface, count: Number(count) }
+}
+
+/** The order in which rows are written, so that instances which write the same ones wait for each other and never in a circle. */
+function compareUses(a: UseCount, b: UseCount): number {
+  const [first, second] = [a, b].map((use) => JSON.stringify([use.kind, use.surface, use.itemId, use.version, use.keyId]))
+  return (first ?? '') < (second ?? '') ? -1 : 1
+}
+
+function sumUses(db: Kysely<Database>, since: string) {
+  return db
+    .selectFrom('use_count')
+    .select(['day', 'kind', 'surface', (eb) => eb.fn.sum<number>('count').as('count')])
+    .where('day', '>=', since)
+    .groupBy(['day', 'kind', 'surface'])
+    .orderBy('day')
+}
+
+/** Counts of uses. */
+export function usageStore(reader: Kysely<Database>, context: WriteContext): UsageStore {
+  return {
+    addUses: (day, counts) =>
+      context.sideTransaction(async (db) => {
+        const rows = counts.toSorted(compareUses).map(({ kind, surface, itemId, version, keyId, count }) => ({
+          day,
+          kind,
+          surface,
+          item_id: itemId ?? NONE,
+          version: version ?? 0,
+          key_id: keyId ?? NONE,
+          count,
+        }))
+        for (const part of batches(rows, ROWS_A_STATEMENT)) {
+          await db
+            .insertInto('use_count')
+            .values([...part])
+            .onConflict((conflict) =>
+              conflict
+                .columns(['day', 'kind', 'surface', 'item_id', 'version', 'key_id'])
+                .doUpdateSet({ count: sql<number>`use_count.count + excluded.count` }),
+            )
+            .execute()
+        }
+      }),
+    async listUses(since) {
+      return (await sumUses(reader, since).where('item_id', '=', NONE).where('key_id', '=', NONE).execute()).map(toUses)
+    },
+    async listItemUses(itemId, since) {
+      return (await sumUses(reader, since).where('item_id', '=', itemId).execute()).map(toUses)
+    },
+    async listKeyUses(keyIds, since) {
+      if (keyIds.length === 0) return []
+      const rows = await sumUses(reader, since).where('key_id', 'in', keyIds).select('key_id').groupBy('key_id').execute()
+      return rows.map((row) => ({ ...toUses(row), keyId: row.key_id }))
+    },
+    async countNewItems(since) {
+      const day = sql<string>`substr(created_at, 1, 10)`
+      const rows = await reader
+        .selectFrom('item')
+        .select([day.as('day'), (eb) => eb.fn.countAll<number>().as('count')])
+        .where('created_at', '>=', since)
+        .groupBy(day)
+        .execute()
+      return rows.map((row) => ({ day: row.day, count: Number(row.count) }))
+    },
+    removeUses: ({ details, totals }) =>
+      context.sideTransaction(async (db) => {
+        const isDetail = sql<boolean>`(item_id <> ${NONE} or key_id <> ${NONE})`
+        const old = await db.deleteFrom('use_count').where('day', '<', totals).executeTakeFirst()
+        const single = await db.deleteFrom('use_count').where('day', '<', details).where(isDetail).executeTakeFirst()
+        return Number(old.numDeletedRows + single.numDeletedRows)
+      }),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Hono } from 'hono'
+import { LRUCache } from 'lru-cache'
+import type { HttpEnv, MakeContext } from '../http/call.ts'
+import type { Route } from '../http/route.ts'
+import { callLocally } from '../operations/core/invoke.ts'
+import { countCopy } from '../operations/usage.ts'
+import { refuseForeignForm } from './forms.ts'
+
+/** Copies of one item by one caller that count within ten minutes: anybody can say that they copied something. */
+const MAX_COPIES = 5
+const WITHIN_MS = 600_000
+/** Callers with their items that are remembered. */
+const MAX_KNOWN = 10_000
+
+const ROUTES = (['prompts', 'skills'] as const).map((collection) => ({
+  collection,
+  route: { method: 'POST', path: `/${collection}/{ref}/copied`, kind: 'page', cost: 3 } as const satisfies Route,
+}))
+
+/** Adds the addresses to which the script of a page says that the text was copied. The answer is the same whether it counts or not. */
+export function addCopyBeacon(app: Hono<HttpEnv>, makeContext: MakeContext, baseUrl: string): readonly Route[] {
+  const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: WITHIN_MS, noUpdateTTL: true })
+  for (const { collection } of ROUTES) {
+    app.post(`/${collection}/:ref/copied`, async (c) => {
+      const { exchange, actor, caller } = c.get('call')
+      refuseForeignForm(exchange, baseUrl)
+      const id = c.req.param('ref')
+      const name = `${caller} ${id}`
+      const copies = known.get(name) ?? 0
+      if (copies < MAX_COPIES) {
+        await callLocally(() => makeContext(actor))(countCopy, { collection, id })
+        known.set(name, copies + 1)
+      }
+      return c.body(null, 204)
+    })
+  }
+  return ROUTES.map(({ route }) => route)
+}

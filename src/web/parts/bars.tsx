@@ -1,0 +1,113 @@
+import type { FC } from 'hono/jsx'
+import type { Site } from '../site.ts'
+
+/** Height of the tallest bar and width of a day, in units of the drawing. */
+const HEIGHT = 40
+const WIDTH = 10
+const GAP = 2
+
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** A day such as 2026-01-31 in short. */
+export function shortDay(day: string): string {
+  return DAY.format(new Date(day))
+}
+
+interface BarsProps {
+  readonly words: Site['words']
+  /** Unique on its page. */
+  readonly id: string
+  readonly title: string
+  /** Such as 2026-01-31. */
+  readonly days: readonly string[]
+  /** A count for each day. */
+  readonly values: readonly number[]
+  /** The part of each count that is drawn in another colour. */
+  readonly parts?: readonly number[]
+  /** What the part is. */
+  readonly partName?: string
+  readonly class?: string
+}
+
+/** Counts by day as bars, which stretch to the width there is. Pages show the same numbers as a table beside it. */
+export const Bars: FC<BarsProps> = ({ words, id, title, days, values, parts, partName, class: look = 'bars' }) => {
+  const most = Math.max(...values)
+  const heightOf = (value: number) => (most === 0 ? 0 : Math.max((value / most) * HEIGHT, value > 0 ? 1 : 0))
+  const top = days[values.indexOf(most)] ?? ''
+  return (
+    <svg
+      class={look}
+      viewBox={`0 0 ${days.length * WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-labelledby={`${id}-title ${id}-desc`}
+    >
+      <title id={`${id}-title`}>{title}</title>
+      <desc id={`${id}-desc`}>{most === 0 ? words.usage.none : words.usage.most(most, shortDay(top))}</desc>
+      <path class="base" d={`M0 ${HEIGHT - 0.25}H${days.length * WIDTH}`} />
+      {values.map((value, index) => {
+        const part = parts?.[index] ?? 0
+        return value === 0 ? null : (
+          <g>
+            <title>{`${shortDay(days[index] ?? '')}: ${value}${part > 0 ? ` (${part} ${partName})` : ''}`}</title>
+            <Bar at={index} height={heightOf(value)} />
+            {part > 0 ? <Bar at={index} height={heightOf(part)} class="part" /> : null}
+          </g>
+        )
+      })}
+    </svg>
+  )
+}
+
+const Bar: FC<{ at: number; height: number; class?: string }> = ({ at, height, class: look }) => (
+  <rect class={look} x={at * WIDTH + GAP / 2} y={round(HEIGHT - height)} width={WIDTH - GAP} height={round(height)} />
+)
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+interface DayTableProps {
+  readonly words: Site['words']
+  readonly days: readonly string[]
+  readonly columns: readonly { readonly name: string; readonly values: readonly number[] }[]
+}
+
+/** The same as a table, folded, the newest day first; days on which nothing was counted are left out. */
+export const DayTable: FC<DayTableProps> = ({ words, days, columns }) => {
+  const shown = days.map((day, index) => ({ day, index })).filter(({ index }) => columns.some(({ values }) => (values[index] ?? 0) > 0))
+  if (shown.length === 0) return null
+  return (
+    <details class="day-table">
+      <summary>{words.usage.asTable}</summary>
+      {/* Reachable by keys: a narrow window scrolls it sideways. */}
+      <section class="scrolled" aria-label={words.usage.title} tabindex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.usage.day}</th>
+              {columns.map(({ name }) => (
+                <th scope="col">{name}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.toReversed().map(({ day, index }) => (
+              <tr>
+                <th scope="row">{shortDay(day)}</th>
+                {columns.map(({ values }) => (
+                  <td>{(values[index] ?? 0).toLocaleString(words.language)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}
+
+/** All counts together. */
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

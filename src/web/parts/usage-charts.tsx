@@ -1,0 +1,125 @@
+import type { FC } from 'hono/jsx'
+import type { Output } from '../../operations/core/define-operation.ts'
+import type { CallOperation } from '../../operations/core/invoke.ts'
+import { type listKeyUsage, showItemUsage, type showLibraryUsage } from '../../operations/usage.ts'
+import type { Site } from '../site.ts'
+import { Bars, DayTable, shortDay, sum } from './bars.tsx'
+import { Fact } from './facts.tsx'
+import type { Standing } from './item-actions.tsx'
+
+/** Styles of charts. */
+export const CHART_STYLES = ['charts.css']
+
+/** Charts of the last days of the library, for administrators. */
+export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsage> }> = ({ site, usage: { isCounting, days } }) => {
+  const { words } = site
+  const { charts } = words.usage
+  const names = days.map(({ day }) => day)
+  const shown = (Object.keys(charts) as (keyof typeof charts)[]).filter((name) => site.hasMcp || name !== 'mcpCalls')
+  const emptySearches = days.map((day) => day.emptySearches)
+  const columns = shown.map((name) => ({ name: charts[name], values: days.map((day) => day[name]) }))
+  return (
+    <section>
+      <h2>{words.usage.title}</h2>
+      {isCounting ? (
+        <>
+          <ul class="charts">
+            {shown.map((name, index) => {
+              const values = columns[index]?.values ?? []
+              const hasParts = name === 'searches' && sum(emptySearches) > 0
+              return (
+                <li>
+                  <h3>{charts[name]}</h3>
+                  <p class="sum">
+                    {sum(values).toLocaleString(words.language)}
+                    {hasParts ? <span class="quiet key-part">{words.usage.emptyCount(sum(emptySearches))}</span> : null}
+                  </p>
+                  <Bars
+                    words={words}
+                    id={`chart-${name}`}
+                    title={words.usage.byDay(charts[name])}
+                    days={names}
+                    values={values}
+                    {...(hasParts ? { parts: emptySearches, partName: words.usage.emptySearches } : {})}
+                  />
+                  <p class="axis" aria-hidden="true">
+                    <span>{shortDay(names[0] ?? '')}</span>
+                    <span>{shortDay(names.at(-1) ?? '')}</span>
+                  </p>
+                </li>
+              )
+            })}
+          </ul>
+          <DayTable
+            words={words}
+            days={names}
+            columns={[...columns, { name: `${charts.searches}: ${words.usage.emptySearches}`, values: emptySearches }]}
+          />
+          <p class="quiet">{words.usage.lag}</p>
+        </>
+      ) : (
+        <p class="quiet">{words.usage.off}</p>
+      )}
+    </section>
+  )
+}
+
+/** Asks how an item was used; null for all but its owner, and where nothing is counted. */
+export async function readItemUsage(
+  call: CallOperation,
+  collection: 'prompts' | 'skills',
+  standing: Standing,
+): Promise<Output<typeof showItemUsage> | null> {
+  if (!standing?.isOwner) return null
+  const usage = await call(showItemUsage, { collection, id: standing.id })
+  return usage.isCounting ? usage : null
+}
+
+/** How an item was used, among its facts. */
+export const ItemUse: FC<{ site: Site; usage: Output<typeof showItemUsage> | null }> = ({ site: { words }, usage }) => {
+  if (usage === null) return null
+  const days = usage.days.map(({ day }) => day)
+  const of = (name: 'copies' | 'reads' | 'views') => usage.days.map((day) => day[name])
+  const [copies, reads, views] = [of('copies'), of('reads'), of('views')]
+  const uses = copies.map((count, index) => count + (reads[index] ?? 0))
+  return (
+    <Fact label={words.usage.use}>
+      <span title={words.usage.usedHint}>{words.usage.used(sum(uses))}</span>
+      {sum(uses) === 0 ? null : (
+        <Bars words={words} id="item-use" title={words.usage.byDay(words.usage.use)} days={days} values={uses} class="bars small" />
+      )}
+      {sum(uses) + sum(views) === 0 ? null : <span class="ways">{words.usage.ways(sum(copies), sum(reads), sum(views))}</span>}
+    </Fact>
+  )
+}
+
+/** How often a key was used: a number, and bars. */
+export const KeyUse: FC<{
+  words: Site['words']
+  usage: Output<typeof listKeyUsage>
+  keyOf: { readonly id: string; readonly name: string }
+}> = ({ words, usage, keyOf: { id, name } }) => {
+  const calls = usage.keys.find((key) => key.id === id)?.calls ?? []
+  if (!usage.isCounting || calls.length === 0) return null
+  return (
+    <p class="key-use quiet">
+      {words.usage.calls(sum(calls))}
+      {sum(calls) === 0 ? null : (
+        <Bars words={words} id={`key-${id}`} title={words.usage.callsOf(name)} days={usage.days} values={calls} class="bars small" />
+      )}
+    </p>
+  )
+}
+
+/** Calls of all keys that made some, as a table. */
+export const KeyUseTable: FC<{
+  words: Site['words']
+  usage: Output<typeof listKeyUsage>
+  keys: readonly { readonly id: string; readonly name: string }[]
+}> = ({ words, usage, keys }) => {
+  const columns = keys.flatMap(({ id, name }) => {
+    const values = usage.keys.find((key) => key.id === id)?.calls ?? []
+    return sum(values) > 0 ? [{ name, values }] : []
+  })
+  return <DayTable words={words} days={usage.days} columns={columns} />
+}

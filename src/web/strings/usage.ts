@@ -1,0 +1,32 @@
+const number = (count: number) => count.toLocaleString('en')
+
+/** Counts of uses and their charts. */
+export const USAGE_WORDS = {
+  title: 'Last 30 days',
+  use: 'Use',
+  used: (count: number) => (count === 0 ? 'Not used in 30 days' : `Used ${number(count)} × in 30 days`),
+  usedHint: 'Copied from its page, or read over MCP and REST. Only you see this.',
+  ways: (copies: number, reads: number, views: number) =>
+    `${number(copies)} ${copies === 1 ? 'copy' : 'copies'}, ${number(reads)} read by programs, ${number(views)} ${views === 1 ? 'view' : 'views'} by others`,
+  calls: (count: number) => (count === 1 ? '1 call in 30 days' : `${number(count)} calls in 30 days`),
+  callsOf: (name: string) => `Calls with ${name} by day`,
+  charts: {
+    newItems: 'New items',
+    searches: 'Searches',
+    mcpCalls: 'MCP calls',
+    restCalls: 'REST calls',
+    views: 'Views',
+    copies: 'Copies',
+    signIns: 'Sign-ins',
+    errors: 'Errors',
+  },
+  emptySearches: 'found nothing',
+  emptyCount: (count: number) => `${number(count)} found nothing`,
+  byDay: (what: string) => `${what} by day`,
+  most: (count: number, day: string) => `Most on ${day}: ${number(count)}.`,
+  none: 'None.',
+  day: 'Day (UTC)',
+  asTable: 'As a table',
+  off: 'Nothing is counted: USAGE_COUNTS is off.',
+  lag: 'Days are in UTC. The last minute is not counted yet.',
+}
