@@ -5,7 +5,7 @@ export const USAGE_WORDS = {
   title: 'Last 30 days',
   use: 'Use',
   used: (count: number) => (count === 0 ? 'Not used in 30 days' : `Used ${number(count)} × in 30 days`),
-  usedHint: 'Copied from its page, or read over MCP and REST. Only you see this.',
+  usedHint: 'Copied from its page, or read by programs. Only you see this.',
   ways: (copies: number, reads: number, views: number) =>
     `${number(copies)} ${copies === 1 ? 'copy' : 'copies'}, ${number(reads)} read by programs, ${number(views)} ${views === 1 ? 'view' : 'views'} by others`,
   calls: (count: number) => (count === 1 ? '1 call in 30 days' : `${number(count)} calls in 30 days`),
