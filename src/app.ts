@@ -242,7 +242,7 @@ export async function openApp(
     },
     logins,
     setupCode,
-    authenticate: (key) => authenticate(key, store.keys, outside.clock),
+    authenticate: (key) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

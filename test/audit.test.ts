@@ -284,6 +284,16 @@ describe('every operation that changes what is kept', () => {
       await signUp(test, username)
       return { actor: admin, input: { username, role: 'admin' } }
     },
+    set_suspended: async () => {
+      const username = unique()
+      await signUp(test, username)
+      return { actor: admin, input: { username, isSuspended: true } }
+    },
+    sign_out_person: async () => {
+      const username = unique()
+      await signUp(test, username)
+      return { actor: admin, input: { username } }
+    },
     show_person: byAdmin({ username: `owner-${CANARY}` }),
     delete_person: async () => {
       const username = unique()
@@ -297,6 +307,8 @@ describe('every operation that changes what is kept', () => {
     count_library: byAdmin({}),
     create_category: async () => ({ actor: admin, input: { name: unique() } }),
     rename_category: async () => ({ actor: admin, input: { slug: await makeCategory(), name: unique() } }),
+    move_category: async () => ({ actor: admin, input: { slug: await makeCategory(), parent: await makeCategory() } }),
+    merge_category: async () => ({ actor: admin, input: { slug: await makeCategory(), into: await makeCategory() } }),
     delete_category: async () => ({ actor: admin, input: { slug: await makeCategory() } }),
     list_own_activity: byOwner({}),
     list_audit_events: byAdmin({}),

@@ -35,7 +35,7 @@ describe('a form of a stranger', () => {
   })
 
   it('on a page for people is not even read', async () => {
-    for (const path of ['/new', '/new/skill', '/settings', '/prompts/x', '/prompts/x/edit', '/skills/x/edit', '/admin/people']) {
+    for (const path of ['/new', '/new/skill', '/settings', '/prompts/x', '/prompts/x/edit', '/skills/x/edit', '/admin/people/x']) {
       let isRead = false
       const body = new ReadableStream(
         {
@@ -142,7 +142,7 @@ describe('accounts', () => {
   it('are helped by an administrator, however often strangers ask for a link', async () => {
     const admin = await signUp(test, 'ada')
     await signUp(test, 'bob')
-    const links = await Promise.all(Array.from({ length: 8 }, () => admin.postOn('/admin/people', { do: 'reset', username: 'bob' })))
+    const links = await Promise.all(Array.from({ length: 8 }, () => admin.postOn('/admin/people/bob', { do: 'reset' })))
     expect(links.map(({ status }) => status)).toEqual(Array(8).fill(200))
   })
 

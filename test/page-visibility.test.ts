@@ -95,6 +95,7 @@ const EXEMPT: Record<string, string> = {
   '/skills/:ref/purge': 'as of prompts',
   '/admin/invites': 'invites alone',
   '/admin/categories': 'counts of what the administrator sees; the operation is proved elsewhere',
+  '/admin/categories/:slug': 'as of all categories',
   '/admin/duplicates': 'public items alone; proved in near-duplicates.test.ts',
   '/admin/status': 'counts alone',
   '/sign-in': 'a form',

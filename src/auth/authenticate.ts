@@ -2,6 +2,8 @@ import { AppError, invalidInput } from '../errors.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { Clock } from '../library/ports/environment.ts'
 import type { KeyStore } from '../library/ports/keys.ts'
+import type { PeopleStore } from '../library/ports/people.ts'
+import { toDay } from '../library/usage.ts'
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
 
 /** How often a key's last use is written down. */
@@ -33,9 +35,14 @@ function readBearer(value: string): string {
 
 /**
  * Who presents this key. The store is asked on every call, so a revocation is felt on the next one.
- * @throws AppError `invalid_api_key` for a key that is malformed, unknown, expired or revoked: never a silent fall-back to anonymous
+ * @throws AppError `invalid_api_key` for a key that is malformed, unknown, expired, revoked or of a suspended account: never a silent fall-back to anonymous
  */
-export async function authenticate(key: string | null, keys: Pick<KeyStore, 'findKey' | 'touchKey'>, clock: Clock): Promise<Actor> {
+export async function authenticate(
+  key: string | null,
+  keys: Pick<KeyStore, 'findKey' | 'touchKey'>,
+  noteSeen: PeopleStore['noteSeen'],
+  clock: Clock,
+): Promise<Actor> {
   if (key === null) return ANONYMOUS
   if (!isWellFormedApiKey(key))
     throw new AppError('invalid_api_key', 'The API key is malformed, probably mistyped or truncated. Copy it again.')
@@ -44,6 +51,9 @@ export async function authenticate(key: string | null, keys: Pick<KeyStore, 'fin
   if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key has been revoked.')
   if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
     throw new AppError('invalid_api_key', 'The API key has expired.')
+  if (stored.isSuspended) throw new AppError('invalid_api_key', 'The account of this API key is suspended. Ask an administrator.')
+  const today = toDay(clock())
+  if (stored.seenOn !== today) noteSeen(stored.userId, today).catch(() => {})
   // A note of its last use is best effort: a busy or full disk must not keep anybody from reading.
   if (stored.lastUsedAt === null || Date.parse(stored.lastUsedAt) < clock() - TOUCH_EVERY_MS) keys.touchKey(stored.id).catch(() => {})
   return { kind: 'user', userId: stored.userId, username: stored.username, scopes: new Set(stored.scopes), keyId: stored.id }

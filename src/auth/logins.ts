@@ -7,6 +7,7 @@ import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
 import type { Clock } from '../library/ports/environment.ts'
 import type { BrowserSession, ClientOfRequest, LoginRecords, Logins } from '../library/ports/logins.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
+import { toDay } from '../library/usage.ts'
 import { createAttempts } from './attempts.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
@@ -213,6 +214,15 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       throw error
     }
   }
+  /** Whether this is somebody's password. */
+  const verify = async (userId: string, password: string): Promise<boolean> => {
+    const account = [is('user_id', userId), is('provider_id', 'credential')]
+    const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })
+    const hash = row?.['password']
+    if (password.length > PASSWORD_LENGTH.max || typeof hash !== 'string') return false
+    const { password: hasher } = await (await auth()).$context
+    return await hasher.verify({ hash, password })
+  }
   const recordFailure = async (userId: string) => {
     if ((await failures.count(userId)) !== null) return
     await store.audit.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
@@ -265,6 +275,8 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       const account = person?.id ?? name.toLowerCase().slice(0, 300)
       const knownBrowser = browsers.find(client.cookies, account)
       const isProved = await attempts.count({ account, address: client.caller, knownBrowser }, async () => {
+        // A suspended account gets no session, even with the right password.
+        if (person && person.suspendedAt !== null) return await verify(person.id, password)
         cookies = (await prove({ email, password, isRemembered }, client)) ?? []
         return cookies.length > 0
       })
@@ -273,6 +285,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
         if (person) recordFailure(person.id).catch(() => {})
         throw new AppError('unauthenticated', 'Wrong username or password.')
       }
+      if (person && person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
       return { cookies: knownBrowser === null ? [...cookies, browsers.make(account)] : cookies }
     },
     async signOut(client) {
@@ -290,7 +303,10 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
       const person = response ? await store.people.findPerson(response.user.id) : null
-      if (!response || !person) return { actor: null, cookies }
+      if (!response || !person || person.suspendedAt !== null) return { actor: null, cookies }
+      const today = toDay(settings.clock())
+      // Best effort: a busy or full disk must not keep anybody from reading.
+      if (person.seenOn !== today) store.people.noteSeen(person.id, today).catch(() => {})
       const actor: Actor = {
         kind: 'user',
         userId: person.id,
@@ -303,16 +319,7 @@ export function createLogins(store: LoginStore, settings: LoginSettings): LoginS
       return { actor, cookies }
     },
     async isPasswordOf(userId, password) {
-      const [account] = await store.logins.findLoginRows('login_account', [is('user_id', userId), is('provider_id', 'credential')], {
-        limit: 1,
-        offset: 0,
-      })
-      const hash = account?.['password']
-      const { password: hasher } = await (await auth()).$context
-      return await attempts.countSignedIn(userId, async () => {
-        if (password.length > PASSWORD_LENGTH.max || typeof hash !== 'string') return false
-        return await hasher.verify({ hash, password })
-      })
+      return await attempts.countSignedIn(userId, () => verify(userId, password))
     },
     setPassword: (userId, password, keptSessionId) => setPassword(userId, password, { action: 'password_changed', keptSessionId }),
     async createResetToken(userId, isAsked) {

@@ -5,10 +5,21 @@ import { createKey, listKeys, revokeKey } from './account/keys.ts'
 import { showProfile } from './account/show-profile.ts'
 import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset, signIn, signOut } from './account/sign-in.ts'
 import { showSignUp, signUp } from './account/sign-up.ts'
-import { countLibrary, createCategory, deleteCategory, renameCategory } from './admin/administration.ts'
+import { countLibrary, createCategory, deleteCategory, mergeCategory, moveCategory, renameCategory } from './admin/administration.ts'
 import { listAuditEvents, listOwnActivity } from './admin/audit.ts'
 import { listNearDuplicates } from './admin/near-duplicates.ts'
-import { createInvite, createResetLink, deletePerson, listInvites, listPeople, revokeInvite, setRole, showPerson } from './admin/people.ts'
+import {
+  createInvite,
+  createResetLink,
+  deletePerson,
+  listInvites,
+  listPeople,
+  revokeInvite,
+  setRole,
+  setSuspended,
+  showPerson,
+  signOutPerson,
+} from './admin/people.ts'
 import { showServiceStatus } from './admin/service-status.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
@@ -139,6 +150,8 @@ export const OPERATIONS: readonly Operation[] = [
   listPeople,
   showPerson,
   setRole,
+  setSuspended,
+  signOutPerson,
   deletePerson,
   createInvite,
   listInvites,
@@ -147,6 +160,8 @@ export const OPERATIONS: readonly Operation[] = [
   countLibrary,
   createCategory,
   renameCategory,
+  moveCategory,
+  mergeCategory,
   deleteCategory,
   listOwnActivity,
   listAuditEvents,

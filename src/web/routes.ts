@@ -23,18 +23,12 @@ import { changeSessions, changeSettings, showData, showSessions, showSettings, s
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
 import { showActivity, showOwnActivity } from './pages/admin/activity.tsx'
-import {
-  changeCategories,
-  changeInvites,
-  changePeople,
-  changePerson,
-  showAdmin,
-  showCategories,
-  showInvites,
-  showPeople,
-  showPersonPage,
-} from './pages/admin/admin.tsx'
+import { showAdmin } from './pages/admin/admin.tsx'
+import { changeCategories, changeCategory, showCategories, showCategoryPage } from './pages/admin/categories.tsx'
 import { showDuplicates } from './pages/admin/duplicates.tsx'
+import { changeInvites, showInvites } from './pages/admin/invites.tsx'
+import { showPeople } from './pages/admin/people.tsx'
+import { changePerson, showPersonPage } from './pages/admin/person.tsx'
 import { showStatus } from './pages/admin/status.tsx'
 import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
@@ -133,10 +127,11 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/edit', page: showEditSkill, act: saveSkillForm, hasFiles: true },
   { path: '/embeds', page: showEmbeds, act: changeEmbeds, allowsAnonymous: true, hasFrames: true },
   { path: '/admin', page: showAdmin },
-  { path: '/admin/people', page: showPeople, act: changePeople },
+  { path: '/admin/people', page: showPeople },
   { path: '/admin/people/:name', page: showPersonPage, act: changePerson },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
+  { path: '/admin/categories/:slug', page: showCategoryPage, act: changeCategory },
   { path: '/admin/duplicates', page: showDuplicates },
   { path: '/admin/activity', page: showActivity },
   { path: '/admin/status', page: showStatus },

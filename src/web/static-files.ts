@@ -11,6 +11,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['site.css', 'assets/web/site.css', 'text/css; charset=utf-8'],
   ['members.css', 'assets/web/members.css', 'text/css; charset=utf-8'],
   ['writing.css', 'assets/web/writing.css', 'text/css; charset=utf-8'],
+  ['admin.css', 'assets/web/admin.css', 'text/css; charset=utf-8'],
   ['charts.css', 'assets/web/charts.css', 'text/css; charset=utf-8'],
   ['changes.css', 'assets/web/changes.css', 'text/css; charset=utf-8'],
   ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],

@@ -13,6 +13,7 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/skills/:ref', ({ skill }) => `/skills/${skill}`],
   ['/import/:ref', () => '/import'],
   ['/users/:name', ({ user }) => `/users/${user}`],
+  ['/categories/:slug', () => '/categories/coding'],
   ['/people/:name', ({ user }) => `/people/${user}`],
   ['/versions/:version', () => '/versions/1'],
 ]

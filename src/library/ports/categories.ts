@@ -11,6 +11,14 @@ export interface CategoryStore {
   createCategory(category: Category): Promise<void>
   /** False when there is none. */
   renameCategory(slug: string, name: string): Promise<boolean>
+  /** To the end of those below `parent`, or of the first level. False when there is none. @throws AppError `invalid_input` for a parent that cannot be one */
+  moveCategory(slug: string, parent: string | null): Promise<boolean>
+  /**
+   * Puts the items of a category, and the categories below it, into another, and removes it. All or nothing.
+   * @returns how many items; null without the category
+   * @throws AppError `invalid_input` for a target that is none, `conflict` when categories would stand on a third level
+   */
+  mergeCategory(slug: string, into: string): Promise<number | null>
   /** False when there is none. @throws AppError `conflict` while items or categories are in it */
   deleteCategory(slug: string): Promise<boolean>
 }

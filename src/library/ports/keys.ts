@@ -11,6 +11,10 @@ export interface StoredKey {
   readonly lastUsedAt: string | null
   readonly expiresAt: string | null
   readonly revokedAt: string | null
+  /** Whether its owner's account is suspended: no key of theirs works meanwhile. */
+  readonly isSuspended: boolean
+  /** The day on which its owner was last seen. */
+  readonly seenOn: string | null
 }
 
 /** API keys. Only their digests are stored. */
@@ -21,7 +25,7 @@ export interface KeyStore {
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
   listKeys(username: string | null): Promise<StoredKey[]>
   revokeKey(id: string): Promise<StoredKey | null>
-  /** Those of these keys that are revoked, expired or not there. */
+  /** Those of these keys that are revoked, expired, of a suspended account, or not there. */
   findOverKeys(ids: readonly string[]): Promise<string[]>
   /** Notes that a key was used now. */
   touchKey(id: string): Promise<void>

@@ -11,6 +11,19 @@ export interface Person extends User {
   /** null: none was given, or there is no login. */
   readonly email: string | null
   readonly hasLogin: boolean
+  /** Since when the account cannot act; null where it can. */
+  readonly suspendedAt: string | null
+  /** The day (`2026-01-31`, UTC) of the last use of a session or key; null where none is known. */
+  readonly seenOn: string | null
+}
+
+/** What a person is here: somebody who can sign in, a name kept for somebody, or the author of imported items. */
+export const PERSON_KINDS = ['login', 'reserved', 'placeholder'] as const
+export type PersonKind = (typeof PERSON_KINDS)[number]
+
+/** A person in a list. `items`: what an author of imports is named in, and what others own, without the trash. */
+interface ListedPerson extends Person {
+  readonly items: number
 }
 
 /** Profile changes; absent or undefined fields stay. */
@@ -85,8 +98,18 @@ export interface PeopleStore extends FirstStepsStore {
   findPersonByName(username: string): Promise<Person | null>
   /** Whose email address this is, in lower case. */
   findPersonByEmail(email: string): Promise<Person | null>
-  /** By name; `matching` is part of a name, in any case. */
-  listPeople(page: { limit: number; offset: number; matching: string | null }): Promise<SearchResult<Person>>
+  /** By name; `matching` is part of a name, in any case. `kind`: default any. */
+  listPeople(page: {
+    limit: number
+    offset: number
+    matching: string | null
+    kind?: PersonKind | null
+  }): Promise<SearchResult<ListedPerson>>
+  countPeople(matching: string | null): Promise<Readonly<Record<PersonKind, number>>>
+  /** @throws AppError `not_found` without an account, `conflict` for the last administrator */
+  setSuspended(username: string, isSuspended: boolean): Promise<Person>
+  /** Notes the day on which somebody was seen; writes at most once a day. */
+  noteSeen(userId: string, day: string): Promise<void>
   hasLogins(): Promise<boolean>
   /**
    * Creates a login, and its user if the name is free, and uses up the invite. All or nothing. `decide` runs inside the transaction and

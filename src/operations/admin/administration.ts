@@ -57,6 +57,38 @@ export const renameCategory = defineOperation({
   },
 })
 
+export const moveCategory = defineOperation({
+  name: 'move_category',
+  title: 'Move a category',
+  summary: 'Move a category below another, or to the top level.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ slug: slugInput, parent: slugInput.nullable() }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ store }: Needs<'categories'>, { slug, parent }) {
+    if (!(await store.categories.moveCategory(slug, parent || null))) throw new AppError('not_found', 'Category not found.')
+    return { success: true as const }
+  },
+})
+
+export const mergeCategory = defineOperation({
+  name: 'merge_category',
+  title: 'Merge a category',
+  summary: 'Move everything in a category into another, and remove it.',
+  scope: 'admin',
+  writes: true,
+  cost: 20,
+  surfaces: {},
+  input: z.object({ slug: slugInput, into: slugInput }),
+  output: z.object({ moved: z.number().int().describe('Items, the trash included') }),
+  async run({ store }: Needs<'categories'>, { slug, into }) {
+    const moved = await store.categories.mergeCategory(slug, into)
+    if (moved === null) throw new AppError('not_found', 'Category not found.')
+    return { moved }
+  },
+})
+
 export const deleteCategory = defineOperation({
   name: 'delete_category',
   title: 'Delete a category',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { ROLES } from '../../library/account.ts'
-import type { Invite, Person } from '../../library/ports/people.ts'
+import { type Invite, PERSON_KINDS, type Person } from '../../library/ports/people.ts'
 import { usernameFault } from '../../library/username.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
@@ -13,11 +13,13 @@ const nameInput = z.string().max(64)
 /** A person as administrators see them. */
 export const personRecord = z.object({
   username: z.string(),
-  kind: z.enum(['login', 'reserved', 'placeholder']).describe('Whether the person can sign in, or the name is reserved'),
+  kind: z.enum(PERSON_KINDS).describe('Whether the person can sign in, or the name is reserved'),
   role: z.enum(ROLES),
   displayName: z.string().nullable(),
   email: z.string().nullable(),
   createdAt: when,
+  suspendedAt: when.nullable(),
+  seenOn: z.string().meta({ format: 'date' }).nullable().describe('Day of the last use of a session or key, in UTC'),
 })
 /** An invite without its link. */
 export const inviteRecord = z.object({
@@ -31,9 +33,9 @@ export const inviteRecord = z.object({
 })
 
 function toPersonRecord(person: Person): z.infer<typeof personRecord> {
-  const { username, role, displayName, email, createdAt } = person
+  const { username, role, displayName, email, createdAt, suspendedAt, seenOn } = person
   const kind = person.hasLogin ? 'login' : person.isPlaceholder ? 'placeholder' : 'reserved'
-  return { username, kind, role, displayName, email, createdAt }
+  return { username, kind, role, displayName, email, createdAt, suspendedAt, seenOn }
 }
 
 function toInviteRecord(invite: Invite, nowMs: number): z.infer<typeof inviteRecord> {
@@ -49,12 +51,18 @@ export const listPeople = defineOperation({
   summary: 'List everyone by name; matching keeps names that contain a text.',
   scope: 'admin',
   surfaces: {},
-  input: z.object({ ...pageInputs, matching: z.string().max(64).optional() }),
-  output: z.object({ people: z.array(personRecord), ...pageOutputs }),
+  input: z.object({ ...pageInputs, matching: z.string().max(64).optional(), kind: z.enum(PERSON_KINDS).optional() }),
+  output: z.object({
+    people: z.array(personRecord.extend({ items: z.number().int().describe('Owned, or with this imported author; without the trash') })),
+    counts: z.record(z.enum(PERSON_KINDS), z.number().int()).describe('How many match, by kind'),
+    ...pageOutputs,
+  }),
   async run({ store }: Needs<'people'>, input) {
-    const offset = (input.page - 1) * input.perPage
-    const { items, total } = await store.people.listPeople({ limit: input.perPage, offset, matching: input.matching || null })
-    return { people: items.map(toPersonRecord), ...toPage(input, total) }
+    const matching = input.matching || null
+    const page = { limit: input.perPage, offset: (input.page - 1) * input.perPage, matching, kind: input.kind ?? null }
+    const [{ items, total }, counts] = await Promise.all([store.people.listPeople(page), store.people.countPeople(matching)])
+    const people = items.map((person) => ({ ...toPersonRecord(person), items: person.items }))
+    return { people, counts: { ...counts }, ...toPage(input, total) }
   },
 })
 
@@ -86,6 +94,42 @@ export const setRole = defineOperation({
     const person = await store.people.setRole(username, role)
     await logins.forgetSessions()
     return toPersonRecord(person)
+  },
+})
+
+export const setSuspended = defineOperation({
+  name: 'set_suspended',
+  title: 'Suspend an account',
+  summary: 'Suspend an account, or undo that. Its sessions end and its keys stop working at once; what it owns stays.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ username: nameInput, isSuspended: z.boolean() }),
+  output: personRecord,
+  async run({ actor, store, logins }: Needs<'people', 'logins'>, { username, isSuspended }) {
+    const person = await store.people.findPersonByName(username)
+    if (isSuspended && person?.id === requireUser(actor).userId) throw new AppError('conflict', 'You cannot suspend your own account.')
+    const changed = await store.people.setSuspended(username, isSuspended)
+    if (isSuspended) await logins.endSessions(changed.id, null)
+    else await logins.forgetSessions()
+    return toPersonRecord(changed)
+  },
+})
+
+export const signOutPerson = defineOperation({
+  name: 'sign_out_person',
+  title: 'Sign somebody out',
+  summary: 'End all sessions of an account in browsers. Its keys keep working.',
+  scope: 'admin',
+  writes: true,
+  surfaces: {},
+  input: z.object({ username: nameInput }),
+  output: z.object({ success: z.literal(true) }),
+  async run({ store, logins }: Needs<'people', 'logins'>, { username }) {
+    const person = await store.people.findPersonByName(username)
+    if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 64)}" has no account.`)
+    await logins.endSessions(person.id, null)
+    return { success: true as const }
   },
 })
 

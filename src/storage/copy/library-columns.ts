@@ -16,6 +16,8 @@ export const LIBRARY_COLUMNS = {
     'website',
     'removal',
     'hides_first_steps',
+    'suspended_at',
+    'seen_on',
   ],
   login: ['id', 'name', 'email', 'email_verified', 'image', 'created_at', 'updated_at'],
   login_account: [

@@ -2,11 +2,27 @@ import type { Kysely } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { CategoryStore } from '../../library/ports/categories.ts'
 import type { Database } from '../schema.ts'
+import { touchItems } from '../search/item-words.ts'
 import type { ItemQueries } from './item-queries.ts'
+import { batches } from './remove-items.ts'
 import type { WriteContext } from './write-items.ts'
 
 async function findCategory(db: Kysely<Database>, slug: string) {
   return await db.selectFrom('category').selectAll().where('slug', '=', slug).executeTakeFirst()
+}
+
+/** The place after all others of a level. */
+async function nextPosition(db: Kysely<Database>, parentSeq: number | null): Promise<number> {
+  const { last } = await db
+    .selectFrom('category')
+    .select((eb) => eb.fn.max('position').as('last'))
+    .where('parent_seq', parentSeq === null ? 'is' : '=', parentSeq)
+    .executeTakeFirstOrThrow()
+  return last === null ? 0 : Number(last) + 1
+}
+
+async function hasChildren(db: Kysely<Database>, seq: number): Promise<boolean> {
+  return (await db.selectFrom('category').select('seq').where('parent_seq', '=', seq).limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Categories and tags, with the number of items the actor sees in them. */
@@ -21,7 +37,7 @@ export function readCategories(queries: ItemQueries): Pick<CategoryStore, 'listC
 }
 
 /** Writes of categories. */
-export function writeCategories(context: WriteContext): Pick<CategoryStore, 'createCategory' | 'renameCategory' | 'deleteCategory'> {
+export function writeCategories(context: WriteContext): Omit<CategoryStore, 'listCategories' | 'listTags'> {
   return {
     createCategory: (category) =>
       context.transact(async (db, notes) => {
@@ -30,18 +46,13 @@ export function writeCategories(context: WriteContext): Pick<CategoryStore, 'cre
         if (category.parent !== null && (!parent || parent.parent_seq !== null)) {
           throw invalidInput('parent', `parent "${category.parent.slice(0, 80)}" is no category of the first level.`)
         }
-        const { last } = await db
-          .selectFrom('category')
-          .select((eb) => eb.fn.max('position').as('last'))
-          .where('parent_seq', parent ? '=' : 'is', parent?.seq ?? null)
-          .executeTakeFirstOrThrow()
         const { seq } = await db
           .insertInto('category')
           .values({
             slug: category.slug,
             name: category.name,
             parent_seq: parent?.seq ?? null,
-            position: last === null ? 0 : Number(last) + 1,
+            position: await nextPosition(db, parent?.seq ?? null),
           })
           .returning('seq')
           .executeTakeFirstOrThrow()
@@ -53,6 +64,67 @@ export function writeCategories(context: WriteContext): Pick<CategoryStore, 'cre
         if (renamed) notes.audit({ action: 'category_renamed', targetId: String(renamed.seq), ownerId: null })
         return renamed !== undefined
       }),
+    moveCategory: (slug, parent) =>
+      context.transact(async (db, notes) => {
+        const category = await findCategory(db, slug)
+        if (!category) return false
+        const above = parent === null ? null : await findCategory(db, parent)
+        if (parent !== null && (!above || above.parent_seq !== null || above.seq === category.seq)) {
+          throw invalidInput('parent', `A category cannot be moved below "${parent.slice(0, 80)}".`)
+        }
+        if (above && (await hasChildren(db, category.seq))) {
+          throw invalidInput('parent', `"${category.name}" has categories below it, and cannot be moved below another.`)
+        }
+        if (category.parent_seq === (above?.seq ?? null)) return true
+        const parent_seq = above?.seq ?? null
+        await db
+          .updateTable('category')
+          .set({ parent_seq, position: await nextPosition(db, parent_seq) })
+          .where('seq', '=', category.seq)
+          .execute()
+        notes.audit({ action: 'category_moved', targetId: String(category.seq), ownerId: null })
+        return true
+      }),
+    mergeCategory: (slug, into) =>
+      context.transact(
+        async (db, notes) => {
+          const category = await findCategory(db, slug)
+          if (!category) return null
+          const target = await findCategory(db, into)
+          if (!target || target.seq === category.seq) throw invalidInput('into', `There is no other category "${into.slice(0, 80)}".`)
+          const hasOthers = await hasChildren(db, category.seq)
+          if (hasOthers && target.parent_seq !== null) {
+            const message = `"${category.name}" has categories below it, and "${target.name}" is below another. Move one of them first.`
+            throw new AppError('conflict', message, { details: [{ path: 'into', message }] })
+          }
+          if (hasOthers) {
+            const first = await nextPosition(db, target.seq)
+            await db
+              .updateTable('category')
+              .set((eb) => ({ parent_seq: target.seq, position: eb('position', '+', first) }))
+              .where('parent_seq', '=', category.seq)
+              .execute()
+          }
+          const moved = await db
+            .updateTable('item')
+            .set({ category_seq: target.seq })
+            .where('category_seq', '=', category.seq)
+            .returning('seq')
+            .execute()
+          for (const part of batches(moved)) {
+            await touchItems(
+              db,
+              part.map(({ seq }) => seq),
+            )
+          }
+          // Older versions can still be restored.
+          await db.updateTable('version').set({ category: target.slug }).where('category', '=', category.slug).execute()
+          await db.deleteFrom('category').where('seq', '=', category.seq).execute()
+          notes.audit({ action: 'category_merged', targetId: String(target.seq), ownerId: null, detail: { updated: moved.length } })
+          return moved.length
+        },
+        { isLarge: true },
+      ),
     deleteCategory: (slug) =>
       context.transact(async (db, notes) => {
         const category = await findCategory(db, slug)

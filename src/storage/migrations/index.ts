@@ -24,6 +24,7 @@ import { createFavourites } from './0017-favourites.ts'
 import { createItemSources } from './0018-item-sources.ts'
 import { addFirstSteps } from './0019-first-steps.ts'
 import { createUseCounts } from './0020-use-counts.ts'
+import { addAccountStates } from './0021-account-states.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-item-sources', up: createItemSources, digest: 'e622d077a5398e7ed202ae8ef3235331c9e15961c295da06b4b9298f3b1d2a0a' },
   { name: '0019-first-steps', up: addFirstSteps, digest: 'b34200ac9d07add4a2a0de0696369e8f92e9ca4b16b6d17d47c4919c4c97509d' },
   { name: '0020-use-counts', up: createUseCounts, digest: '6d9a7add653bb585da20cf185d8c0f485eb1b9228cf762d0fd221888965c7b08' },
+  { name: '0021-account-states', up: addAccountStates, digest: '40ad64100d3243f6e4121ce8db110cb55218cd89d21962a32a16ed7e073424c3' },
 ]
 
 /** Options of a migration run. */

@@ -58,6 +58,8 @@ export async function beginRemoval(
       bio: null,
       website: null,
       default_visibility: 'private',
+      suspended_at: null,
+      seen_on: null,
       removal: hadPublic ? 'keep_name' : 'free_name',
     })
     .where('seq', '=', seq)

@@ -35,10 +35,17 @@ function selectKeys(db: Kysely<Database>) {
       'api_key.revoked_at',
       'user.id as user_id',
       'user.username',
+      'user.suspended_at',
+      'user.seen_on',
     ])
 }
 
-type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256'> & { user_id: string; username: string }
+type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256'> & {
+  user_id: string
+  username: string
+  suspended_at: string | null
+  seen_on: string | null
+}
 
 const keyByHash = prepareQuery<KeyRow>((db) => selectKeys(db).where('api_key.sha256', '=', slot('sha256')))
 
@@ -53,6 +60,8 @@ function toKey(row: KeyRow): StoredKey {
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    isSuspended: row.suspended_at !== null,
+    seenOn: row.seen_on,
   }
 }
 
@@ -129,7 +138,14 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
       }),
     async findOverKeys(ids) {
       if (ids.length === 0) return []
-      const good = await reader.selectFrom('api_key').select('id').where('id', 'in', ids).where(isActive(now())).execute()
+      const good = await reader
+        .selectFrom('api_key')
+        .innerJoin('user', 'user.seq', 'api_key.user_seq')
+        .select('api_key.id')
+        .where('api_key.id', 'in', ids)
+        .where('user.suspended_at', 'is', null)
+        .where(isActive(now()))
+        .execute()
       const validIds = new Set(good.map(({ id }) => id))
       return ids.filter((id) => !validIds.has(id))
     },

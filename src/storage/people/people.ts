@@ -1,7 +1,7 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { givenEmail, placeholderEmail } from '../../library/account.ts'
-import type { Invite, PeopleStore, Person } from '../../library/ports/people.ts'
+import type { Invite, PeopleStore, Person, PersonKind } from '../../library/ports/people.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
@@ -31,6 +31,8 @@ function toPerson(row: PersonRow): Person {
     website: row.website,
     email: row.email === null ? null : givenEmail(row.email),
     hasLogin: row.login_id !== null,
+    suspendedAt: row.suspended_at,
+    seenOn: row.seen_on,
   }
 }
 
@@ -63,6 +65,20 @@ async function findPersonByName(db: Kysely<Database>, username: string): Promise
   return row ? toPerson(row) : null
 }
 
+/** People whose name contains a text, in any case. */
+function selectMatching(db: Kysely<Database>, matching: string | null) {
+  const people = selectPeople(db)
+  return matching === null ? people : people.where('user.username_key', 'like', `%${matching.toLowerCase().replace(/[%_]/g, '')}%`)
+}
+
+/** Whether a row of {@link selectPeople} is of this kind. */
+function ofKind(kind: PersonKind) {
+  if (kind === 'login') return sql<boolean>`login.id is not null`
+  return kind === 'placeholder'
+    ? sql<boolean>`login.id is null and contributor_key is not null`
+    : sql<boolean>`login.id is null and contributor_key is null`
+}
+
 async function countLogins(db: Kysely<Database>): Promise<number> {
   return await count(db, 'login')
 }
@@ -82,6 +98,7 @@ async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise
     .innerJoin('login', 'login.id', 'user.id')
     .select('user.id')
     .where('user.role', '=', 'admin')
+    .where('user.suspended_at', 'is', null)
     .limit(2)
     .execute()
   if (admins.every((admin) => admin.id === userId)) {
@@ -104,16 +121,64 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
       const row = await selectPeople(reader).where('login.email', '=', email).executeTakeFirst()
       return row ? toPerson(row) : null
     },
-    async listPeople({ limit, offset, matching }) {
-      const found = <Q extends ReturnType<typeof selectPeople>>(query: Q) =>
-        matching === null ? query : query.where('user.username_key', 'like', `%${matching.toLowerCase().replace(/[%_]/g, '')}%`)
-      const rows = await found(selectPeople(reader)).orderBy('user.username_key').limit(limit).offset(offset).execute()
-      const { n } = await found(selectPeople(reader))
+    async listPeople({ limit, offset, matching, kind = null }) {
+      const found = () => selectMatching(reader, matching).where(kind === null ? sql<boolean>`1 = 1` : ofKind(kind))
+      const rows = await found()
+        .select((eb) =>
+          eb
+            .selectFrom('item')
+            .select((count) => count.fn.countAll<number>().as('n'))
+            .where('item.deleted_at', 'is', null)
+            .where((or) =>
+              or.or([
+                or('item.owner_seq', '=', or.ref('user.seq')),
+                or.and([or('item.author_seq', '=', or.ref('user.seq')), or('user.contributor_key', 'is not', null)]),
+              ]),
+            )
+            .as('items'),
+        )
+        .orderBy('user.username_key')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { n } = await found()
         .clearSelect()
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
-      return { items: rows.map(toPerson), total: Number(n) }
+      return { items: rows.map((row) => ({ ...toPerson(row), items: Number(row.items) })), total: Number(n) }
     },
+    async countPeople(matching) {
+      const countOf = async (kind: PersonKind) => {
+        const { n } = await selectMatching(reader, matching)
+          .where(ofKind(kind))
+          .clearSelect()
+          .select((eb) => eb.fn.countAll<number>().as('n'))
+          .executeTakeFirstOrThrow()
+        return Number(n)
+      }
+      return { login: await countOf('login'), reserved: await countOf('reserved'), placeholder: await countOf('placeholder') }
+    },
+    setSuspended: (username, isSuspended) =>
+      context.transact(async (db, notes) => {
+        const person = await findPersonByName(db, username)
+        if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 80)}" has no account.`)
+        if ((person.suspendedAt !== null) === isSuspended) return person
+        if (isSuspended && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
+        const suspendedAt = isSuspended ? now() : null
+        await db.updateTable('user').set({ suspended_at: suspendedAt }).where('id', '=', person.id).execute()
+        const action = isSuspended ? 'account_suspended' : 'account_unsuspended'
+        notes.audit({ action, targetId: person.id, ownerId: person.id })
+        return { ...person, suspendedAt }
+      }),
+    noteSeen: (userId, day) =>
+      context.sideTransaction(async (db) => {
+        await db
+          .updateTable('user')
+          .set({ seen_on: day })
+          .where('id', '=', userId)
+          .where((eb) => eb.or([eb('seen_on', 'is', null), eb('seen_on', '<', day)]))
+          .execute()
+      }),
     hasLogins: async () => (await reader.selectFrom('login').select('id').limit(1).executeTakeFirst()) !== undefined,
     createLogin: (login, decide) =>
       context.transact(async (db, notes) => {

@@ -8,3 +8,6 @@ export const Day: FC<{ at: string }> = ({ at }) => (
     {DAY.format(new Date(at))}
   </time>
 )
+
+/** A day that is known by its date alone, such as 2026-01-31 in UTC. */
+export const UtcDay: FC<{ day: string }> = ({ day }) => <time datetime={day}>{DAY.format(new Date(day))}</time>

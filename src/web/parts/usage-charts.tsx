@@ -88,7 +88,20 @@ export const ItemUse: FC<{ site: Site; usage: Output<typeof showItemUsage> | nul
       {sum(uses) === 0 ? null : (
         <Bars words={words} id="item-use" title={words.usage.byDay(words.usage.use)} days={days} values={uses} class="bars small" />
       )}
-      {sum(uses) + sum(views) === 0 ? null : <span class="ways">{words.usage.ways(sum(copies), sum(reads), sum(views))}</span>}
+      {sum(uses) + sum(views) === 0 ? null : (
+        <>
+          <span class="ways">{words.usage.ways(sum(copies), sum(reads), sum(views))}</span>
+          <DayTable
+            words={words}
+            days={days}
+            columns={[
+              { name: words.usage.wayNames.copies, values: copies },
+              { name: words.usage.wayNames.reads, values: reads },
+              { name: words.usage.wayNames.views, values: views },
+            ]}
+          />
+        </>
+      )}
     </Fact>
   )
 }

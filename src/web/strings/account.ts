@@ -95,6 +95,7 @@ export const ACCOUNT_WORDS = {
   keyStates: { expired: 'expired', revoked: 'revoked' },
   revoke: 'Revoke',
   revokeKey: (name: string) => `Revoke ${name}`,
+  revokeKeyMeans: 'Programs that use it stop working at once. It cannot be undone.',
   keyCreated: (name: string) => `Key "${name}" created`,
   keyOnce: 'Copy it now. It will not be shown again.',
   installIn: { Cursor: 'Add to Cursor', 'VS Code': 'Install in VS Code' },

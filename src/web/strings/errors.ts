@@ -9,6 +9,7 @@ export const ERROR_WORDS = {
   noPerson: 'User not found.',
   noSitemap: 'Sitemap not found.',
   noPicture: 'Picture not found.',
+  noCategory: 'Category not found.',
   noButton: 'This page has no such action. Reload it and try again.',
   notYourPrompt: 'Only the owner can edit this prompt.',
   notYourSkill: 'Only the owner can edit this skill.',

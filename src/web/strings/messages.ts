@@ -30,6 +30,11 @@ export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   'embed-saved': 'Saved. Short link below.',
   'embed-deleted': 'Deleted. Pages that embed it now show nothing.',
   purged: 'Deleted for good.',
+  suspended: 'Suspended. Sessions have ended, and keys stopped working.',
+  unsuspended: 'No longer suspended. They can sign in, and their keys work again.',
+  'signed-out-person': 'Signed out of all browsers.',
+  merged: 'Merged.',
+  'category-removed': 'Category removed.',
   'person-deleted': 'Account deleted, with everything it owned.',
   'account-deleted': 'Account deleted, with everything it owned.',
 }

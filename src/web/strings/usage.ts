@@ -7,7 +7,8 @@ export const USAGE_WORDS = {
   used: (count: number) => (count === 0 ? 'Not used in 30 days' : `Used ${number(count)} × in 30 days`),
   usedHint: 'Copied from its page, or read by programs. Only you see this.',
   ways: (copies: number, reads: number, views: number) =>
-    `${number(copies)} ${copies === 1 ? 'copy' : 'copies'}, ${number(reads)} read by programs, ${number(views)} ${views === 1 ? 'view' : 'views'} by others`,
+    `${number(copies)} ${copies === 1 ? 'copy' : 'copies'}, ${number(reads)} ${reads === 1 ? 'read' : 'reads'} by programs, ${number(views)} ${views === 1 ? 'view' : 'views'} by others`,
+  wayNames: { copies: 'Copies', reads: 'Reads', views: 'Views' },
   calls: (count: number) => (count === 1 ? '1 call in 30 days' : `${number(count)} calls in 30 days`),
   callsOf: (name: string) => `Calls with ${name} by day`,
   charts: {

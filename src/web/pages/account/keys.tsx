@@ -6,6 +6,7 @@ import { createKey, type keyRecord, listKeys, revokeKey } from '../../../operati
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { readDocument } from '../../documents.ts'
+import { Confirm } from '../../parts/confirm.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
@@ -40,7 +41,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output
   const { site, sent } = request
   const { words } = site
   return (
-    <SettingsPage request={request} at="/settings/keys" styles={CHART_STYLES}>
+    <SettingsPage request={request} at="/settings/keys" styles={['admin.css', ...CHART_STYLES]}>
       {made ? <NewKeySection site={site} made={made} /> : null}
       <section>
         <h2>{words.newKey}</h2>
@@ -110,9 +111,11 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output
                   <KeyUse words={words} usage={usage} keyOf={key} />
                 </div>
                 {key.state === 'active' ? (
-                  <ActionButton does="revoke" values={{ id: key.id }} label={words.revokeKey(key.name)}>
-                    {words.revoke}
-                  </ActionButton>
+                  <Confirm label={words.revoke} name={words.revokeKey(key.name)} means={words.revokeKeyMeans}>
+                    <ActionButton does="revoke" values={{ id: key.id }} label={words.revokeKey(key.name)}>
+                      {words.revoke}
+                    </ActionButton>
+                  </Confirm>
                 ) : null}
               </li>
             ))}

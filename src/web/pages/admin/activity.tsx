@@ -8,7 +8,7 @@ import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
 import { SettingsPage } from '../account/settings.tsx'
-import { AdminPage } from './admin.tsx'
+import { AdminPage } from './admin-page.tsx'
 
 type Found = Output<typeof listAuditEvents> & { readonly fault: string | null }
 

@@ -1,6 +1,6 @@
 import { listNearDuplicates } from '../../../operations/admin/near-duplicates.ts'
 import type { PageRequest } from '../../request.ts'
-import { AdminPage } from './admin.tsx'
+import { AdminPage } from './admin-page.tsx'
 
 const COLLECTIONS = ['prompts', 'skills'] as const
 

@@ -5,7 +5,7 @@ import { Fact } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { AdminPage } from './admin.tsx'
+import { AdminPage } from './admin-page.tsx'
 
 type Status = Output<typeof showServiceStatus>
 
