@@ -155,12 +155,13 @@ function fill(path: string): string[] {
     id: refs,
     ref: refs,
     skillId: refs,
-    name: path.startsWith('/users/') ? ['owner', 'other', 'administrator'] : refs,
+    name: /^\/(users|admin)\//.test(path) ? ['owner', 'other', 'administrator'] : refs,
     collection: ['prompts', 'skills'],
     version: ['1', '2'],
     filename: ['SKILL.md', 'a.txt'],
     file: refs.map((ref) => `${ref}.svg`),
     digest: ['x'],
+    slug: ['coding'],
   }
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   if (parameter === undefined) return [path]

@@ -70,6 +70,7 @@ describe('from nothing to a key and a prompt', () => {
     expect(await page.locator('main').textContent()).not.toContain(key)
     // Reloading the page that showed the key made no other.
     expect(await page.locator('.entries > li').count()).toBe(1)
+    await page.locator('summary', { hasText: 'Revoke' }).click()
     await page.getByRole('button', { name: 'Revoke My laptop' }).click()
     await page.getByText('Key revoked.').waitFor()
     expect(await callTool()).toMatchObject({ status: 401, text: expect.stringContaining('invalid_api_key') })
