@@ -75,6 +75,19 @@ describe('a suspended account', () => {
   })
 })
 
+describe('a user without a login', () => {
+  it('is suspended too: its keys stop working', async () => {
+    const { key } = await test.user('script')
+    expect((await test.fetch('/api/prompts', { key })).status).toBe(200)
+    const page = await ada.postOn('/admin/people/script', { do: 'suspend' })
+    expect(page.html).not.toContain('value="reset"')
+    expect((await test.fetch('/api/prompts', { key })).status).toBe(401)
+    expect((await ada.get('/admin/people?kind=reserved')).html).toContain('href="/admin/people/script"')
+    await test.app.store.people.ensurePlaceholder('Grace')
+    expect((await ada.post('/admin/people/grace', { do: 'suspend' })).status).toBe(404)
+  })
+})
+
 describe('people', () => {
   it('are accounts first, with what they own and when they were last seen', async () => {
     const bob = await signUp(test, 'bob')

@@ -8,7 +8,7 @@ import { type Actor, ADMIN_RIGHTS, SCOPES, type Scope } from '../library/actor.t
 import type { User } from '../library/items.ts'
 import type { Person } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
-import { createInvite, createResetLink, deletePerson, setRole } from '../operations/admin/people.ts'
+import { createInvite, createResetLink, deletePerson, setRole, setSuspended } from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
@@ -62,9 +62,16 @@ async function countOwned(app: App, { id }: User): Promise<number> {
   return counts.reduce((sum, { total }) => sum + total, 0)
 }
 
-function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibility, createdAt }: Person): string[] {
+function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibility, createdAt, suspendedAt }: Person): string[] {
   const kind = isPlaceholder ? 'placeholder' : role === 'admin' ? 'administrator' : 'user'
-  return [username, kind, hasLogin ? 'login' : 'no login', `new items ${defaultVisibility}`, `created ${createdAt}`]
+  return [
+    username,
+    kind,
+    hasLogin ? 'login' : 'no login',
+    `new items ${defaultVisibility}`,
+    `created ${createdAt}`,
+    ...(suspendedAt === null ? [] : [`suspended ${suspendedAt}`]),
+  ]
 }
 
 /** `users` and `keys`. */
@@ -142,6 +149,20 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         process.stdout.write(`${person.username} is now ${parsed.data === 'admin' ? 'an administrator' : 'a user'}.\n`)
       }, EXISTING),
     )
+
+  for (const isSuspended of [true, false]) {
+    users
+      .command(`${isSuspended ? 'suspend' : 'unsuspend'} <name>`)
+      .description(
+        isSuspended ? 'Suspend an account: its sessions end and its keys stop working; its items stay' : 'End the suspension of an account',
+      )
+      .action((name: string) =>
+        withApp(async (app) => {
+          const person = await callAsOperator(app)(setSuspended, { username: name, isSuspended })
+          process.stdout.write(`${person.username} is ${isSuspended ? 'suspended' : 'not suspended'} now.\n`)
+        }, EXISTING),
+      )
+  }
 
   users
     .command('remove <name>')

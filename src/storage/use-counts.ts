@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { UsageStore } from '../library/ports/usage.ts'
 import type { UseCount, UseKind, UseSurface } from '../library/usage.ts'
@@ -5,8 +6,8 @@ import { batches } from './items/remove-items.ts'
 import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
 
-/** Rows written by one statement. */
-const ROWS_A_STATEMENT = 500
+/** Rows written by one statement, which blocks the process while it runs. */
+const ROWS_A_STATEMENT = 200
 /** The id where there is no item or key: a primary key may hold no null. */
 const NONE = ''
 
@@ -21,10 +22,10 @@ function toUses({ day, kind, surface, count }: UseRow) {
   return { day, kind, surface, count: Number(count) }
 }
 
-/** The order in which rows are written, so that instances which write the same ones wait for each other and never in a circle. */
-function compareUses(a: UseCount, b: UseCount): number {
-  const [first, second] = [a, b].map((use) => JSON.stringify([use.kind, use.surface, use.itemId, use.version, use.keyId]))
-  return (first ?? '') < (second ?? '') ? -1 : 1
+/** Rows in an order that is the same for every instance: those that write the same rows wait for each other, and never in a circle. */
+function sortUses(counts: readonly UseCount[]): UseCount[] {
+  const named = counts.map((use) => ({ use, name: `${use.kind} ${use.surface} ${use.itemId} ${use.version} ${use.keyId}` }))
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ use }) => use)
 }
 
 function sumUses(db: Kysely<Database>, since: string) {
@@ -41,7 +42,7 @@ export function usageStore(reader: Kysely<Database>, context: WriteContext): Usa
   return {
     addUses: (day, counts) =>
       context.sideTransaction(async (db) => {
-        const rows = counts.toSorted(compareUses).map(({ kind, surface, itemId, version, keyId, count }) => ({
+        const rows = sortUses(counts).map(({ kind, surface, itemId, version, keyId, count }) => ({
           day,
           kind,
           surface,
@@ -60,6 +61,7 @@ export function usageStore(reader: Kysely<Database>, context: WriteContext): Usa
                 .doUpdateSet({ count: sql<number>`use_count.count + excluded.count` }),
             )
             .execute()
+          await nextTurn()
         }
       }),
     async listUses(since) {

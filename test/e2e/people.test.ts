@@ -45,6 +45,12 @@ describe('people, on the command line and on the pages', () => {
     await run('users', 'create', 'script')
     const listed = (await run('users', 'list')).stdout.split('\n').map((line) => line.split('\t').slice(0, 3).join(' '))
     expect(listed).toEqual(['ada administrator login', 'grace administrator login', 'script user no login', ''])
+    expect((await run('users', 'suspend', 'grace')).stdout).toBe('grace is suspended now.\n')
+    const refused = await post(server.url, '/sign-in', { name: 'grace', password: 'a new good one' })
+    expect([refused.status, (await refused.text()).includes('This account is suspended.')]).toEqual([403, true])
+    expect((await run('users', 'list')).stdout).toMatch(/^grace\t.*\tsuspended 20/m)
+    expect((await run('users', 'suspend', 'ada')).stderr).toContain('This is the only administrator.')
+    expect((await run('users', 'unsuspend', 'grace')).stdout).toBe('grace is not suspended now.\n')
     await stopped(server.child)
     const audited = async (...args: string[]) =>
       (await run('audit', ...args)).stdout
@@ -52,6 +58,9 @@ describe('people, on the command line and on the pages', () => {
         .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
         .map(({ action, actor, surface, target }) => [action, actor?.name ?? null, surface, target.name])
     expect(await audited('--user', 'grace')).toEqual([
+      ['account_unsuspended', null, 'cli', 'grace'],
+      ['sessions_ended', null, 'cli', 'grace'],
+      ['account_suspended', null, 'cli', 'grace'],
       ['role_changed', null, 'cli', 'grace'],
       ['signed_in', 'grace', 'web', 'grace'],
       ['sign_in_failed', null, 'web', 'grace'],

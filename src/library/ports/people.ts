@@ -106,7 +106,7 @@ export interface PeopleStore extends FirstStepsStore {
     kind?: PersonKind | null
   }): Promise<SearchResult<ListedPerson>>
   countPeople(matching: string | null): Promise<Readonly<Record<PersonKind, number>>>
-  /** @throws AppError `not_found` without an account, `conflict` for the last administrator */
+  /** @throws AppError `not_found`, also for placeholders, `conflict` for the last administrator */
   setSuspended(username: string, isSuspended: boolean): Promise<Person>
   /** Notes the day on which somebody was seen; writes at most once a day. */
   noteSeen(userId: string, day: string): Promise<void>

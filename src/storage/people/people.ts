@@ -161,7 +161,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
     setSuspended: (username, isSuspended) =>
       context.transact(async (db, notes) => {
         const person = await findPersonByName(db, username)
-        if (!person?.hasLogin) throw new AppError('not_found', `"${username.slice(0, 80)}" has no account.`)
+        if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
         if ((person.suspendedAt !== null) === isSuspended) return person
         if (isSuspended && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
         const suspendedAt = isSuspended ? now() : null

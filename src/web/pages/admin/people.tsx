@@ -84,13 +84,14 @@ const Row = ({ site: { words }, person }: { readonly site: Site; readonly person
           {words.since} <Day at={createdAt} />
         </p>
       </div>
-      {kind === 'login' ? (
-        <a class="button quiet" href={`/admin/people/${name}`} aria-label={words.managePerson(username)}>
-          {words.manage}
-        </a>
-      ) : (
-        <a href={`/admin/invites?username=${name}`}>{words.invite}</a>
-      )}
+      <div class="controls">
+        {kind === 'login' ? null : <a href={`/admin/invites?username=${name}`}>{words.invite}</a>}
+        {kind === 'placeholder' ? null : (
+          <a class="button quiet" href={`/admin/people/${name}`} aria-label={words.managePerson(username)}>
+            {words.manage}
+          </a>
+        )}
+      </div>
     </li>
   )
 }

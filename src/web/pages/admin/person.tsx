@@ -32,7 +32,7 @@ export async function showPersonPage(request: PageRequest) {
       <Fault sent={sent} fields={['confirm']} words={words} />
       <Facts words={words} person={person} />
       {isOwn ? <p class="quiet">{words.yourself}</p> : null}
-      {person.kind === 'login' ? <Access words={words} person={person} isOwn={isOwn} /> : null}
+      {person.kind === 'placeholder' ? null : <Access words={words} person={person} isOwn={isOwn} />}
       {person.kind === 'placeholder' || isOwn ? null : <Deletion request={request} username={person.username} />}
     </AdminPage>
   )
@@ -61,23 +61,7 @@ const Access: FC<{ words: Site['words']; person: ShownPerson; isOwn: boolean }> 
   <section>
     <h2>{words.access}</h2>
     <div class="controls">
-      <ActionButton does="reset">{words.resetLink}</ActionButton>
-      {person.role === 'admin' ? (
-        <Confirm label={words.removeAdmin} means={words.removeAdminMeans}>
-          <ActionButton does="role" values={{ role: 'user' }}>
-            {words.removeAdmin}
-          </ActionButton>
-        </Confirm>
-      ) : (
-        <Confirm label={words.makeAdmin} means={words.makeAdminMeans}>
-          <ActionButton does="role" values={{ role: 'admin' }}>
-            {words.makeAdmin}
-          </ActionButton>
-        </Confirm>
-      )}
-      <Confirm label={words.signOutEverywhere} means={words.signOutMeans}>
-        <ActionButton does="sign-out">{words.signOutEverywhere}</ActionButton>
-      </Confirm>
+      {person.kind === 'login' ? <LoginControls words={words} person={person} /> : null}
       {isOwn ? null : person.suspendedAt === null ? (
         <Confirm label={words.suspend} means={words.suspendMeans}>
           <ActionButton does="suspend">{words.suspend}</ActionButton>
@@ -87,6 +71,29 @@ const Access: FC<{ words: Site['words']; person: ShownPerson; isOwn: boolean }> 
       )}
     </div>
   </section>
+)
+
+/** What only somebody who can sign in has. */
+const LoginControls: FC<{ words: Site['words']; person: ShownPerson }> = ({ words, person }) => (
+  <>
+    <ActionButton does="reset">{words.resetLink}</ActionButton>
+    {person.role === 'admin' ? (
+      <Confirm label={words.removeAdmin} means={words.removeAdminMeans}>
+        <ActionButton does="role" values={{ role: 'user' }}>
+          {words.removeAdmin}
+        </ActionButton>
+      </Confirm>
+    ) : (
+      <Confirm label={words.makeAdmin} means={words.makeAdminMeans}>
+        <ActionButton does="role" values={{ role: 'admin' }}>
+          {words.makeAdmin}
+        </ActionButton>
+      </Confirm>
+    )}
+    <Confirm label={words.signOutEverywhere} means={words.signOutMeans}>
+      <ActionButton does="sign-out">{words.signOutEverywhere}</ActionButton>
+    </Confirm>
+  </>
 )
 
 /** Deletes an account after its name is typed to confirm. */
