@@ -11,15 +11,12 @@ export const listNewestOfOthers = defineOperation({
   summary: 'The newest prompts and skills that others own.',
   scope: 'account',
   surfaces: {},
-  input: z.object({
-    prompts: z.number().int().min(1).max(MAX_NEWEST).default(5),
-    skills: z.number().int().min(1).max(MAX_NEWEST).default(3),
-  }),
+  input: z.object({ limit: z.number().int().min(1).max(MAX_NEWEST).default(5) }),
   output: z.object(itemLists),
-  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, limits) {
-    const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', offset: 0 } as const
-    const prompts = await store.items.searchPrompts(actor, { ...request, limit: limits.prompts })
-    const skills = await store.items.searchSkills(actor, { ...request, limit: limits.skills })
+  async run({ actor, store, baseUrl }: Needs<'items', 'baseUrl'>, { limit }) {
+    const request = { query: null, filter: { notOwnerId: requireUser(actor).userId }, sort: 'newest', limit, offset: 0 } as const
+    const prompts = await store.items.searchPrompts(actor, request)
+    const skills = await store.items.searchSkills(actor, request)
     return toItemLists([...prompts.items, ...skills.items], baseUrl)
   },
 })

@@ -9,19 +9,18 @@ import { NothingYet } from './nothing-yet.tsx'
 import { PromptRows, SkillRows } from './rows.tsx'
 import { readStars } from './star.tsx'
 
-/** Entries of each short list, and of the shorter ones of skills. */
+/** Entries of each short list. */
 const SHORT = 5
-const SHORTER = 3
 
 /** What a member's first page shows. */
 export async function readMemberHome({ site, call }: Pick<PageRequest, 'site' | 'call'>) {
   const [steps, prompts, skills, favourites, favouriteSkills, others] = await Promise.all([
     call(showFirstSteps, {}),
     call(listOwnItems, { collection: 'prompts', perPage: SHORT }),
-    call(listOwnItems, { collection: 'skills', perPage: SHORTER }),
+    call(listOwnItems, { collection: 'skills', perPage: SHORT }),
     call(browseFavourites, { collection: 'prompts', perPage: SHORT }),
-    call(browseFavourites, { collection: 'skills', perPage: SHORTER }),
-    call(listNewestOfOthers, { prompts: SHORT, skills: SHORTER }),
+    call(browseFavourites, { collection: 'skills', perPage: SHORT }),
+    call(listNewestOfOthers, { limit: SHORT }),
   ])
   const own = { prompts: prompts.prompts, skills: skills.skills, total: prompts.total + skills.total }
   const starred = { prompts: favourites.prompts, skills: favouriteSkills.skills }
