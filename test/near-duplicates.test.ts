@@ -108,6 +108,15 @@ it('a page shows the hint once, with a link', async () => {
   expect([again.status, again.html.includes('Nearly the same')]).toEqual([200, false])
 })
 
+it('by the word table alone, no related item is called nearly the same', async () => {
+  const { actor } = await test.user('Ada')
+  for (let n = 0; n < 40; n++) await test.call(actor, 'save_prompt', { title: 'Reviewer', content: `${TEXT} ${n}`, visibility: 'public' })
+  const [first] = Object(await readJson(await test.fetch('/api/prompts?perPage=1'))).prompts
+  const { items } = Object(await readJson(await test.fetch(`/api/prompts/${first.id}/related`)))
+  expect(items.length).toBeGreaterThan(0)
+  for (const item of items) expect([item.similarity > 0.9, item.nearlySame]).toEqual([true, false])
+})
+
 it("an item's page says which related items are nearly the same", async () => {
   const encoder = createFakeEncoder()
   const encoded = await testApp({}, {}, null, { encoder })

@@ -97,6 +97,7 @@ interface SimilarPrompt {
 export interface RelatedItem<T> {
   readonly item: T
   readonly similarity: number
+  readonly isNearlySame: boolean
 }
 
 /** Finds public prompts of these types, nearest to `text` in meaning first. */

@@ -11,6 +11,7 @@ const relatedRecord = z.object({
   author: z.string(),
   url: z.string(),
   similarity: z.number().min(0).max(1).describe('Likeness in meaning'),
+  nearlySame: z.boolean().describe('A rewritten twin, or nearly'),
 })
 
 export const relatedItems = defineOperation({
@@ -37,7 +38,7 @@ export const relatedItems = defineOperation({
     if (!item) throw notFound(kindOf(collection))
     const related = isPrompt ? await items.findRelatedPrompts(actor, item.id, limit) : await items.findRelatedSkills(actor, item.id, limit)
     return {
-      items: related.map(({ item: near, similarity }) => ({
+      items: related.map(({ item: near, similarity, isNearlySame }) => ({
         id: near.id,
         slug: near.slug,
         title: near.title,
@@ -45,6 +46,7 @@ export const relatedItems = defineOperation({
         author: near.author,
         url: itemUrl(baseUrl, kindOf(collection), near),
         similarity: Math.round(similarity * 1000) / 1000,
+        nearlySame: isNearlySame,
       })),
     }
   },

@@ -8,7 +8,7 @@ import { copySentences, type SentenceSnapshot } from '../ranking/near-clusters.t
 import { planDistinctive, rarityFor, selectSharing } from '../ranking/near-duplicates.ts'
 import { type IndexScope, planQuery, type QueryPlan } from '../ranking/plan.ts'
 import { type Cosines, findMatches, rankItems, readMeaning, selectByWords } from '../ranking/rank-items.ts'
-import { rankRelated } from '../ranking/rank-related.ts'
+import { type NearItem, rankRelated } from '../ranking/rank-related.ts'
 import { rankSimilar } from '../ranking/rank-similar.ts'
 import { queryVector } from '../ranking/score-meaning.ts'
 import { clearScores, makeScratch, scoreWords, type WordScores } from '../ranking/score-words.ts'
@@ -56,13 +56,7 @@ export interface SearchIndex {
   /** Row numbers of the items whose provider vectors a search must compare: the best by words, and those with the nearest codes. */
   chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
-  related(
-    kind: ItemKind,
-    seq: number,
-    viewer: number | null,
-    limit: number,
-    audiences?: readonly Audience[],
-  ): { seq: number; similarity: number }[]
+  related(kind: ItemKind, seq: number, viewer: number | null, limit: number, audiences?: readonly Audience[]): NearItem[]
   /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
   shareWords(
     kind: ItemKind,

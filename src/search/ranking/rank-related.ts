@@ -8,11 +8,22 @@ const MIN_COSINE = 0.33
 /** The same for vectors of the word table. */
 const MIN_WORD_COSINE = 0.72
 
+/** Least cosine of the encoder's vectors of two items that are called nearly the same; see docs/decisions/0038. Those of words say too little. */
+export const NEARLY_SAME = 0.9
+
+/** An item near another in meaning. */
+export interface NearItem {
+  readonly seq: number
+  /** Their cosine, 0 to 1. */
+  readonly similarity: number
+  readonly isNearlySame: boolean
+}
+
 /**
  * Items a viewer finds that are nearest to an item in meaning, nearest first, with their cosines. By the vectors of the word table while
  * the item has no vector of the encoder; then none in a small library, where nearest does not mean near.
  */
-export function rankRelated(index: IndexView, seq: number, viewer: number | null, limit: number): { seq: number; similarity: number }[] {
+export function rankRelated(index: IndexView, seq: number, viewer: number | null, limit: number): NearItem[] {
   const { table, totals } = index
   const own = index.slotOf(seq)
   const isVisible = makeFilter(index, {}, viewer)
@@ -23,5 +34,9 @@ export function rankRelated(index: IndexView, seq: number, viewer: number | null
   if (!vector || (!sentence && totals.items < MIN_ITEMS)) return []
   return scoreMeaning(index, columns, Float32Array.from(vector), sentence ? MIN_COSINE : MIN_WORD_COSINE)
     .nearest((slot) => slot !== own && isVisible(slot), limit)
-    .map(({ slot, cosine }) => ({ seq: table.seq[slot] ?? 0, similarity: Math.min(1, cosine) }))
+    .map(({ slot, cosine }) => ({
+      seq: table.seq[slot] ?? 0,
+      similarity: Math.min(1, cosine),
+      isNearlySame: !!sentence && cosine >= NEARLY_SAME,
+    }))
 }

@@ -9,6 +9,7 @@ import { visibleSet } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
+import type { NearItem } from '../../search/ranking/rank-related.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
@@ -31,10 +32,7 @@ export interface FoundRows {
 }
 
 /** An item near another in meaning. */
-export interface RelatedRow {
-  readonly seq: number
-  readonly similarity: number
-}
+export type RelatedRow = NearItem
 
 /** A page of a walk over skills. */
 export type SkillPage = (SkillManifest & { readonly id: string; readonly position: WalkPosition })[]

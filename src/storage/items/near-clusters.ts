@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../../library/actor.ts'
 import type { Item, ItemKind } from '../../library/items.ts'
 import type { NearClusters } from '../../library/ports/items.ts'
 import { clusterSentences } from '../../search/ranking/near-clusters.ts'
+import { NEARLY_SAME } from '../../search/ranking/rank-related.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { ItemQueries } from './item-queries.ts'
 
@@ -10,14 +11,13 @@ import type { ItemQueries } from './item-queries.ts'
 const MAX_COMPARED = 2_000
 /** Groups that are given. */
 const MAX_CLUSTERS = 50
-const MIN_COSINE = 0.9
 
 /** Finds groups of nearly equal public items. Calls while one is running share it. */
 export function clusterItems(queries: ItemQueries, search: SearchReader): (kind: ItemKind) => Promise<NearClusters> {
   const running = new Map<ItemKind, Promise<NearClusters>>()
   const find = async (kind: ItemKind): Promise<NearClusters> => {
     const snapshot = (await search.current()).copySentences(kind, MAX_COMPARED)
-    const slices = clusterSentences(snapshot, MIN_COSINE)
+    const slices = clusterSentences(snapshot, NEARLY_SAME)
     let slice = slices.next()
     for (; !slice.done; slice = slices.next()) await nextTurn()
     const clusters = slice.value.slice(0, MAX_CLUSTERS)

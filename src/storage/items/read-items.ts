@@ -26,9 +26,9 @@ function seqsOf(rows: readonly RelatedRow[]): number[] {
 
 /** Related items with what was read of them. One that was hidden meanwhile is left out. */
 function withItems<T>(rows: readonly RelatedRow[], items: ReadonlyMap<number, T>): RelatedItem<T>[] {
-  return rows.flatMap(({ seq, similarity }) => {
+  return rows.flatMap(({ seq, ...near }) => {
     const item = items.get(seq)
-    return item ? [{ item, similarity }] : []
+    return item ? [{ item, ...near }] : []
   })
 }
 

@@ -6,19 +6,16 @@ import type { Site } from '../site.ts'
 /** Items that the page of an item leads to. */
 export const SHOWN_RELATED = 5
 
-/** Least likeness in meaning of two items that are called nearly the same; see docs/decisions/0038. */
-const NEARLY_SAME = 0.9
-
 /** Links to the items nearest to one in meaning; nothing when none is near. */
 export const Related: FC<{ site: Site; items: Output<typeof relatedItems>['items'] }> = ({ site: { words }, items }) =>
   items.length === 0 ? null : (
     <nav class="related" aria-label={words.reading.related}>
       <h2 class="kind">{words.reading.related}</h2>
       <ul>
-        {items.map(({ title, url, similarity }) => (
+        {items.map(({ title, url, nearlySame }) => (
           <li>
             <a href={new URL(url).pathname}>{title}</a>
-            {similarity >= NEARLY_SAME ? ` (${words.reading.nearlySame})` : null}
+            {nearlySame ? ` (${words.reading.nearlySame})` : null}
           </li>
         ))}
       </ul>
