@@ -84,16 +84,17 @@ describe('actions on the page of an item', () => {
     expect((await owner.get(hidden)).html).toContain('>Private</span>')
     for (const address of [open, hidden]) expect((await other.get(address)).status, address).toBe(404)
 
-    // The plain slug is free, so that nobody learns of the title from a number at its end.
+    // Links that were shared meanwhile never lead to somebody else's text.
+    expect((await owner.get(open)).status).toBe(200)
     const title = `Mistake of ${kind}`
     const content = kind === 'prompts' ? { content: 'Another.' } : { skillMd: '---\nname: another\ndescription: It.\n---\n# It\n' }
     const { to } = await other.post(kind === 'prompts' ? '/new' : '/new/skill', { title, ...content, visibility: 'public' })
-    expect(to).toMatch(new RegExp(`^${open}[?/]`))
+    expect(to).toMatch(new RegExp(`^${open}-2[?/]`))
 
     // Published again, its history keeps the mistake to its owner.
     await owner.post(hidden, { do: 'publish' })
     const versions = async (key?: string) => {
-      const answer = await test.fetch(`/api${open}-2/versions`, key === undefined ? {} : { key })
+      const answer = await test.fetch(`/api${open}/versions`, key === undefined ? {} : { key })
       return Object(await readJson(answer)).versions.map(({ version }: { version: number }) => version)
     }
     expect(await versions()).toEqual([3])
@@ -121,6 +122,17 @@ describe('actions on the page of an item', () => {
       })
       expect((await other.get(open)).status, title).toBe(200)
     }
+  })
+
+  it('take back no address when older versions are gone: one of them may have been public', async () => {
+    const path = await save({ title: 'Pruned', visibility: 'public' })
+    const edit = (version: number, visibility: string) =>
+      owner.post(`${path}/edit`, { title: 'Pruned', content: `Text ${version}.`, baseVersion: String(version), visibility })
+    for (let version = 1; version <= 6; version++) expect((await edit(version, 'private')).status).toBe(303)
+    await test.app.store.purges.purgeExpired({ trashBefore: null, versionsKeep: 3 })
+    await owner.post(path, { do: 'publish' })
+    expect((await owner.post(path, { do: 'unpublish' })).to).toBe(`${path}?done=unpublished`)
+    expect((await other.get(path)).status).toBe(404)
   })
 
   it('take back a publication that was not the first without another address', async () => {

@@ -36,18 +36,21 @@ export async function findPublication(db: Kysely<Database>, row: Published, user
   if (newest.visibility !== 'public') return null
   const earlier = await db
     .selectFrom('version')
-    .select('number')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('n'),
+      eb.fn.max<string | null>(eb.case().when('visibility', '=', 'public').then('yes').end()).as('anyPublic'),
+    ])
     .where('item_seq', '=', row.seq)
     .where('number', '<', row.version)
-    .where('visibility', '=', 'public')
-    .limit(1)
-    .executeTakeFirst()
-  return { from: before.visibility, isFirst: earlier === undefined, until: new Date(until).toISOString() }
+    .executeTakeFirstOrThrow()
+  // Where versions are gone, one of them may have been public.
+  const isFirst = earlier.anyPublic === null && Number(earlier.n) === row.version - 1
+  return { from: before.visibility, isFirst, until: new Date(until).toISOString() }
 }
 
 /**
  * Makes an item what it was before its publication, which its version then never says. After a first publication its random slug comes
- * back, and the other is free again: kept, it would reveal the title.
+ * back. The other stays reserved for the item, and leads to it for those who may see it.
  * @returns the item's slug
  */
 export async function takeBackPublication(
@@ -64,7 +67,6 @@ export async function takeBackPublication(
     .where('seq', '=', row.seq)
     .execute()
   await db.updateTable('version').set({ visibility: from }).where('item_seq', '=', row.seq).where('number', '=', row.version).execute()
-  if (slug !== row.item_slug) await db.deleteFrom('slug').where('slug', '=', row.item_slug).where('item_seq', '=', row.seq).execute()
   notes.index(row.seq, null)
   notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: true })
   const detail = { kind: row.kind, version: row.version, from: 'public' as const, to: from }
