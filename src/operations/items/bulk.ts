@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError, toAppError } from '../../errors.ts'
 import { MAX_TAGS, tagsField } from '../../library/fields.ts'
@@ -11,8 +12,8 @@ import { MAX_BULK } from './own-items.ts'
 
 /** How long changes of many items can be taken back. */
 const TAKEN_BACK_WITHIN_MS = 10 * 60_000
-/** Points of one action: hundreds of items are written. */
-const COST = 50
+/** Items that are written in one transaction: others who read or write wait for them only. */
+const BATCH = 10
 
 const idsInput = z.array(refInput).min(1).max(MAX_BULK)
 /** Items that were left as they are, and why. The title is null where the caller cannot see the item. */
@@ -48,8 +49,8 @@ async function changeItem(
 }
 
 /**
- * Does something to each of some items in one transaction. What one of them refuses, by a rule, leaves the others.
- * @throws what is no such refusal; nothing is changed then
+ * Does something to each of some items, in transactions of a few. What one of them refuses, by a rule, leaves the others.
+ * @throws what is no such refusal; the transactions before it stay
  */
 async function forEach(
   context: Needs<'inTransaction'>,
@@ -58,19 +59,23 @@ async function forEach(
   act: (store: Store, user: UserActor, id: string) => Promise<void>,
 ): Promise<Refused> {
   const user = requireUser(context.actor)
-  return await context.store.inTransaction(async (store) => {
-    const left: Refused = []
-    for (const id of new Set(ids)) {
-      try {
-        await act(store, user, id)
-      } catch (error) {
-        const fault = toAppError(error)
-        if (!['not_found', 'forbidden', 'conflict', 'invalid_input'].includes(fault.code)) throw error
-        left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: fault.message })
+  const left: Refused = []
+  const wanted = [...new Set(ids)]
+  for (let at = 0; at < wanted.length; at += BATCH) {
+    await setImmediate()
+    await context.store.inTransaction(async (store) => {
+      for (const id of wanted.slice(at, at + BATCH)) {
+        try {
+          await act(store, user, id)
+        } catch (error) {
+          const fault = toAppError(error)
+          if (!['not_found', 'forbidden', 'conflict', 'invalid_input'].includes(fault.code)) throw error
+          left.push({ id, title: (await findItem(store, user, collection, id))?.title ?? null, reason: fault.message })
+        }
       }
-    }
-    return left
-  })
+    })
+  }
+  return left
 }
 
 /** The tags of an item after some came and others went. @throws AppError `invalid_input` */
@@ -89,7 +94,6 @@ export const changeItems = defineOperation({
   summary: `Add and remove tags, or set the category or visibility, of up to ${MAX_BULK} of your items at once; omitted fields stay. Names the items that were refused.`,
   scope: 'account',
   writes: true,
-  cost: COST,
   surfaces: {},
   input: z.object({
     collection: collectionInput,
@@ -128,12 +132,13 @@ export const takeBackChanges = defineOperation({
     'Give items the tags, category and visibility they had before you changed them together. For ten minutes; items that were changed since are refused.',
   scope: 'account',
   writes: true,
-  cost: COST,
   surfaces: {},
   input: z.object({ collection: collectionInput, changed: changed.min(1).max(MAX_BULK) }),
   output: z.object({ restored: z.number().int(), refused }),
-  async run(context: Needs<'inTransaction', 'clock'>, input) {
+  async run(context: Needs<'inTransaction' | 'categories', 'clock'>, input) {
     const { collection } = input
+    // One that was removed meanwhile is not restored; refused, it would leave half of the item restored.
+    const categories = new Set((await context.store.categories.listCategories(context.actor)).map(({ slug }) => slug))
     const oldest = context.clock() - TAKEN_BACK_WITHIN_MS
     const versions = new Map(input.changed.map(({ id, version }) => [id, version]))
     const left = await forEach(context, collection, [...versions.keys()], async (store, user, id) => {
@@ -150,7 +155,8 @@ export const takeBackChanges = defineOperation({
       }
       // A first publication gave the item a slug of its title, which goes with it.
       const taken = item.visibility === 'public' && (await store.marks.takeBackPublication(item.kind, item.id, user.userId))
-      const { tags, category, visibility } = before
+      const { tags, visibility } = before
+      const category = before.category !== null && categories.has(before.category) ? before.category : null
       await changeItem(store, user, collection, item.id, item.version, () => ({ tags, category, ...(taken ? {} : { visibility }) }))
     })
     return { restored: versions.size - left.length, refused: left }
@@ -163,7 +169,6 @@ export const deleteItems = defineOperation({
   summary: `Move up to ${MAX_BULK} of your items to the trash at once. Names the items that were refused.`,
   scope: 'account',
   writes: true,
-  cost: COST,
   surfaces: {},
   input: z.object({ collection: collectionInput, ids: idsInput }),
   output: z.object({ deleted: z.array(z.string()), refused }),
@@ -186,7 +191,6 @@ export const restoreItems = defineOperation({
   summary: `Restore up to ${MAX_BULK} of your items from the trash at once. Names the items that were refused.`,
   scope: 'account',
   writes: true,
-  cost: COST,
   surfaces: {},
   input: z.object({ collection: collectionInput, ids: idsInput }),
   output: z.object({ restored: z.number().int(), refused }),
