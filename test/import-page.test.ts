@@ -144,14 +144,46 @@ describe('an import on a page', () => {
     expect(await list('prompts', admin)).not.toContain('Claimed')
   })
 
-  it('gives entries that state no visibility the one that was chosen', async () => {
+  it('says what will not be private; a visibility that was chosen holds for all', async () => {
+    const open = { 'open.json': JSON.stringify([{ title: 'Stated', content: 'x', visibility: 'public' }]) }
+    const stated = await check(open)
+    expect(rowsOf((await owner.get(stated.to ?? '')).html)).toEqual([['New', 'Stated', 'open.json, 1', 'will be public']])
+    const chosen = await check(open, { visibility: 'private' })
+    expect(rowsOf((await owner.get(chosen.to ?? '')).html)).toEqual([['New', 'Stated', 'open.json, 1', '']])
+    await runAll(chosen.to ?? '')
+    expect(Object(await readJson(await test.fetch('/api/prompts'))).prompts).toEqual([])
+  })
+
+  it('stays the check of an import for odd bytes, and for long names', async () => {
+    const odd = JSON.stringify([
+      { title: 'a', content: 'b', visibility: '\u0000' },
+      { title: 'c', content: 'd', category: 'x\u0000\ud800' },
+    ])
+    const { to } = await check({ 'odd.json': odd })
+    expect(rowsOf((await owner.get(to ?? '')).html).map(([outcome]) => outcome)).toEqual(['Refused', 'New'])
+    const long = await check({ [`${'e/'.repeat(20_000)}b.md`]: 'x' })
+    expect(long.status).toBe(413)
+    const zip = new Uint8Array(zipSync({ [`${'e/'.repeat(2_000)}b.md`]: strToU8('x') }))
+    const inZip = await check({ 'a.zip': zip })
+    expect(rowsOf((await owner.get(inZip.to ?? '')).html)[0]?.[3]).toBe('A name in the archive has more than 512 bytes')
+  })
+
+  it('refuses more entries of one title than are compared', async () => {
+    const many = Array.from({ length: 205 }, (_, n) => JSON.stringify({ title: 'Equal', content: `Number ${n}.` })).join('\n')
+    const { to } = await check({ 'many.jsonl': many })
+    const { html } = await owner.get(`${to}?outcome=refused`)
+    expect(rowsOf(html)).toHaveLength(5)
+    expect(html).toContain('more than 200 entries have this title')
+  })
+
+  it('takes the chosen visibility over that of the file', async () => {
     const { to } = await check(
       { 'a.md': 'Open.', 'b.json': JSON.stringify([{ title: 'Closed', content: 'x', isPrivate: true }]) },
       { visibility: 'public' },
     )
     await runAll(to ?? '')
     const found = Object(await readJson(await test.fetch('/api/prompts'))).prompts.map(({ title }: { title: string }) => title)
-    expect(found).toEqual(['a'])
+    expect(found).toEqual(['Closed', 'a'])
   })
 
   it('belongs to whoever began it, ends with the next, and is forgotten after a day', async () => {

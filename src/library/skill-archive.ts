@@ -11,9 +11,13 @@ export const MAX_ARCHIVE_BYTES = MAX_SKILL_BYTES + 1024 * 1024
 
 /** Entries looked at: the files of a skill, folders, and what is left out. */
 const MAX_ENTRIES = 20_000
+/** Names that are looked at without a break. */
+const NAMES_A_STEP = 500
 /** Bytes inflated at once. Deflate makes at most 1,032 of one, so a step past the limit is over by 2 MiB at most. */
 const INFLATE_STEP = 2048
 const UTF8_NAME = 0x800
+/** Longest name of an entry, in bytes: more than any file of a skill may have. */
+const MAX_NAME_BYTES = 512
 const IS_ENCRYPTED = 0x41
 const SYMBOLIC_LINK = 0xa000
 const SPECIAL_TYPES = new Set([SYMBOLIC_LINK, 0x1000, 0x2000, 0x6000, 0xc000])
@@ -79,12 +83,18 @@ export function* readZipInSteps(archive: Uint8Array, limits: ZipLimits): Generat
   if (archive.length > MAX_ARCHIVE_BYTES)
     throw new AppError('too_large', `The archive has ${archive.length} bytes; the limit is ${MAX_ARCHIVE_BYTES} (9 MiB).`)
   const skipped: { filename: string; reason: string }[] = []
-  const entries = readEntries(archive).filter((entry) => {
+  const entries: Entry[] = []
+  const reported = new Set<string>()
+  for (const [index, entry] of readEntries(archive).entries()) {
+    if (index % NAMES_A_STEP === 0) yield
     const reason = leftOutReason(entry.name)
     // A skipped folder is reported once, not file by file.
-    if (reason !== null && !skipped.some(({ filename }) => filename === reason.filename)) skipped.push(reason)
-    return reason === null && !entry.isFolder
-  })
+    if (reason !== null && !reported.has(reason.filename)) {
+      reported.add(reason.filename)
+      skipped.push(reason)
+    }
+    if (reason === null && !entry.isFolder) entries.push(entry)
+  }
   const top = limits.removesTopFolder ? findTopFolder(entries.map((entry) => entry.name)) : ''
   if (entries.length > limits.maxFiles)
     throw new AppError('too_large', `The archive has ${entries.length} files; the limit for ${limits.of} is ${limits.maxFiles}.`)
@@ -108,10 +118,14 @@ export function* readZipInSteps(archive: Uint8Array, limits: ZipLimits): Generat
 export function leftOutReason(name: string): { filename: string; reason: string } | null {
   const parts = name.split('/')
   for (const [index, part] of parts.entries()) {
-    const filename = parts.slice(0, index + 1).join('/')
-    if (isSystemName(part)) return { filename, reason: 'belongs to the operating system' }
-    if (isLeftOutName(part)) return { filename, reason: 'is never imported' }
-    if (index === parts.length - 1 && isSecretName(part)) return { filename, reason: 'may contain a secret' }
+    const reason = isSystemName(part)
+      ? 'belongs to the operating system'
+      : isLeftOutName(part)
+        ? 'is never imported'
+        : index === parts.length - 1 && isSecretName(part)
+          ? 'may contain a secret'
+          : null
+    if (reason !== null) return { filename: parts.slice(0, index + 1).join('/'), reason }
   }
   return null
 }
@@ -143,6 +157,7 @@ function readEntries(archive: Uint8Array): Entry[] {
     const nameLength = view.getUint16(at + 28, true)
     const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
     if (next > end) throw damaged('its directory cannot be read')
+    if (nameLength > MAX_NAME_BYTES) throw new AppError('invalid_input', `A name in the archive has more than ${MAX_NAME_BYTES} bytes.`)
     const name = decodeName(archive.subarray(at + 46, at + 46 + nameLength), (flags & UTF8_NAME) !== 0)
     const mode = UNIX_MAKERS.has(view.getUint8(at + 5)) ? (view.getUint32(at + 38, true) >>> 16) & 0xf000 : 0
     entries.push({

@@ -110,6 +110,7 @@ export async function readForm(
   const files: { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[] = []
   for (const [name, value] of parsed) {
     if (typeof value === 'string') entries.push(checkText([name, value]))
+    else if (value.name.length > MAX_FILENAME) throw new AppError('too_large', ERROR_WORDS.fieldTooLong(MAX_FILENAME))
     else files.push({ name, filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) })
   }
   return toForm(entries, files)
@@ -140,6 +141,8 @@ function checkText([name, value]: [string, string]): [string, string] {
   return [name, value]
 }
 
+/** Longest path of a file, in UTF-16 units. */
+const MAX_FILENAME = 512
 /** Longest name of a field. */
 const MAX_NAME = 300
 

@@ -83,6 +83,8 @@ interface PageEntry {
 /** Points of reading files to import, which takes five seconds at most, and of importing some of them: about half a second. */
 const CHECK_COST = 2_000
 const IMPORT_COST = 500
+/** Points of changing many items at once: hundreds are written. */
+const BULK_COST = 1_000
 
 /** Every page there is. */
 export const PAGES: readonly PageEntry[] = [
@@ -116,7 +118,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
-  { path: '/library', page: showLibrary, act: changeLibrary },
+  { path: '/library', page: showLibrary, act: changeLibrary, cost: BULK_COST },
   { path: '/favourites', page: showFavourites },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: CHECK_COST },

@@ -128,7 +128,7 @@ export interface ItemWriter {
   changeSkill(ref: string, editor: Editor, decide: (current: Skill) => SkillChange | null, origin?: ImportOrigin): Promise<Skill | null>
   /** Moves to the trash (`deleted` true) or back; only items of this owner; null when there is none in the other state. */
   setDeleted(kind: ItemKind, ref: string, ownerId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
-  /** What imports find again, oldest first, the trash included. */
+  /** What imports find again, the 200 oldest, the trash included. */
   findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
   findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
 }

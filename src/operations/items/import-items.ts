@@ -5,14 +5,14 @@ import { isId } from '../../library/identifier.ts'
 import { type FullImportEntry, IMPORT_OUTCOMES } from '../../library/ports/imports.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import type { SkillFile } from '../../library/skill.ts'
-import { visibilitySchema } from '../../library/visibility.ts'
+import { type Visibility, visibilitySchema } from '../../library/visibility.ts'
 import { type Claimed, type ImportOptions, importPromptDraft, readCategories } from '../../transfer/import-prompts.ts'
 import { importSkillDraft } from '../../transfer/import-skills.ts'
 import { onlyThemselves } from '../../transfer/people.ts'
 import type { PromptDraft } from '../../transfer/prompt-file.ts'
 import type { SkillDraft } from '../../transfer/skill-folder.ts'
 import { loadStarter } from '../../transfer/starter.ts'
-import { readUpload } from '../../transfer/upload.ts'
+import { readUpload, type UploadEntry } from '../../transfer/upload.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { refInput, toPage } from '../core/inputs.ts'
 
@@ -22,8 +22,11 @@ const KEPT_MS = 24 * 3600 * 1000
 const BATCH = { entries: 20, length: 2_000_000 }
 /** How long one call goes on; what it costs its caller is in the table of pages. */
 const CALL_MS = 500
-/** Entries that are looked at without a break. */
+/** Entries that are looked at without a break, and how long that may take in all. */
 const PLANNED_AT_ONCE = 20
+const PLAN_MS = 5_000
+/** Entries of one title: each is compared with all items of that title. */
+const MAX_EQUAL = 200
 
 type ImportStores = keyof LibraryStore
 /** What an entry holds. */
@@ -56,12 +59,17 @@ const gone = () => new AppError('not_found', 'This import is over. Choose the fi
 async function ownOptions(store: Pick<LibraryStore, 'people'>, { username }: UserActor) {
   const user = await store.people.findUser(username)
   if (!user) throw new AppError('not_found', 'This user does not exist.')
-  return { people: onlyThemselves(user), owner: user.username }
+  return { people: onlyThemselves(user), owner: user.username, usual: user.defaultVisibility }
 }
 
-/** An entry as it is written: addresses, times and owners of a file are not taken from strangers. */
-function toOwnDraft(draft: PromptDraft): PromptDraft {
-  return { ...draft, owner: undefined, id: undefined, slug: undefined, createdAt: undefined, updatedAt: undefined, held: undefined }
+/**
+ * An entry as it is written: addresses, times and owners of a file are not taken from strangers, and a visibility that was chosen holds for
+ * all.
+ */
+function toOwnDraft(entry: Extract<UploadEntry, Draft>, visibility: Visibility | undefined): Draft {
+  if (entry.kind === 'skill') return entry
+  const none = { owner: undefined, id: undefined, slug: undefined, createdAt: undefined, updatedAt: undefined, held: undefined }
+  return { kind: 'prompt', draft: { ...entry.draft, ...none, visibility: visibility ?? entry.draft.visibility } }
 }
 
 function toBody(entry: Draft): string {
@@ -83,6 +91,8 @@ function readBody({ kind, body }: FullImportEntry): Draft {
   return { kind: 'skill', draft: { ...value, files } }
 }
 
+type Planned = Pick<FullImportEntry, 'outcome' | 'remark' | 'itemId'>
+
 /** Imports one entry, or says what an import would do. An entry that the library refuses is an outcome too. */
 async function importEntry(
   store: LibraryStore,
@@ -90,7 +100,7 @@ async function importEntry(
   { people, ...options }: ImportOptions & { readonly people: ReturnType<typeof onlyThemselves> },
   claimed: Claimed,
   categories: ReadonlySet<string>,
-): Promise<Pick<FullImportEntry, 'outcome' | 'remark' | 'itemId'>> {
+): Promise<Planned> {
   try {
     const { done, id, remark } =
       entry.kind === 'prompt'
@@ -133,12 +143,18 @@ export const checkImport = defineOperation({
   output: z.object({ id: z.string() }),
   async run({ actor, store, clock }: Needs<ImportStores, 'clock'>, input) {
     const user = requireUser(actor)
-    const { people, owner } = await ownOptions(store, user)
+    const { people, owner, usual } = await ownOptions(store, user)
     const options = { owner, people, visibility: input.visibility, leavesOutUnknownCategories: true, isDryRun: true }
     const [claimed, categories] = [new Set<string>(), await readCategories(store)]
     const entries: Omit<FullImportEntry, 'number'>[] = []
-    for (const [index, entry] of (await readUpload(input.files)).entries()) {
+    const titles = new Map<string, number>()
+    const uploaded = await readUpload(input.files)
+    const endsAt = performance.now() + PLAN_MS
+    for (const [index, entry] of uploaded.entries()) {
       if (index % PLANNED_AT_ONCE === 0) await setImmediate()
+      if (performance.now() > endsAt) {
+        throw new AppError('too_large', 'These entries take too long to compare. Import a part of them, or all on the command line.')
+      }
       if (entry.kind === null) {
         entries.push({
           name: entry.name,
@@ -152,15 +168,24 @@ export const checkImport = defineOperation({
         })
         continue
       }
-      const own: Draft = entry.kind === 'prompt' ? { kind: 'prompt', draft: toOwnDraft(entry.draft) } : entry
-      const planned = await importEntry(store, own, options, claimed, categories)
+      const own = toOwnDraft(entry, input.visibility)
+      const title = `${own.kind} ${own.draft.title}`
+      titles.set(title, (titles.get(title) ?? 0) + 1)
+      const planned: Planned =
+        (titles.get(title) ?? 0) > MAX_EQUAL
+          ? { outcome: 'refused', itemId: null, remark: `more than ${MAX_EQUAL} entries have this title` }
+          : await importEntry(store, own, options, claimed, categories)
       const isRefused = planned.outcome === 'refused'
+      const becomes = (own.kind === 'prompt' ? own.draft.visibility : undefined) ?? input.visibility ?? usual
+      // Who sees it is said before anything is published.
+      const remarks = [planned.remark, planned.outcome === 'created' && becomes !== 'private' ? `will be ${becomes}` : null]
       entries.push({
         name: entry.name,
         title: own.draft.title,
         kind: own.kind,
         body: isRefused ? null : toBody(own),
         ...planned,
+        remark: remarks.filter((one) => one !== null).join('; ') || null,
         isDone: isRefused,
       })
     }

@@ -9,6 +9,11 @@ const outcome = z.enum(IMPORT_OUTCOMES)
 const ROWS_AT_ONCE = 500
 const LISTED = ['number', 'name', 'title', 'kind', 'outcome', 'remark', 'is_done', 'item_id'] as const
 
+/** A text as every engine stores it: names of files, and remarks that quote them, may hold anything. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
 interface EntryRow extends Omit<Database['import_entry'], 'import_seq' | 'body'> {}
 
 function toEntry(row: EntryRow): ImportEntry {
@@ -39,12 +44,12 @@ export function importStore(reader: Kysely<Database>, context: WriteContext): Im
         const rows = entries.map((entry, index) => ({
           import_seq: seq,
           number: index + 1,
-          name: entry.name,
-          title: entry.title,
+          name: storable(entry.name) ?? '',
+          title: storable(entry.title),
           kind: entry.kind,
           body: entry.body,
           outcome: entry.outcome,
-          remark: entry.remark,
+          remark: storable(entry.remark),
           is_done: entry.isDone ? 1 : 0,
           item_id: entry.itemId,
         }))
@@ -115,7 +120,7 @@ export function importStore(reader: Kysely<Database>, context: WriteContext): Im
         for (const entry of entries) {
           await db
             .updateTable('import_entry')
-            .set({ outcome: entry.outcome, remark: entry.remark, item_id: entry.itemId, is_done: 1, body: null })
+            .set({ outcome: entry.outcome, remark: storable(entry.remark), item_id: entry.itemId, is_done: 1, body: null })
             .where('import_seq', '=', seq)
             .where('number', '=', entry.number)
             .execute()

@@ -140,6 +140,8 @@ async function freeId(context: WriteContext, db: Kysely<Database>, wanted: strin
   return taken ? context.random.id() : wanted
 }
 
+/** Items of one title that an import compares: they are read with their texts. */
+const MAX_TWINS = 200
 const rowBySeq = prepareQuery<ItemRow>((db) => selectItems(db).where('item.seq', '=', sql<number>`${slot('seq')}`))
 const importedRows = prepareQuery<ItemRow>((db) =>
   selectItems(db)
@@ -147,7 +149,8 @@ const importedRows = prepareQuery<ItemRow>((db) =>
     .where('item.author_seq', '=', (eb) => eb.selectFrom('user').select('user.seq').where('user.id', '=', slot('authorId')))
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
     .where('item.title', '=', slot('title'))
-    .orderBy('item.seq'),
+    .orderBy('item.seq')
+    .limit(MAX_TWINS),
 )
 
 async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {

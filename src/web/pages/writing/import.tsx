@@ -57,7 +57,7 @@ export async function showImportForm({ site, sent, call, query }: PageRequest) {
           name="visibility"
           label={importing.visibility}
           value=""
-          options={[['', words.asInSettings], ...VISIBILITIES.toReversed().map((one) => [one, words.visibilityMeans[one]] as const)]}
+          options={[['', importing.asInFiles], ...VISIBILITIES.toReversed().map((one) => [one, words.visibilityMeans[one]] as const)]}
         />
         <div class="actions">
           <button class="button first" type="submit" name="do" value="check">
