@@ -74,6 +74,29 @@ describe('a form of somebody who is signed in', () => {
     expect([preview.status, preview.html.length < 100_000]).toEqual([400, true])
   })
 
+  it('takes the changes of a suggestion that are ticked, and refuses what no page has sent', async () => {
+    const ada = await signUp(test, 'ada')
+    const parts = ['Write ', { removed: 'a', added: 'one' }, ' mail', { removed: '', added: '.' }, '\n']
+    const use = (changes: string, take: readonly string[]) =>
+      ada.postOn('/new', { do: 'use', title: 'T', content: 'x', improved: 'Write one mail.\n', changes, take })
+    const textOf = (html: string) => /<textarea[^>]* name="content"[^>]*>\n?([^<]*)</.exec(html)?.[1]
+    for (const [take, text] of [
+      [['0', '1'], 'Write one mail.\n'],
+      [['1'], 'Write a mail.\n'],
+      [[], 'Write a mail\n'],
+      [['7', '-1', 'x', '__proto__'], 'Write a mail\n'],
+    ] as const) {
+      expect(textOf((await use(JSON.stringify(parts), take)).html), take.join()).toBe(text)
+    }
+    const many = JSON.stringify(Array(10_000).fill({ removed: 'a', added: 'b' }))
+    for (const changes of ['', '[', '{}', '"x"', '[1]', '[{"removed":"a"}]', '[{"removed":1,"added":"b"}]', many, '['.repeat(500_000)]) {
+      const refused = await use(changes, [])
+      expect([refused.status, textOf(refused.html)], changes.slice(0, 30)).toEqual([400, 'x'])
+    }
+    const long = JSON.stringify(['a'.repeat(600_000)])
+    expect((await use(long, [])).status).toBe(400)
+  })
+
   it('opens one zip, and no more', async () => {
     const ada = await signUp(test, 'ada')
     const zip = zipSync({ 'SKILL.md': strToU8('# x'), 'big.txt': new Uint8Array(1_000_000) })

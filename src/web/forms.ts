@@ -38,7 +38,7 @@ export interface SentForm {
 }
 
 /** Forms send every line end as CR LF (HTML, "constructing the entry list"); what people typed has LF. */
-function toLines(value: string): string {
+export function toLines(value: string): string {
   return value.replaceAll('\r\n', '\n')
 }
 

@@ -2,19 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { signUpInBrowser, useBrowser } from '../support/browser.ts'
-import { PASSWORD } from '../support/visitor.ts'
+import { signIn, signUpInBrowser, useBrowser } from '../support/browser.ts'
 
 type Bench = ReturnType<typeof useBrowser>
 type Page = Awaited<ReturnType<Bench['newPage']>>
-
-async function signIn(page: Page, username: string): Promise<void> {
-  await page.goto('/sign-in')
-  await page.getByLabel('Username or email').fill(username)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/')
-}
 
 describe('from nothing to a key and a prompt', () => {
   const bench = useBrowser()

@@ -117,6 +117,15 @@ export async function signUpInBrowser(page: Page, username: string): Promise<voi
   await page.waitForURL('**/settings/keys?done=welcome')
 }
 
+/** Signs in an account that is there. */
+export async function signIn(page: Page, username: string): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('Username or email').fill(username)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/')
+}
+
 /** Tells of everything that no page of ours may do. A broken content policy is an error on the console. */
 function watch(context: BrowserContext, baseUrl: string, report: (fault: string) => void): void {
   const { origin } = new URL(baseUrl)

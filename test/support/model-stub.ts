@@ -97,6 +97,15 @@ const BEHAVIOURS: Readonly<Record<string, (call: Call) => void | Promise<void>>>
     }
     answer(response, prompt)
   },
+  /** Every third word in capitals, variables and others as they are. */
+  edits: ({ response, prompt }) =>
+    answer(
+      response,
+      prompt
+        .split(' ')
+        .map((word, at) => (at % 3 === 1 && !word.includes('$') ? word.toUpperCase() : word))
+        .join(' '),
+    ),
   async 'half-a-second'({ response, prompt }) {
     await sleep(500)
     answer(response, prompt)

@@ -1,3 +1,5 @@
+import { type TextChange, takeChanges } from '../../library/text-changes.ts'
+
 /**
  * Improves the text without leaving the page: the form is sent as its button would send it, and the suggested version is taken from the
  * page that answers. While it takes time, the button stops it.
@@ -43,11 +45,12 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
     const section = document.importNode(improved, true)
     const use = section.querySelector<HTMLButtonElement>('button[value="use"]')
     const keep = section.querySelector<HTMLButtonElement>('button[data-keep]')
-    const suggested = section.querySelector<HTMLTextAreaElement>('textarea[name="improved"]')?.value ?? ''
+    const readChosen = use ? mountChanges(section, use) : null
     use?.addEventListener('click', (event) => {
       event.preventDefault()
+      const { text, replaced } = readChosen?.() ?? { text: readField(section, 'improved'), replaced: use.dataset['replaced'] ?? '' }
       section.remove()
-      replaceText(suggested, use.dataset['replaced'] ?? '', use.dataset['undo'] ?? '')
+      replaceText(text, replaced, use.dataset['undo'] ?? '')
     })
     keep?.removeAttribute('hidden')
     keep?.addEventListener('click', () => {
@@ -84,4 +87,27 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
     if (underWay) underWay.abort()
     else void improve()
   })
+}
+
+function readField(section: Element, name: string): string {
+  return section.querySelector<HTMLTextAreaElement>(`textarea[name="${name}"]`)?.value ?? ''
+}
+
+/** The button says how many changes are ticked. Gives a function that reads them; null when no page sent any to choose from. */
+function mountChanges(section: Element, use: HTMLButtonElement): (() => { text: string; replaced: string } | null) | null {
+  const boxes = [...section.querySelectorAll<HTMLInputElement>('input[name="take"]')]
+  if (boxes.length === 0) return null
+  const label = use.textContent
+  const ticked = () => boxes.filter((box) => box.checked)
+  const count = (text = '') => text.replace('{n}', String(ticked().length)).replace('{count}', String(boxes.length))
+  section.addEventListener('change', () => {
+    const isAll = ticked().length === boxes.length
+    use.textContent = isAll ? label : count(use.dataset['some'])
+    use.disabled = ticked().length === 0
+  })
+  return () => {
+    if (ticked().length === boxes.length) return null
+    const parts: (string | TextChange)[] = JSON.parse(readField(section, 'changes'))
+    return { text: takeChanges(parts, new Set(ticked().map(({ value }) => Number(value)))), replaced: count(use.dataset['replacedSome']) }
+  }
 }

@@ -6,9 +6,8 @@ import { diffTexts } from '../../../library/text-diff.ts'
 import { parseVariables } from '../../../library/variables.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import { keepFormDraft, showFormDraft } from '../../../operations/account/form-drafts.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
 import { showMarks } from '../../../operations/items/item-marks.ts'
-import { BUILT_IN_IMPROVER, improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
+import { improvePrompt } from '../../../operations/prompts/improve-prompt.ts'
 import { savePrompt } from '../../../operations/prompts/save-prompt.ts'
 import { showPrompt } from '../../../operations/prompts/show-prompt.ts'
 import { updatePrompt } from '../../../operations/prompts/update-prompt.ts'
@@ -16,6 +15,7 @@ import { nameLineEnds, type SentForm, toSentForm, withLineEnds } from '../../for
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, WordChanges } from '../../parts/changes.tsx'
 import { Choice, Fault, Field, sentOr } from '../../parts/field.tsx'
+import { Improved, type Improvement, readSuggested } from '../../parts/improved.tsx'
 import {
   type Choices,
   compareItemFields,
@@ -33,7 +33,6 @@ import type { Site } from '../../site.ts'
 import { ERROR_WORDS } from '../../strings/errors.ts'
 
 const FIELDS = ['title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
-type Improvement = Output<typeof improvePrompt>
 
 /** A saved form: its page, its fields, and what is shown next to it. */
 const savedForm = z.object({
@@ -250,53 +249,6 @@ function compareWithSaved(site: Site, form: SentForm, saved: Draft, content: str
   return isSame ? null : { fields, pieces }
 }
 
-/** The suggested version and the prompts it is based on. */
-const Improved: FC<{ words: PageRequest['site']['words']; before: string; improvement: Improvement }> = ({
-  words,
-  before,
-  improvement,
-}) => (
-  <section id="improved">
-    <h2>{words.improved}</h2>
-    <div class="text">
-      <WordChanges pieces={diffTexts(before, improvement.improved)} />
-    </div>
-    <textarea name="improved" hidden>{`\n${improvement.improved}`}</textarea>
-    <p>
-      <button
-        class="button first"
-        type="submit"
-        name="do"
-        value="use"
-        formnovalidate
-        data-replaced={words.replacedText}
-        data-undo={words.undo}
-      >
-        {words.useImproved}
-      </button>{' '}
-      <button class="button" type="button" data-keep hidden>
-        {words.keepMine}
-      </button>
-    </p>
-    <p class="quiet">
-      {improvement.model === BUILT_IN_IMPROVER ? words.improvedByRules : words.improvedBy(improvement.model)}
-      {improvement.inspirations.length === 0 ? null : (
-        <>
-          {' '}
-          {words.learnedFrom}:{' '}
-          {improvement.inspirations.map(({ slug, title }, index) => (
-            <>
-              {index === 0 ? '' : ', '}
-              <a href={`/prompts/${slug}`}>{title}</a>
-            </>
-          ))}
-          .
-        </>
-      )}
-    </p>
-  </section>
-)
-
 /** Refuses a text that could not be saved either. @throws AppError `invalid_input` */
 function checkContent(content: string): void {
   const parsed = contentField.safeParse(content)
@@ -313,13 +265,15 @@ const OUTPUT_OF_TYPE: ReadonlyMap<string, 'image' | 'video' | 'sound'> = new Map
 export const savePromptForm: Action = async (request) => {
   const { call, form, ref } = request
   const content = withLineEnds(form.text('content'), form.text('lineEnds'))
-  const isShown = ['preview', 'use'].includes(form.text('do'))
-  if (isShown) checkContent(form.text('do') === 'use' ? form.text('improved') : content)
   switch (form.text('do')) {
     case 'preview':
+      checkContent(content)
       return await keepForm(request, form, {})
-    case 'use':
-      return await keepForm(request, form, { changed: { content: form.text('improved') } })
+    case 'use': {
+      const suggested = readSuggested(form)
+      checkContent(suggested)
+      return await keepForm(request, form, { changed: { content: suggested } })
+    }
     case 'improve': {
       const input = { prompt: content, outputType: OUTPUT_OF_TYPE.get(form.text('type')) ?? 'text' } as const
       const found = await call(improvePrompt, input).catch((error: unknown) => {

@@ -1,0 +1,115 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { countChanges, takeChanges, toChanges } from '../../library/text-changes.ts'
+import { diffTexts } from '../../library/text-diff.ts'
+import type { Output } from '../../operations/core/define-operation.ts'
+import { BUILT_IN_IMPROVER, type improvePrompt } from '../../operations/prompts/improve-prompt.ts'
+import { type SentForm, toLines } from '../forms.ts'
+import type { Words } from '../site.ts'
+import { ERROR_WORDS } from '../strings/errors.ts'
+import { WordChanges } from './changes.tsx'
+
+export type Improvement = Output<typeof improvePrompt>
+
+/** Most changes that can be chosen one by one. */
+const MAX_CHANGES = 100
+/** The text that stayed and the changes, as the form keeps them. */
+const keptChanges = z.array(z.union([z.string(), z.object({ removed: z.string(), added: z.string() })])).max(2 * MAX_CHANGES + 1)
+
+/** The suggested version, with a box for each of its changes, and the prompts it is based on. */
+export const Improved: FC<{ words: Words; before: string; improvement: Improvement }> = ({ words, before, improvement }) => {
+  // As fields of a form have it.
+  const improved = toLines(improvement.improved)
+  const pieces = diffTexts(before, improved)
+  const parts = toChanges(pieces)
+  const count = countChanges(parts)
+  const isChosen = count > 1 && count <= MAX_CHANGES
+  return (
+    <section id="improved">
+      <h2>{words.improved}</h2>
+      {isChosen ? <p class="quiet">{words.chooseChanges}</p> : null}
+      <div class="text">{isChosen ? <Choices words={words} parts={parts} count={count} /> : <WordChanges pieces={pieces} />}</div>
+      <textarea name="improved" hidden>{`\n${improved}`}</textarea>
+      {isChosen ? (
+        <textarea name="changes" hidden>
+          {JSON.stringify(parts)}
+        </textarea>
+      ) : null}
+      <p>
+        <button
+          class="button first"
+          type="submit"
+          name="do"
+          value="use"
+          formnovalidate
+          data-some={words.useChanges('{n}', '{count}')}
+          data-replaced={words.replacedText}
+          data-replaced-some={words.tookChanges('{n}', '{count}')}
+          data-undo={words.undo}
+        >
+          {words.useImproved}
+        </button>{' '}
+        <button class="button" type="button" data-keep hidden>
+          {words.keepMine}
+        </button>
+      </p>
+      <p class="quiet">
+        {improvement.model === BUILT_IN_IMPROVER ? words.improvedByRules : words.improvedBy(improvement.model)}
+        {improvement.inspirations.length === 0 ? null : (
+          <>
+            {' '}
+            {words.learnedFrom}:{' '}
+            {improvement.inspirations.map(({ slug, title }, index) => (
+              <>
+                {index === 0 ? '' : ', '}
+                <a href={`/prompts/${slug}`}>{title}</a>
+              </>
+            ))}
+            .
+          </>
+        )}
+      </p>
+    </section>
+  )
+}
+
+/** A text with a box at each change; all are ticked. */
+const Choices: FC<{ words: Words; parts: ReturnType<typeof toChanges>; count: number }> = ({ words, parts, count }) => {
+  let number = 0
+  return (
+    <>
+      {parts.map((part) => {
+        if (typeof part === 'string') return part
+        number++
+        return (
+          <label class="change">
+            <span>
+              <input type="checkbox" name="take" value={String(number - 1)} checked />
+            </span>
+            <span class="visually-hidden">{words.changeOf(number, count)}</span>
+            {/\S/.test(part.removed + part.added) ? null : <small>{words.onlySpaces}</small>}
+            {part.removed === '' ? null : <del>{part.removed}</del>}
+            {part.added === '' ? null : <ins>{part.added}</ins>}
+          </label>
+        )
+      })}
+    </>
+  )
+}
+
+/** The suggested text of a form, with the changes that are ticked. @throws AppError `invalid_input` for changes no page has sent */
+export function readSuggested(form: SentForm): string {
+  if (!form.has('changes')) return form.text('improved')
+  const parts = keptChanges.safeParse(parseOrNull(form.text('changes')))
+  if (!parts.success) throw new AppError('invalid_input', ERROR_WORDS.unreadableForm)
+  return takeChanges(parts.data, new Set(form.all('take').map(Number)))
+}
+
+function parseOrNull(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
