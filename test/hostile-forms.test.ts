@@ -97,6 +97,51 @@ describe('a form of somebody who is signed in', () => {
     expect((await use(long, [])).status).toBe(400)
   })
 
+  it('is improved while its writer reads, on pages of this service alone', async () => {
+    const ada = await signUp(test, 'ada')
+    const EVENTS = { accept: 'text/event-stream, application/json' }
+    const fields = { title: 'Half a title', content: 'write a mail to ${customer}' }
+    for (const path of ['/new', '/prompts/x/edit']) {
+      const done = await ada.post(`${path}/improve`, fields, EVENTS)
+      expect([done.status, done.headers.get('content-type'), done.headers.get('cache-control')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+        'private, no-store',
+      ])
+      const [delta, result, end] = done.html.split('\n\n')
+      const [, text = ''] = /^event: delta\ndata: (.*)$/.exec(delta ?? '') ?? []
+      const [, page = ''] = /^event: result\ndata: (.*)$/.exec(result ?? '') ?? []
+      expect([JSON.parse(text).text, end]).toEqual([expect.stringContaining('${customer}'), ''])
+      const { to, ...others } = JSON.parse(page)
+      expect([to.replace(/[0-9a-f-]{36}/, 'ID'), others]).toEqual([`${path}?draft=ID#improved`, {}])
+      if (path !== '/new') continue
+      const shown = await ada.get(to.split('#')[0])
+      expect(shown.html).toContain('Half a title')
+      expect(shown.html).toContain('id="improved"')
+    }
+    const refused = async (body: string, headers: Record<string, string>, cookie = ada.cookies()) => {
+      const answer = await test.fetch('/new/improve', {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { ...HEADERS, ...EVENTS, 'content-type': FORM, ...(cookie ? { cookie } : {}), ...headers },
+        body,
+      })
+      return [answer.status, JSON.parse(await answer.text()).message]
+    }
+    expect((await refused('content=x', { origin: 'https://elsewhere.example' }))[0]).toBe(403)
+    // Another port is another site, though cookies are shared between ports.
+    expect(await refused('content=x', { origin: 'http://127.0.0.1:9999' })).toEqual([403, expect.stringContaining('another site')])
+    expect(await refused('content=x', { 'sec-fetch-site': 'cross-site' })).toEqual([403, expect.stringContaining('another site')])
+    expect(await refused('content=x', {}, '')).toEqual([401, 'Sign in first.'])
+    expect(await refused('content=%20', {})).toEqual([400, 'Text is blank.'])
+    expect(await refused(`content=${'x'.repeat(10_001)}`, {})).toEqual([400, expect.stringMatching(/^Text .*10000/)])
+    expect(await refused('a&'.repeat(2000), {})).toEqual([413, 'A form can have at most 1000 fields.'])
+    expect((await refused(`content=${'x'.repeat(3_200_000)}`, {}))[0]).toBe(413)
+    expect((await refused('{}', { 'content-type': 'application/json' }))[0]).toBe(415)
+    expect((await refused('--b\r\n\r\nx\r\n--b--', { 'content-type': PARTS }))[0]).toBe(415)
+    expect((await ada.get('/new/improve')).status).toBe(405)
+  })
+
   it('opens one zip, and no more', async () => {
     const ada = await signUp(test, 'ada')
     const zip = zipSync({ 'SKILL.md': strToU8('# x'), 'big.txt': new Uint8Array(1_000_000) })

@@ -15,6 +15,7 @@ import { addCopyBeacon } from './copy-beacon.ts'
 import { DOCUMENTS } from './documents.ts'
 import { createFlash } from './flash.ts'
 import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
+import { addImproveStream } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
@@ -330,7 +331,8 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST', cost } as const] : [])]
       })
       const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl)
-      return [...rows, ...beacons, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
+      const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl)
+      return [...rows, ...beacons, ...streams, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
     },
     close: stopHighlighting,
     toProblem(call, error) {

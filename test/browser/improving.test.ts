@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { lookForBarriers, signIn, signUpInBrowser, useBrowser, VIEWPORTS } from '../support/browser.ts'
-import { startModelServer } from '../support/model-server.ts'
+import { eventually, startModelServer } from '../support/model-server.ts'
 
 /** Suggested versions of a model, in a browser. */
 
@@ -11,10 +11,13 @@ afterAll(() => models.stop())
 const BEFORE = 'Write a mail\nto  my customer about ${order} and <b>say</b> when it comes'
 const AFTER = 'Write A mail\nto  MY customer about ${order} and <b>say</b> WHEN it comes'
 
-describe('a suggested version', () => {
-  const bench = useBrowser({ env: { IMPROVE_MODEL: 'edits', OPENAI_BASE_URL: models.baseUrl, OPENAI_API_KEY: 'sk-test' } })
+const textOf = (page: Page) => page.getByLabel('Text', { exact: true }).inputValue()
+
+/** A service with this model, and what opens its editor and has a text improved. */
+function useModel(model: string) {
+  const bench = useBrowser({ env: { IMPROVE_MODEL: model, OPENAI_BASE_URL: models.baseUrl, OPENAI_API_KEY: 'sk-test' } })
   let isSignedUp = false
-  const improve = async (options: Parameters<typeof bench.newPage>[0] = {}): Promise<Page> => {
+  return async (options: Parameters<typeof bench.newPage>[0] = {}): Promise<Page> => {
     const page = await bench.newPage(options)
     if (isSignedUp) await signIn(page, 'ada')
     else await signUpInBrowser(page, 'ada')
@@ -22,10 +25,17 @@ describe('a suggested version', () => {
     await page.goto('/new')
     await page.getByLabel('Text', { exact: true }).fill(BEFORE)
     await page.getByRole('button', { name: 'Improve' }).click()
-    await page.getByRole('heading', { name: 'Suggested version' }).waitFor()
     return page
   }
-  const textOf = (page: Page) => page.getByLabel('Text', { exact: true }).inputValue()
+}
+
+describe('a suggested version', () => {
+  const open = useModel('edits')
+  const improve = async (options?: Parameters<typeof open>[0]) => {
+    const page = await open(options)
+    await page.getByRole('button', { name: 'Replace with this' }).waitFor()
+    return page
+  }
 
   it('has a box for each change, by keyboard too', async () => {
     const page = await improve()
@@ -85,5 +95,50 @@ describe('a suggested version', () => {
       expect(sizes.length).toBe(6)
       expect(Math.min(...sizes)).toBeGreaterThanOrEqual(least)
     }
+  })
+})
+
+describe('a text that is being written', () => {
+  const improve = useModel('slow:page')
+
+  it('is shown as it comes; stopping or leaving ends the call to the model', async () => {
+    const page = await improve()
+    const hasLeft = async () => (await models.log('slow:page')).map((call) => call.hasLeft)
+    const text = page.locator('form > section:last-child .text')
+    await text.getByText('0 1 2 3').waitFor()
+    expect([await textOf(page), await hasLeft()]).toEqual([BEFORE, [false]])
+    const [first, later] = [await text.textContent(), await text.getByText('8 9 10').textContent()]
+    expect(later?.startsWith(first ?? '-')).toBe(true)
+    // Nothing can be taken before it is whole.
+    expect(await page.getByRole('button', { name: 'Replace with this' }).count()).toBe(0)
+    await page.getByRole('button', { name: /^Improving… \d+ s$/ }).click()
+    await page.getByText('Stopped. Your text is unchanged.').waitFor()
+    expect([await textOf(page), await text.count()]).toEqual([BEFORE, 0])
+    expect(await eventually(async () => (await hasLeft())[0] === true)).toBe(true)
+
+    await page.getByRole('button', { name: 'Improve' }).click()
+    await text.getByText('0 1 2 3').waitFor()
+    await page.close()
+    expect(await eventually(async () => (await hasLeft())[1] === true)).toBe(true)
+  })
+})
+
+describe('a text that cannot be used', () => {
+  const improve = useModel('forgets-once:page')
+
+  it('gives way to the next', async () => {
+    const page = await improve()
+    await page.getByRole('button', { name: 'Replace with this' }).click()
+    expect(await textOf(page)).toBe(`Write it well: ${BEFORE}`)
+  })
+})
+
+describe('a model that fails', () => {
+  const improve = useModel('cut:page')
+
+  it('is told of, and the text stays', async () => {
+    const page = await improve()
+    await page.getByRole('status').getByText('The response of cut:page was cut off.').waitFor()
+    expect([await textOf(page), await page.getByRole('heading', { name: 'Suggested version' }).count()]).toEqual([BEFORE, 0])
   })
 })

@@ -1,8 +1,9 @@
+import { createParser } from 'eventsource-parser'
 import { type TextChange, takeChanges } from '../../library/text-changes.ts'
 
 /**
- * Improves the text without leaving the page: the form is sent as its button would send it, and the suggested version is taken from the
- * page that answers. While it takes time, the button stops it.
+ * Improves the text without leaving the page: the form is sent, the text is shown while it is written, and the suggested version is taken
+ * from the page that has it. While it takes time, the button stops it.
  */
 export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): void {
   const label = button.textContent
@@ -24,19 +25,17 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
     showTime()
     const timer = setInterval(showTime, 1000)
     say('')
+    const coming = showComing(form, button.dataset['coming'] ?? '')
     try {
-      const body = new URLSearchParams(
-        [...new FormData(form, button)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-      )
-      const response = await fetch(form.action, { method: 'POST', body, signal: asking.signal, headers: { accept: 'text/html' } })
-      const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-      const improved = page.querySelector('#improved')
+      const outcome = await askToImprove(form, asking.signal, coming)
+      const improved = 'to' in outcome ? await fetchImproved(outcome.to, asking.signal) : null
       if (improved) showImproved(improved)
-      else say(page.querySelector('[role="alert"]')?.textContent?.trim() || (button.dataset['failed'] ?? ''))
+      else say(('message' in outcome && outcome.message) || (button.dataset['failed'] ?? ''))
     } catch {
       say((asking.signal.aborted ? button.dataset['stopped'] : button.dataset['failed']) ?? '')
     } finally {
       clearInterval(timer)
+      coming.remove()
       underWay = null
       button.textContent = label
     }
@@ -87,6 +86,56 @@ export function mountImprove(form: HTMLFormElement, button: HTMLButtonElement): 
     if (underWay) underWay.abort()
     else void improve()
   })
+}
+
+/** The place where a text appears while it is written; it is not there before its first words. */
+interface Coming {
+  add(text: string): void
+  clear(): void
+  remove(): void
+}
+
+function showComing(form: HTMLFormElement, title: string): Coming {
+  const section = document.createElement('section')
+  const heading = document.createElement('h2')
+  heading.textContent = title
+  const text = document.createElement('div')
+  text.className = 'text'
+  section.append(heading, text)
+  return {
+    add(piece) {
+      text.append(piece)
+      if (section.isConnected) return
+      form.append(section)
+      section.scrollIntoView({ block: 'nearest' })
+    },
+    clear: () => text.replaceChildren(),
+    remove: () => section.remove(),
+  }
+}
+
+/** Sends the form, and shows the text as it comes. Gives the page that has the suggestion, or what is wrong. */
+async function askToImprove(form: HTMLFormElement, signal: AbortSignal, coming: Coming): Promise<{ to: string } | { message: string }> {
+  const body = new URLSearchParams([...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  const headers = { accept: 'text/event-stream, application/json' }
+  const response = await fetch(`${form.action}/improve`, { method: 'POST', body, signal, headers })
+  if (!response.ok || !response.body) return await response.json()
+  let outcome: { to: string } | { message: string } = { message: '' }
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (event === 'delta') coming.add(JSON.parse(data).text)
+      else if (event === 'restart') coming.clear()
+      else outcome = JSON.parse(data)
+    },
+  })
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) parser.feed(part.value)
+  return outcome
+}
+
+async function fetchImproved(address: string, signal: AbortSignal): Promise<Element | null> {
+  const response = await fetch(address, { signal, headers: { accept: 'text/html' } })
+  return new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('#improved')
 }
 
 function readField(section: Element, name: string): string {

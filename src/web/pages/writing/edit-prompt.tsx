@@ -28,8 +28,8 @@ import {
   TitleField,
 } from '../../parts/item-fields.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
-import type { Action, PageRequest } from '../../request.ts'
-import type { Site } from '../../site.ts'
+import type { Action, LeadsOn, PageRequest } from '../../request.ts'
+import type { Site, Words } from '../../site.ts'
 import { ERROR_WORDS } from '../../strings/errors.ts'
 
 const FIELDS = ['title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
@@ -89,7 +89,7 @@ async function readSavedForm({ call, query, path }: PageRequest) {
 
 /** Keeps the form, and goes to the page that shows it: back leads to the form as it was, and reloading sends nothing again. */
 async function keepForm(
-  { call, path }: PageRequest,
+  { call, path }: Pick<PageRequest, 'call' | 'path'>,
   form: SentForm,
   { improvement = null, changed = {} }: { improvement?: Improvement | null; changed?: Readonly<Record<string, string>> },
 ) {
@@ -199,6 +199,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
             value="improve"
             formnovalidate
             data-improving={words.improving('{n}')}
+            data-coming={words.improved}
             data-stopped={words.improveStopped}
             data-failed={words.improveFailed}
           >
@@ -261,6 +262,19 @@ const OUTPUT_OF_TYPE: ReadonlyMap<string, 'image' | 'video' | 'sound'> = new Map
   ['AUDIO', 'sound'],
 ])
 
+/** Has the text of a form improved, and gives the page that shows the suggestion beside the form. */
+export async function improveForm(request: Pick<PageRequest, 'call' | 'path'>, form: SentForm, words: Words): Promise<LeadsOn> {
+  const prompt = withLineEnds(form.text('content'), form.text('lineEnds'))
+  const outputType = OUTPUT_OF_TYPE.get(form.text('type')) ?? 'text'
+  const improvement = await request.call(improvePrompt, { prompt, outputType }).catch((error: unknown) => {
+    const fault = toAppError(error)
+    // The operation calls the text a prompt; this form calls it the content, and its label Text.
+    const message = fault.message.replace(/^prompt\b/, words.text)
+    throw new AppError(fault.code, message, { details: fault.details.map((detail) => ({ ...detail, path: 'content' })) })
+  })
+  return await keepForm(request, form, { improvement })
+}
+
 /** Saves the prompt, or shows a preview or a suggested version. */
 export const savePromptForm: Action = async (request) => {
   const { call, form, ref } = request
@@ -274,16 +288,8 @@ export const savePromptForm: Action = async (request) => {
       checkContent(suggested)
       return await keepForm(request, form, { changed: { content: suggested } })
     }
-    case 'improve': {
-      const input = { prompt: content, outputType: OUTPUT_OF_TYPE.get(form.text('type')) ?? 'text' } as const
-      const found = await call(improvePrompt, input).catch((error: unknown) => {
-        const fault = toAppError(error)
-        // The operation calls the text a prompt; this form calls it the content.
-        if (fault.code !== 'invalid_input') throw error
-        throw new AppError(fault.code, fault.message, { details: fault.details.map((detail) => ({ ...detail, path: 'content' })) })
-      })
-      return await keepForm(request, form, { improvement: found })
-    }
+    case 'improve':
+      return await improveForm(request, form, request.site.words)
   }
   const note = form.text('note')
   const fields = {

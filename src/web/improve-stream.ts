@@ -1,0 +1,50 @@
+import type { Hono } from 'hono'
+import { AppError } from '../errors.ts'
+import type { HttpEnv, MakeContext } from '../http/call.ts'
+import { answerWithEvents } from '../http/event-stream.ts'
+import type { Route } from '../http/route.ts'
+import { callLocally } from '../operations/core/invoke.ts'
+import { readForm, refuseForeignForm } from './forms.ts'
+import { improveForm } from './pages/writing/edit-prompt.tsx'
+import { ERROR_WORDS } from './strings/errors.ts'
+import { ENGLISH } from './strings/index.ts'
+
+/** What is added to the address of an editor. */
+const SUFFIX = '/improve'
+const PATHS = ['/new', '/prompts/{ref}/edit']
+/** Points of one call, as of the editor's form. */
+const COST = 10
+
+/**
+ * Adds the addresses to which the script of an editor sends its form to be improved. They answer with server-sent events: those of the
+ * REST call, but `result` has the page that shows the suggestion: `{ to: string }`.
+ */
+export function addImproveStream(
+  app: Hono<HttpEnv>,
+  makeContext: MakeContext,
+  onFault: (error: AppError, requestId: string) => void,
+  baseUrl: string,
+): readonly Route[] {
+  return PATHS.map((editor) => {
+    const path = `${editor}${SUFFIX}`
+    app.post(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
+      const call = c.get('call')
+      const { exchange, actor, client, requestId } = call
+      refuseForeignForm(exchange, baseUrl)
+      if (actor.kind === 'anonymous') throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
+      const form = await readForm(call, { hasFiles: false, isAnonymous: false })
+      const page = exchange.path.slice(0, -SUFFIX.length)
+      const { body, status, headers } = await answerWithEvents(
+        exchange.signal(),
+        requestId,
+        async (options) => {
+          const context = () => ({ ...makeContext(actor), client, ...options })
+          return { ...(await improveForm({ path: page, call: callLocally(context) }, form, ENGLISH)) }
+        },
+        onFault,
+      )
+      return new Response(body, { status, headers })
+    })
+    return { method: 'POST', path, kind: 'page', cost: COST }
+  })
+}
