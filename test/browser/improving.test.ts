@@ -77,6 +77,24 @@ describe('a suggested version', () => {
     expect(await textOf(page)).toBe(AFTER.replace('MY', 'my'))
   })
 
+  it('has boxes for two to a hundred changes', async () => {
+    const page = await improve()
+    const text = page.getByLabel('Text', { exact: true })
+    const boxesFor = async (words: number) => {
+      await text.fill(Array.from({ length: words }, (_, n) => `word${n}`).join(' '))
+      await page.getByRole('button', { name: 'Improve' }).click()
+      await page.locator('#improved ins').getByText('WORD1', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Keep mine' }).waitFor()
+      return [await page.locator('#improved ins').count(), await page.locator('#improved input[type="checkbox"]').count()]
+    }
+    expect(await boxesFor(3)).toEqual([1, 0])
+    expect(await boxesFor(6)).toEqual([2, 2])
+    expect(await boxesFor(300)).toEqual([100, 100])
+    expect(await boxesFor(303)).toEqual([101, 0])
+    await page.getByRole('button', { name: 'Replace with this' }).click()
+    expect((await textOf(page)).match(/WORD/g)?.length).toBe(101)
+  })
+
   it('has no barriers, and targets for fingers', async () => {
     const page = await improve()
     await page.getByRole('checkbox', { name: /^Change 2 of 3: / }).uncheck()
