@@ -74,7 +74,7 @@ export const Layout: FC<LayoutProps> = ({
           <script src={url(name)} type="module" blocking={isDrawnByScripts ? 'render' : undefined} />
         ))}
       </head>
-      <body>
+      <body data-reader={site.reader?.username}>
         <a class="skip" href="#content">
           {words.skip}
         </a>

@@ -50,7 +50,8 @@ function valuesOf(form: HTMLFormElement): Record<string, string> {
 
 /** Offers a draft that was kept, and keeps another while the form is written. */
 function keepDraft(form: HTMLFormElement, onRestored: () => void): () => void {
-  const key = `draft:${form.dataset['editor']}`
+  // Others may sign in on this browser. The first page lists these keys by their form.
+  const key = `draft:${document.body.dataset['reader']}:${form.dataset['editor']}`
   const atFirst = JSON.stringify(valuesOf(form))
   const isRefused = form.dataset['refused'] === 'true'
   let isLeaving = false

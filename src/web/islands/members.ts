@@ -70,17 +70,20 @@ function readKeys(): string[] {
   }
 }
 
-/** Where a draft goes on: its key is a name, or the path of a prompt with its version. */
-function findEditor(key: string): string | undefined {
-  if (key === 'draft:new-prompt') return '/new'
-  if (key === 'draft:new-skill') return '/new/skill'
-  const prompt = /^draft:(\/prompts\/[^/?#:]+):\d+$/.exec(key)?.[1]
+/** Where a draft goes on: its editor has a name, or the path of a prompt with its version. */
+function findPath(editor: string): string | undefined {
+  if (editor === 'new-prompt') return '/new'
+  if (editor === 'new-skill') return '/new/skill'
+  const prompt = /^(\/prompts\/[^/?#:]+):\d+$/.exec(editor)?.[1]
   return prompt && `${prompt}/edit`
 }
 
+// Others may sign in on this browser, so the keys name whose draft it is, as the editor writes them. They once did not: nobody knows whose.
+for (const key of readKeys()) if (/^draft:(?![^:/]+:)/.test(key)) localStorage.removeItem(key)
+const ownKeys = `draft:${document.body.dataset['reader']}:`
 const drafts = document.querySelector<HTMLElement>('[data-drafts]')
 for (const key of drafts ? readKeys() : []) {
-  const href = findEditor(key)
+  const href = key.startsWith(ownKeys) ? findPath(key.slice(ownKeys.length)) : undefined
   const draft = href && readDraft(key)
   if (!drafts || !draft) continue
   const link = document.createElement('a')
