@@ -52,7 +52,7 @@ for (const engine of ENGINES) {
       }
       expect(await list(2, 0)).toEqual([['Three', 'One'], 3])
       expect(await list(2, 2)).toEqual([['Two'], 3])
-      expect(await store.marks.findFavourites(ada.id, [one.id, two.id])).toEqual(new Set([two.id]))
+      expect(await store.marks.findFavourites(as(ada), ada.id, [one.id, two.id])).toEqual(new Set([two.id]))
       expect(await store.marks.findMarks(as(ada), 'prompt', two.id)).toMatchObject({ isFavourite: true, hasVoted: false })
       expect(await store.marks.findMarks(as(ada), 'prompt', one.id)).toMatchObject({ isFavourite: false })
       expect((await store.items.findPrompt(as(ben), two.id))?.version).toBe(1)
@@ -66,6 +66,29 @@ for (const engine of ENGINES) {
       expect(await mark(ben, one.id, true, 1)).toEqual({ id: one.id })
       await mark(ben, one.id, false)
       expect(await mark(ben, two.id, true, 1)).toEqual({ id: two.id })
+    })
+
+    it('can be removed while the item is hidden, by who marked it alone', async () => {
+      const [one, two] = [await save('One'), await save('Two')]
+      for (const { id } of [one, two]) {
+        await mark(ben, id)
+        expect(await store.marks.findFavourites(as(ben), ben.id, [id])).toEqual(new Set([id]))
+      }
+      await store.items.changePrompt(one.id, { userId: ada.id, note: null }, () => ({ visibility: 'private' }))
+      await store.items.setDeleted('prompt', two.id, ada.id, true)
+      expect(await store.marks.findFavourites(as(ben), ben.id, [one.id, two.id])).toEqual(new Set())
+      const { id: zoe } = await store.people.createUser({ username: 'zoe', defaultVisibility: 'private' })
+      const stranger: Actor = { kind: 'user', userId: zoe, username: 'zoe', scopes: new Set(['read', 'write']) }
+      for (const ref of [one.id, one.slug, two.id, two.slug, 'nothing']) {
+        expect(await store.marks.setFavourite(stranger, 'prompt', ref, zoe, false, 9), ref).toBeNull()
+        expect(await mark(ben, ref, true), ref).toBeNull()
+      }
+      expect(await countRows()).toBe(2)
+      expect(await store.marks.setFavourite(as(ben), 'skill', one.id, ben.id, false, 9)).toBeNull()
+      expect(await mark(ben, one.id, false)).toEqual({ id: one.id })
+      expect(await mark(ben, two.slug, false)).toEqual({ id: two.id })
+      expect(await countRows()).toBe(0)
+      expect(await mark(ben, one.id, false)).toBeNull()
     })
 
     it('go with the mark, the item and the reader', async () => {

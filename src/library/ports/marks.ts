@@ -38,7 +38,10 @@ export interface MarkStore {
   listHeld(page: { limit: number; offset: number }): Promise<SearchResult<Prompt | Skill>>
   /** Records or withdraws a vote on an item the actor may see; the count is that of the votes there are. Null when it may not. */
   setVote(actor: Actor, kind: ItemKind, ref: string, userId: string, voted: boolean): Promise<{ id: string; votes: number } | null>
-  /** Marks an item the actor may see as a favourite of the user, or removes the mark. Null when it may not; `full` when the user has `most`. */
+  /**
+   * Marks an item the actor may see as a favourite of the user, or removes the mark, also from an item that the actor may no longer see.
+   * Null when it neither may see the item nor removes a mark; `full` when the user has `most`.
+   */
   setFavourite(
     actor: Actor,
     kind: ItemKind,
@@ -53,6 +56,6 @@ export interface MarkStore {
     userId: string,
     page: { kind: ItemKind | null; limit: number; offset: number },
   ): Promise<SearchResult<Prompt | Skill>>
-  /** Which of these items are the user's favourites, by id. */
-  findFavourites(userId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Which of these items are the user's favourites, by id, among those the actor may see. */
+  findFavourites(actor: Actor, userId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
 }

@@ -56,7 +56,7 @@ export const favourite = defineOperation({
 export const removeFavourite = defineOperation({
   name: 'remove_favourite',
   title: 'Remove a favourite',
-  summary: 'Remove an item from your favourites.',
+  summary: 'Remove an item from your favourites, also one that is hidden from you by now.',
   scope: 'write',
   cost: 5,
   surfaces: {
@@ -134,6 +134,6 @@ export const findFavourites = defineOperation({
   input: z.object({ ids: z.array(refInput).max(MAX_SHOWN) }),
   output: z.object({ ids: z.array(z.string()) }),
   async run({ actor, store }: Needs<'marks'>, { ids }) {
-    return { ids: [...(await store.marks.findFavourites(requireUser(actor).userId, ids))] }
+    return { ids: [...(await store.marks.findFavourites(actor, requireUser(actor).userId, ids))] }
   },
 })

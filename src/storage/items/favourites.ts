@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely'
+import { isId } from '../../library/identifier.ts'
+import type { ItemKind } from '../../library/items.ts'
 import type { MarkStore } from '../../library/ports/marks.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
@@ -6,6 +8,15 @@ import { countRows, readItemsInOrder } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
 import { isInVisibleSet } from './item-rows.ts'
 import { findUserSeq, type WriteContext } from './write-items.ts'
+
+/** The item of an id or slug, visible or not. */
+function selectNamed(db: Kysely<Database>, kind: ItemKind, ref: string) {
+  const items = db.selectFrom('item').where('item.kind', '=', kind)
+  const named = isId(ref)
+    ? items.where('item.id', '=', ref)
+    : items.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref)
+  return named.select(['item.seq', 'item.id'])
+}
 
 /** What readers marked for themselves. A mark stays while its item is hidden from its reader, and is not shown meanwhile. */
 export function favouriteStore(
@@ -15,13 +26,19 @@ export function favouriteStore(
   return {
     setFavourite: (actor, kind, ref, userId, isFavourite, most) =>
       context.transact(async (db) => {
-        const row = await findVisibleRow(db, actor, kind, ref)
-        if (!row) return null
         const user = await findUserSeq(db, userId)
         const mine = db.selectFrom('favourite').where('user_seq', '=', user)
+        const visible = await findVisibleRow(db, actor, kind, ref)
+        // Who marked an item may take the mark back when the item is hidden. Nobody else learns that it is there.
         if (!isFavourite) {
+          const row = visible ?? (await selectNamed(db, kind, ref).where('item.seq', 'in', mine.select('item_seq')).executeTakeFirst())
+          if (!row) return null
           await db.deleteFrom('favourite').where('item_seq', '=', row.seq).where('user_seq', '=', user).execute()
-        } else if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
+          return { id: row.id }
+        }
+        const row = visible
+        if (!row) return null
+        if (!(await mine.select('item_seq').where('item_seq', '=', row.seq).executeTakeFirst())) {
           const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
           if (Number(n) >= most) return 'full'
           const at = new Date(context.clock()).toISOString()
@@ -46,7 +63,7 @@ export function favouriteStore(
         .execute()
       return { items: await readItemsInOrder(reader, seqs), total: await countRows(marked) }
     },
-    async findFavourites(userId, ids) {
+    async findFavourites(actor, userId, ids) {
       if (ids.length === 0) return new Set()
       const rows = await reader
         .selectFrom('favourite')
@@ -55,6 +72,7 @@ export function favouriteStore(
         .select('item.id')
         .where('user.id', '=', userId)
         .where('item.id', 'in', ids)
+        .where(isInVisibleSet(visibleSet(actor, 'id')))
         .execute()
       return new Set(rows.map(({ id }) => id))
     },

@@ -41,7 +41,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
         owner: owner.username,
         isOwner: row.owner_id === userId,
         hasVoted: vote !== undefined,
-        isFavourite: (await favourites.findFavourites(userId, [row.id])).has(row.id),
+        isFavourite: (await favourites.findFavourites(actor, userId, [row.id])).has(row.id),
         version: row.version,
         isFeatured: row.featured_at !== null,
         isHeld: row.held_at !== null,
