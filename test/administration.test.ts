@@ -62,6 +62,42 @@ describe('a suspended account', () => {
     expect(actions.filter((action: string) => action === 'signed_in')).toHaveLength(2)
   })
 
+  it('takes back the open invites it made, and no other', async () => {
+    const bob = await signUp(test, 'bob')
+    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
+    const inviteOf = async (visitor: Visitor, role: 'user' | 'admin') => {
+      const { html } = await visitor.postOn('/admin/invites', { do: 'create', role })
+      return /invite=([\w-]+)/.exec(html)?.[1] ?? ''
+    }
+    const [forAdmin, forUser, another] = [await inviteOf(bob, 'admin'), await inviteOf(bob, 'user'), await inviteOf(ada, 'admin')]
+    await ada.post('/admin/people/bob', { do: 'suspend' })
+    const join = async (invite: string, username: string) =>
+      (await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).status
+    expect([await join(forAdmin, 'mallory'), await join(forUser, 'trudy')]).toEqual([403, 403])
+    expect(await person('mallory')).toBeNull()
+    expect(await join(another, 'carol')).toBe(303)
+    const { events } = Object(await test.call(await asAdmin(), 'list_audit_events', { action: 'invite_revoked' }))
+    expect(events.map(({ actor }: { actor: { name: string } }) => actor.name)).toEqual(['ada', 'ada'])
+    await ada.post('/admin/people/bob', { do: 'unsuspend' })
+    expect(await join(forAdmin, 'mallory')).toBe(403)
+  })
+
+  it('takes back invites for administrators when the log no longer says who made them', async () => {
+    await signUp(test, 'bob')
+    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
+    await signUp(test, 'eve')
+    const expiresAt = '2099-01-01T00:00:00.000Z'
+    const { people, audit } = test.app.store
+    for (const role of ['user', 'admin'] as const) await people.createInvite({ sha256: role, username: null, role, expiresAt })
+    await audit.removeEvents('9999', 1000)
+    const open = async () =>
+      (await people.listInvites({ limit: 9, offset: 0 })).items.filter((one) => one.usedAt === null && one.revokedAt === null)
+    await ada.post('/admin/people/eve', { do: 'suspend' })
+    expect(await open()).toHaveLength(2)
+    await ada.post('/admin/people/bob', { do: 'suspend' })
+    expect((await open()).map(({ role }) => role)).toEqual(['user'])
+  })
+
   it('is never the own one, nor that of the last administrator, and no administrator counts while suspended', async () => {
     const bob = await signUp(test, 'bob')
     expect((await ada.post('/admin/people/ada', { do: 'suspend' })).status).toBe(409)

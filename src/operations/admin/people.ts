@@ -100,7 +100,7 @@ export const setRole = defineOperation({
 export const setSuspended = defineOperation({
   name: 'set_suspended',
   title: 'Suspend an account',
-  summary: 'Suspend an account, or undo that. Its sessions end and its keys stop working at once; what it owns stays.',
+  summary: 'Suspend an account, or undo that. Its sessions end, and its keys and open invites stop working at once; what it owns stays.',
   scope: 'admin',
   writes: true,
   surfaces: {},

@@ -6,6 +6,7 @@ import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import { firstStepsStore } from './first-steps.ts'
+import { revokeInvitesOf } from './revoke-invites.ts'
 import { toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
@@ -168,6 +169,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         await db.updateTable('user').set({ suspended_at: suspendedAt }).where('id', '=', person.id).execute()
         const action = isSuspended ? 'account_suspended' : 'account_unsuspended'
         notes.audit({ action, targetId: person.id, ownerId: person.id })
+        if (suspendedAt !== null) await revokeInvitesOf(db, notes, person, suspendedAt)
         return { ...person, suspendedAt }
       }),
     noteSeen: (userId, day) =>

@@ -48,7 +48,8 @@ export const ADMIN_WORDS = {
   signOutEverywhere: 'Sign out everywhere',
   signOutMeans: 'All their browsers are signed out. Their API keys keep working.',
   suspend: 'Suspend',
-  suspendMeans: 'They are signed out at once, and their API keys stop working. Their items stay where they are. You can undo it.',
+  suspendMeans:
+    'They are signed out at once, and their API keys stop working. Open invites they made are revoked. Their items stay where they are. You can undo the suspension, not the revoking.',
   unsuspend: 'End suspension',
   removeAdminMeans: 'They lose all rights of an administrator with their next request. You can make them one again.',
   makeAdminMeans: 'They can manage people, invites, categories and what is featured. You can undo it.',
