@@ -230,6 +230,8 @@ describe('categories', () => {
     const trashed = await save('Old', 'law')
     await ada.post(trashed.to?.split('?')[0] ?? '', { do: 'delete' })
 
+    const named = Object(await test.call(await asAdmin(), 'list_audit_events', { action: 'category_created' })).events
+    const lawId = named.find(({ target }: { target: { name: string } }) => target.name === 'Law').target.id
     expect((await merge('law', 'sea')).html).toContain('Merged.')
     const after = await parents()
     expect(after).toMatchObject({ contracts: 'sea', sea: null })
@@ -252,7 +254,16 @@ describe('categories', () => {
     expect(await slugsIn('sea')).toEqual(['lease', 'statute', 'walrus'])
     expect((await ada.get('/library?kind=prompts')).status).toBe(200)
     const { events } = Object(await test.call(await asAdmin(), 'list_audit_events', { action: 'category_merged' }))
-    expect(events.map(({ detail }: { detail: object }) => detail)).toEqual([{ updated: 1 }, { updated: 2 }])
+    expect(events.map(({ detail }: { detail: { updated: number } }) => detail.updated)).toEqual([1, 2])
+    // The log says which one is gone, and where everything of it is.
+    const made = Object(await test.call(await asAdmin(), 'list_audit_events', { action: 'category_created' })).events
+    const idOf = (name: string) => made.find(({ target }: { target: { name: string | null } }) => target.name === name)?.target.id
+    expect(events[1]).toMatchObject({ target: { kind: 'category', id: lawId, name: null }, into: { id: idOf('Sea'), name: 'Sea' } })
+    expect(events[1].target.id).not.toBe(events[0].target.id)
+    expect(events[1].detail.into).toBe(idOf('Sea'))
+    const shown = (await ada.get('/admin/activity?action=category_merged')).html
+    expect(shown).toContain(`<code>${lawId}</code>`)
+    expect(shown).toContain('into Sea')
   })
 })
 

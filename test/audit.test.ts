@@ -382,7 +382,7 @@ describe('every operation that changes what is kept', () => {
     const events = await eventsAfter(test.app.store, 0)
     expect(new Set(events.map(({ action }) => action)).size).toBeGreaterThan(25)
     // Names are looked up when they are read; nothing else holds a word of anybody.
-    const kept = events.map(({ actorName: _a, ownerName: _o, targetName: _t, keyName: _k, ...rest }) => rest)
+    const kept = events.map(({ actorName: _a, ownerName: _o, targetName: _t, keyName: _k, intoName: _i, ...rest }) => rest)
     expect(JSON.stringify(kept)).not.toContain(CANARY)
     expect(JSON.stringify(kept)).not.toContain(PASSWORD)
     for (const row of kept) {

@@ -86,7 +86,7 @@ const KEPT_SETTINGS = ['sealing_key', 'service_url'] as const
 const count = z.number().int().min(0)
 /**
  * The details of an event: only numbers and values of closed lists, so that no text gets into the log. `version` was written, `restored` is
- * its source; `first` to `last` were purged.
+ * its source; `first` to `last` were purged; `into` is the id of the category that has everything since a merge.
  */
 export const auditDetail = z
   .strictObject({
@@ -103,6 +103,7 @@ export const auditDetail = z
     setting: z.enum(KEPT_SETTINGS),
     created: count,
     updated: count,
+    into: z.string().regex(/^\d{1,19}$/),
   })
   .partial()
 export type AuditDetail = Readonly<z.infer<typeof auditDetail>>
@@ -153,6 +154,8 @@ export interface AuditEvent {
   readonly ownerId: string | null
   readonly ownerName: string | null
   readonly detail: AuditDetail
+  /** The name of the category that `detail.into` names. */
+  readonly intoName: string | null
 }
 
 /** Which events, the newest first. */

@@ -138,7 +138,9 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       .where('user.id', '=', readerId)
       .execute(),
   )
-  const categories = await readNames(targetsOf('category'), async (ids) =>
+  const details = new Map(rows.map((row) => [row.seq, auditDetail.parse(JSON.parse(row.detail))]))
+  const intoOf = (row: EventRow) => details.get(row.seq)?.into ?? null
+  const categories = await readNames([...new Set([...targetsOf('category'), ...idsOf(intoOf)])], async (ids) =>
     (await db.selectFrom('category').select(['seq', 'name']).where('seq', 'in', ids.map(Number)).execute()).map(({ seq, name }) => ({
       id: String(seq),
       name,
@@ -158,7 +160,8 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     targetName: names[AUDIT_ACTIONS[row.action]].get(row.target_id ?? '') ?? null,
     ownerId: row.owner_id,
     ownerName: users.get(row.owner_id ?? '') ?? null,
-    detail: auditDetail.parse(JSON.parse(row.detail)),
+    detail: details.get(row.seq) ?? {},
+    intoName: categories.get(intoOf(row) ?? '') ?? null,
   }))
 }
 

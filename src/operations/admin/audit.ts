@@ -30,6 +30,7 @@ const auditRecord = z.object({
   target: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
   owner: party.describe('The user it concerns'),
   detail: auditDetail,
+  into: party.describe('The category that another was merged into'),
 })
 export type AuditRecord = z.infer<typeof auditRecord>
 
@@ -46,6 +47,7 @@ export function toAuditRecord(event: AuditEvent, isIdHidden: boolean): AuditReco
     target: { kind: AUDIT_ACTIONS[action], id, name: targetName },
     owner: toParty(event.ownerId, event.ownerName),
     detail,
+    into: toParty(detail.into ?? null, event.intoName),
   }
 }
 

@@ -120,7 +120,8 @@ export function writeCategories(context: WriteContext): Omit<CategoryStore, 'lis
           // Older versions can still be restored.
           await db.updateTable('version').set({ category: target.slug }).where('category', '=', category.slug).execute()
           await db.deleteFrom('category').where('seq', '=', category.seq).execute()
-          notes.audit({ action: 'category_merged', targetId: String(target.seq), ownerId: null, detail: { updated: moved.length } })
+          const detail = { into: String(target.seq), updated: moved.length }
+          notes.audit({ action: 'category_merged', targetId: String(category.seq), ownerId: null, detail })
           return moved.length
         },
         { isLarge: true },

@@ -24,6 +24,7 @@ export const AUDIT_WORDS = {
   you: 'you',
   version: (version: number) => `version ${version}`,
   fromVersion: (version: number) => `from version ${version}`,
+  into: (name: string) => `into ${name}`,
   versions: (first: number, last: number) => (first === last ? `version ${first}` : `versions ${first} to ${last}`),
   counts: (created: number, updated: number) => `${created} created, ${updated} updated`,
   kinds: { prompt: 'prompt', skill: 'skill' },

@@ -167,7 +167,7 @@ function describeParties({ audit }: Words, { actor, key, owner, surface, target 
   ].join(' · ')
 }
 
-function describeDetail({ audit, visibilities, roles }: Words, { action, detail }: AuditRecord): Child {
+function describeDetail({ audit, visibilities, roles }: Words, { action, detail, into }: AuditRecord): Child {
   const { version, restored, first, last, fields, from, to, role, scopes, setting, created = 0, updated = 0 } = detail
   const parts = [
     ...(version === undefined || version === 1 ? [] : [audit.version(version)]),
@@ -178,6 +178,7 @@ function describeDetail({ audit, visibilities, roles }: Words, { action, detail 
     ...(role === undefined ? [] : [roles[role]]),
     ...(scopes ? [scopes.join(', ')] : []),
     ...(setting === undefined ? [] : [audit.settings[setting]]),
+    ...(into === null ? [] : [audit.into(into.name ?? `${audit.targets.category} ${into.id}`)]),
     ...(action === 'items_imported' ? [audit.counts(created, updated)] : []),
   ]
   return parts.map((part) => `${part} · `).join('')
