@@ -37,6 +37,18 @@ function sumUses(db: Kysely<Database>, since: string) {
     .orderBy('day')
 }
 
+/** The rows whose item and key are there still: those of removed ones went with them, and do not come back. */
+async function keepKnown<Row extends { readonly item_id: string; readonly key_id: string }>(
+  db: Kysely<Database>,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const [itemIds, keyIds] = [rows.map((row) => row.item_id), rows.map((row) => row.key_id)]
+  const items = await db.selectFrom('item').select('id').where('id', 'in', itemIds).execute()
+  const keys = await db.selectFrom('api_key').select('id').where('id', 'in', keyIds).execute()
+  const known = new Set([NONE, ...items.map(({ id }) => id), ...keys.map(({ id }) => id)])
+  return rows.filter((row) => known.has(row.item_id) && known.has(row.key_id))
+}
+
 /** Counts of uses. */
 export function usageStore(reader: Kysely<Database>, context: WriteContext): UsageStore {
   return {
@@ -52,9 +64,11 @@ export function usageStore(reader: Kysely<Database>, context: WriteContext): Usa
           count,
         }))
         for (const part of batches(rows, ROWS_A_STATEMENT)) {
+          const known = await keepKnown(db, part)
+          if (known.length === 0) continue
           await db
             .insertInto('use_count')
-            .values([...part])
+            .values(known)
             .onConflict((conflict) =>
               conflict
                 .columns(['day', 'kind', 'surface', 'item_id', 'version', 'key_id'])
