@@ -177,6 +177,20 @@ describe('the bench of one’s own items', () => {
     expect((await ada.get('/library/export.zip?selection=x')).status).toBe(404)
   })
 
+  const shownDraft = async (id: string) => (await test.call(actor, 'show_form_draft', { id }))['body']
+
+  it('tells nothing of an item that was purged after a report named it', async () => {
+    const held = await save({ title: 'Zorblat', visibility: 'public' })
+    await test.app.store.marks.setHeld('prompt', held.id, true)
+    const { html, report } = await act('/library', { do: 'visibility', visibility: 'public', ids: [held.id] })
+    expect(html).toContain('<bdi>Zorblat</bdi>')
+    const { id: form } = Object(await test.call(actor, 'keep_form_draft', { body: '{"path":"/new"}' }))
+    expect(await test.app.store.purges.purgeItem('prompt', held.id, () => true)).toBe(true)
+    expect((await ada.get(`/library?report=${report}`)).html).not.toContain('Zorblat')
+    expect(await shownDraft(report)).toBeNull()
+    expect(await shownDraft(form)).toBe('{"path":"/new"}')
+  })
+
   it('refuses what is no selection and no action, and keeps what was chosen', async () => {
     const one = await save({ title: 'Chosen' })
     const nothing = await ada.post('/library', { do: 'add-tag', tag: 'x' })

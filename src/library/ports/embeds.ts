@@ -18,7 +18,10 @@ export interface EmbedStore {
   deleteEmbed(userId: string, id: string): Promise<boolean>
 }
 
-/** Forms that people are still writing, each read by its owner alone. `oldest` is a time: what is older is over. */
+/** What bodies of bulk actions begin with, which hold a selection or the report of one, and no form. */
+export const BULK_DRAFT = '{"bulk":'
+
+/** Forms that people are still writing, and what bulk actions keep for the next page, each read by its owner alone. `oldest` is a time: what is older is over. */
 export interface FormDraftStore {
   /** The id of the draft. Removes what is over, and all but the newest `most` of the person. */
   saveFormDraft(userId: string, body: string, limits: { readonly most: number; readonly oldest: string }): Promise<string>

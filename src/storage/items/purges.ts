@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { ItemKind } from '../../library/items.ts'
+import { BULK_DRAFT } from '../../library/ports/embeds.ts'
 import type { Purge, PurgeStore } from '../../library/purges.ts'
 import { SKILL_MD } from '../../library/skill.ts'
 import type { Database } from '../schema.ts'
@@ -70,13 +71,13 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       key: null,
     })
   }
-  /** Unfinished forms and imports may hold the text of an item. */
+  /** Unfinished forms, imports and reports of bulk actions, which name no address, may hold the text of an item. */
   const removeDrafts = async (db: Kysely<Database>, row: ItemRow): Promise<void> => {
     await db.deleteFrom('import').where('owner_seq', '=', row.owner_seq).execute()
     const slugs = await db.selectFrom('slug').select('slug').where('item_seq', '=', row.seq).execute()
     const names = [row.id, ...slugs.map(({ slug }) => slug)].map((name) => `/${name}/`)
     const drafts = await db.selectFrom('form_draft').select(['id', 'body']).where('owner_seq', '=', row.owner_seq).execute()
-    const ids = drafts.filter(({ body }) => names.some((name) => body.includes(name))).map(({ id }) => id)
+    const ids = drafts.filter(({ body }) => body.startsWith(BULK_DRAFT) || names.some((name) => body.includes(name))).map(({ id }) => id)
     if (ids.length > 0) await db.deleteFrom('form_draft').where('id', 'in', ids).execute()
   }
   /** @param isRecorded whether restoring a backup must not bring it back */

@@ -177,9 +177,10 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
   const { call, form } = request
   const { collection } = view
   const does = form.choice('do', ACTS)
-  const keep = async (body: unknown) => (await call(keepFormDraft, { body: JSON.stringify(body) })).id
+  const keep = async (bulk: 'report' | 'selection', kept: object) =>
+    (await call(keepFormDraft, { body: JSON.stringify({ bulk, ...kept }) })).id
   const tell = async (done: z.input<typeof report>) => {
-    const id = await keep({ ...done, refused: done.refused.map(({ title, reason }) => ({ title, reason })) })
+    const id = await keep('report', { ...done, refused: done.refused.map(({ title, reason }) => ({ title, reason })) })
     return { to: `${here}${here.includes('?') ? '&' : '?'}report=${id}` }
   }
   if (does === 'undo') {
@@ -192,7 +193,7 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     return await tell({ does, collection, count: restored, refused })
   }
   const ids = await readSelection(request, form, view)
-  if (does === 'export') return { to: `/library/export.zip?selection=${await keep({ collection, ids })}` }
+  if (does === 'export') return { to: `/library/export.zip?selection=${await keep('selection', { collection, ids })}` }
   if (does === 'delete') {
     const { deleted, refused } = await call(deleteItems, { collection, ids })
     return await tell({ does, collection, count: deleted.length, refused, deleted })
