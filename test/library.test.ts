@@ -191,6 +191,19 @@ describe('the bench of one’s own items', () => {
     expect(await shownDraft(form)).toBe('{"path":"/new"}')
   })
 
+  it('keeps forms and what its own actions keep apart, ten of each', async () => {
+    const one = await save({ title: 'Busy' })
+    const { id: form } = Object(await test.call(actor, 'keep_form_draft', { body: '{"path":"/new"}' }))
+    const reports: string[] = []
+    for (let n = 0; n < 11; n++) reports.push((await act('/library', { do: 'add-tag', tag: `busy ${n}`, ids: [one.id] })).report)
+    expect(await shownDraft(form)).toBe('{"path":"/new"}')
+    expect(await shownDraft(reports[0] ?? '')).toBeNull()
+    expect(await shownDraft(reports[1] ?? '')).toContain('add-tag')
+    for (let n = 0; n < 10; n++) await test.call(actor, 'keep_form_draft', { body: `{"path":"/${n}"}` })
+    expect(await shownDraft(form)).toBeNull()
+    expect(await shownDraft(reports[1] ?? '')).toContain('add-tag')
+  })
+
   it('refuses what is no selection and no action, and keeps what was chosen', async () => {
     const one = await save({ title: 'Chosen' })
     const nothing = await ada.post('/library', { do: 'add-tag', tag: 'x' })

@@ -23,7 +23,7 @@ export const BULK_DRAFT = '{"bulk":'
 
 /** Forms that people are still writing, and what bulk actions keep for the next page, each read by its owner alone. `oldest` is a time: what is older is over. */
 export interface FormDraftStore {
-  /** The id of the draft. Removes what is over, and all but the newest `most` of the person. */
+  /** The id of the draft. Removes what is over, and all but the newest `most` of the person: those of bulk actions and forms each by themselves. */
   saveFormDraft(userId: string, body: string, limits: { readonly most: number; readonly oldest: string }): Promise<string>
   findFormDraft(userId: string, id: string, oldest: string): Promise<string | null>
 }

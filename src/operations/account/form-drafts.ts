@@ -4,7 +4,7 @@ import { isId } from '../../library/identifier.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
-/** Drafts per person, and their lifetime. */
+/** Drafts per person, of forms and of bulk actions each, and their lifetime. */
 const MAX_DRAFTS = 10
 const KEPT_MS = 24 * 3600 * 1000
 /** Longest draft, in UTF-16 units: the longest prompt and a better text for it, written as JSON. */
@@ -16,7 +16,7 @@ const oldestAt = (now: number) => new Date(now - KEPT_MS).toISOString()
 export const keepFormDraft = defineOperation({
   name: 'keep_form_draft',
   title: 'Save a form draft',
-  summary: `Save an unfinished form for a day; each person keeps the newest ${MAX_DRAFTS}.`,
+  summary: `Save an unfinished form for a day; each person keeps the newest ${MAX_DRAFTS}, and as many of bulk actions.`,
   scope: 'account',
   surfaces: {},
   input: z.object({ body: z.string() }),
