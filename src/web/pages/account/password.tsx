@@ -64,7 +64,7 @@ export async function showResetPassword({ site, query, sent, call }: PageRequest
             <Fault sent={sent} fields={['password']} words={words} />
             <form method="post" action="/reset-password" class="fields">
               <input type="hidden" name="token" value={token} />
-              <input type="hidden" name="username" value={found.username} autocomplete="username" />
+              <input type="text" name="username" value={found.username} autocomplete="username" readonly hidden />
               <Field
                 sent={sent}
                 name="password"

@@ -183,7 +183,7 @@ export async function showSessions(request: PageRequest) {
         <h2>{words.password}</h2>
         <Fault sent={password} fields={['password', 'newPassword']} words={words} />
         <form method="post" class="fields">
-          <input type="hidden" name="username" value={me.username} autocomplete="username" />
+          <input type="text" name="username" value={me.username} autocomplete="username" readonly hidden />
           <Field sent={password} name="password" label={words.currentPassword} type="password" autocomplete="current-password" isRequired />
           <Field
             sent={password}
