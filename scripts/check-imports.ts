@@ -21,9 +21,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   transfer: ['library'],
   mcp: ['exchange.ts', 'operations', 'cache', 'library'],
   http: ['exchange.ts', 'operations', 'cache', 'library', 'auth'],
+  channels: ['exchange.ts', 'operations', 'http', 'cache', 'library'],
   web: ['exchange.ts', 'operations', 'http', 'library', 'search'],
   'app.ts': ['library', 'search', 'improve', 'encoder', 'storage', 'ai', 'auth', 'operations'],
-  server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'library', 'auth', 'operations', 'mcp', 'http', 'web'],
+  server: ['app.ts', 'config', 'product.ts', 'exchange.ts', 'library', 'auth', 'operations', 'mcp', 'http', 'channels', 'web'],
   cli: ['app.ts', 'server', 'config', 'product.ts', 'library', 'improve', 'auth', 'operations', 'mcp', 'transfer'],
 }
 
@@ -37,6 +38,7 @@ const FORBIDDEN_PACKAGES: readonly { readonly room: string; readonly pattern: Re
   { room: 'ai', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$)/ },
   { room: 'mcp', pattern: /^(kysely|hono|@hono|node:sqlite|pg$|node:fs)/ },
   { room: 'http', pattern: /^(kysely|@modelcontextprotocol|node:sqlite|pg$)/ },
+  { room: 'channels', pattern: /^(kysely|hono|@hono|node:sqlite|node:fs|pg$|@modelcontextprotocol)/ },
   { room: 'web', pattern: /^(kysely|node:sqlite|pg$|@modelcontextprotocol|ai$|@ai-sdk|better-auth|@better-auth)/ },
   { room: 'auth', pattern: /^(kysely|hono|@hono|@modelcontextprotocol|node:sqlite|pg$)/ },
 ]

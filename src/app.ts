@@ -9,7 +9,7 @@ import { createItemEncoding, type ItemEncoding } from './ai/item-encoding.ts'
 import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { createApiKey, hashApiKey } from './auth/api-key.ts'
-import { authenticate } from './auth/authenticate.ts'
+import { authenticate, authenticateInstallLink } from './auth/authenticate.ts'
 import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
@@ -59,6 +59,8 @@ export interface App {
   contextFor(actor: Actor, entry: Entry): Context
   /** Who presents this key; null is nobody. @throws AppError `invalid_api_key` */
   authenticate(key: string | null): Promise<Actor>
+  /** Who made the install link of this token, and its scope; null when it does not work. */
+  authenticateInstallLink(token: string): ReturnType<typeof authenticateInstallLink>
   /** Whom a browser's cookies sign in. */
   readonly logins: LoginService
   /** What proves, until somebody can sign in, that the first account is made by who runs the service. */
@@ -243,6 +245,7 @@ export async function openApp(
     logins,
     setupCode,
     authenticate: (key) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
+    authenticateInstallLink: (token) => authenticateInstallLink(hashToken(token), store.installLinks, outside.clock),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

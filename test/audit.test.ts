@@ -226,6 +226,14 @@ describe('every operation that changes what is kept', () => {
       await signUp(test, username)
       return { actor: await asPerson(username, PERSON_RIGHTS), input: { password: PASSWORD, username } }
     },
+    list_shared_skills: byOwner({}),
+    read_shared_files: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
+    create_install_link: async () => ({ actor: owner, input: { name: unique() } }),
+    list_install_links: byOwner({}),
+    revoke_install_link: async () => ({
+      actor: owner,
+      input: { id: Object((await test.call(owner, 'create_install_link', { name: unique() })).link).id },
+    }),
     list_keys: byOwner({}),
     create_key: async () => ({ actor: owner, input: { name: unique() } }),
     revoke_key: async () => ({

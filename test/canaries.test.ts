@@ -151,6 +151,7 @@ afterAll(() => test.close())
 
 /** Every way to fill the parameters of a path. */
 function fill(path: string): string[] {
+  const named = secrets.filter(({ what }) => what.includes('skill') && what.endsWith(': name')).map(({ word }) => word)
   const values: Record<string, readonly string[]> = {
     id: refs,
     ref: refs,
@@ -158,7 +159,8 @@ function fill(path: string): string[] {
     name: /^\/(users|admin)\//.test(path) ? ['owner', 'other', 'administrator'] : refs,
     collection: ['prompts', 'skills'],
     version: ['1', '2'],
-    filename: ['SKILL.md', 'a.txt'],
+    filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
+    scope: ['', '/@owner', '/categories/coding', '/users/owner', ...refs.map((ref) => `/skills/${ref}`)],
     file: refs.map((ref) => `${ref}.svg`),
     digest: ['x'],
     slug: ['coding'],
@@ -301,6 +303,9 @@ describe('asking for what is hidden', () => {
       ...['/api/prompts/', '/api/skills/', '/prompts/', '/skills/', '/users/', '/embed/', '/e/', '/embeds?item='].map((path) =>
         get(path + word),
       ),
+      ...['/@', '/tags/', '/categories/', '/skills/', '/install/'].map((path) => get(`${path}${word}/.well-known/agent-skills/index.json`)),
+      get(`/.well-known/agent-skills/${word}.zip`),
+      get(`/.well-known/skills/${word}/SKILL.md`),
       get(`/api/prompts/${word}/versions`),
       get(`/api/embed/image/${word}.svg`),
       get(`/api/oembed?url=${encodeURIComponent(`${ORIGIN}/prompts/${text}`)}`),

@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => test.close())
 
 /** A path a row matches, with something in the place of each parameter. */
-const toPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'collection' ? 'prompts' : 'nothing-here'))
+const PARTS: Readonly<Record<string, string>> = { collection: 'prompts', scope: '' }
+const toPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => PARTS[name] ?? 'nothing-here')
 
 describe('the route table', () => {
   it('keeps the first segments of its paths from becoming names', () => {

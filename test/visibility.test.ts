@@ -43,6 +43,7 @@ interface Route {
   request(item: Item, ref: string): readonly [string, RequestInit?]
 }
 
+const WELL_KNOWN = '.well-known/agent-skills'
 const manifestAt = (ref: string) => ({ owner: 'owner', path: ref.toLowerCase() })
 const resource = (ref: string, filename: string) =>
   ['/api/mcp', rpc('resources/read', { uri: `skill://owner/${ref.toLowerCase()}/${filename}` })] as const
@@ -128,6 +129,30 @@ const ROUTES: readonly Route[] = [
   },
   { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'SKILL.md') },
   { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'a.txt') },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/${WELL_KNOWN}/index.json`] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/.well-known/skills/index.json'] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/@owner/${WELL_KNOWN}/index.json`] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/categories/coding/${WELL_KNOWN}/index.json`] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'item', request: (_, ref) => [`/skills/${ref}/${WELL_KNOWN}/index.json`] },
+  {
+    operation: 'list_shared_skills',
+    kind: 'skill',
+    reach: 'item',
+    request: (_, ref) => [`/api/skills/${ref}/zip/${WELL_KNOWN}/index.json`],
+  },
+  { operation: 'read_shared_files', kind: 'skill', reach: 'name', request: (_, ref) => [`/${WELL_KNOWN}/${ref.toLowerCase()}.zip`] },
+  {
+    operation: 'read_shared_files',
+    kind: 'skill',
+    reach: 'name',
+    request: (_, ref) => [`/.well-known/skills/${ref.toLowerCase()}/SKILL.md`],
+  },
+  {
+    operation: 'read_shared_files',
+    kind: 'skill',
+    reach: 'name',
+    request: (_, ref) => [`/@owner/.well-known/skills/${ref.toLowerCase()}/a.txt`],
+  },
 ]
 
 /** Writes, tried by somebody who does not own the item: hidden ones must look as if they were not there. */
@@ -215,6 +240,9 @@ const EXEMPT: Record<string, string> = {
   list_categories: 'shows counts alone; proved below',
   improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
   list_favourites: 'what the caller marked; proved in favourites.test.ts',
+  create_install_link: 'makes a link of the caller’s own; what it reads is proved in channels.test.ts',
+  list_install_links: 'the caller’s own links; proved in channels.test.ts',
+  revoke_install_link: 'the caller’s own links; proved in channels.test.ts',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
 }

@@ -1,12 +1,13 @@
 import { AppError, invalidInput } from '../errors.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { Clock } from '../library/ports/environment.ts'
+import type { InstallLinkStore } from '../library/ports/install-links.ts'
 import type { KeyStore } from '../library/ports/keys.ts'
 import type { PeopleStore } from '../library/ports/people.ts'
 import { toDay } from '../library/usage.ts'
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
 
-/** How often a key's last use is written down. */
+/** How often the last use of a key or a link is written down. */
 const TOUCH_EVERY_MS = 60_000
 
 /** The headers a key may come in. Names with underscores are dropped by some proxies, hence the second. */
@@ -14,10 +15,13 @@ export const KEY_HEADERS = ['PROMPTS_API_KEY', 'PROMPTS-API-KEY', 'X-API-Key', '
 
 /**
  * The key a request carries, or null. An empty header counts as absent; `Authorization` counts only as `Bearer cpb_…`.
+ * @param options.takesBasic whether the password of HTTP Basic is a key, whatever the user name (RFC 7617)
  * @throws AppError `invalid_input` when two different keys are given
  */
-export function readApiKey(headers: { get(name: string): string | null }): string | null {
+export function readApiKey(headers: { get(name: string): string | null }, options: { readonly takesBasic?: boolean } = {}): string | null {
   const keys = new Set<string>()
+  const password = options.takesBasic ? readBasicPassword(headers.get('Authorization')) : null
+  if (password !== null) keys.add(password)
   for (const name of KEY_HEADERS) {
     for (const part of (headers.get(name) ?? '').split(',')) {
       const value = name === 'Authorization' ? readBearer(part) : part.trim()
@@ -26,6 +30,15 @@ export function readApiKey(headers: { get(name: string): string | null }): strin
   }
   if (keys.size > 1) throw invalidInput('headers', `Two different API keys were sent (in ${KEY_HEADERS.join(', ')}). Send only one.`)
   return keys.values().next().value ?? null
+}
+
+/** The password of HTTP Basic; null for another scheme, and for an empty one. */
+function readBasicPassword(authorization: string | null): string | null {
+  const encoded = /^basic\s+([A-Za-z0-9+/]+=*)\s*$/i.exec(authorization ?? '')?.[1]
+  if (encoded === undefined) return null
+  const credentials = Buffer.from(encoded, 'base64').toString('utf8')
+  const password = credentials.slice(credentials.indexOf(':') + 1)
+  return password === '' ? null : password
 }
 
 function readBearer(value: string): string {
@@ -57,4 +70,25 @@ export async function authenticate(
   // A note of its last use is best effort: a busy or full disk must not keep anybody from reading.
   if (stored.lastUsedAt === null || Date.parse(stored.lastUsedAt) < clock() - TOUCH_EVERY_MS) keys.touchKey(stored.id).catch(() => {})
   return { kind: 'user', userId: stored.userId, username: stored.username, scopes: new Set(stored.scopes), keyId: stored.id }
+}
+
+/**
+ * Who made an install link, with no right but to read, and the path of the scope it is bound to. The store is asked on every call, so a
+ * revocation is felt on the next one.
+ * @returns null for a link that is unknown, expired, revoked or of a suspended account: it is not told which
+ */
+export async function authenticateInstallLink(
+  sha256: string,
+  links: Pick<InstallLinkStore, 'findInstallLink' | 'touchInstallLink'>,
+  clock: Clock,
+): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null> {
+  const link = await links.findInstallLink(sha256)
+  if (!link || link.revokedAt !== null || link.isSuspended) return null
+  if (link.expiresAt !== null && Date.parse(link.expiresAt) <= clock()) return null
+  if (link.lastUsedAt === null || Date.parse(link.lastUsedAt) < clock() - TOUCH_EVERY_MS) links.touchInstallLink(link.id).catch(() => {})
+  return {
+    id: link.id,
+    actor: { kind: 'user', userId: link.userId, username: link.username, scopes: new Set(['read']) },
+    scope: link.scope,
+  }
 }

@@ -23,6 +23,8 @@ export const ENTRIES = {
   download: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { ...PAGES, reads: 'copy' } },
   embed: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'embed', reads: 'view', hasCalls: false } },
   rest: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'rest', ...PROGRAMS } },
+  /** Installing from an index, a marketplace or a repository. */
+  channel: { keyHint: KEY_HINTS.rest, surface: 'rest', uses: { surface: 'rest', reads: 'read', hasCalls: false } },
   mcp: { keyHint: KEY_HINTS.mcp, surface: 'mcp', uses: { surface: 'mcp', ...PROGRAMS } },
   mcpBehindProxy: { keyHint: KEY_HINTS.mcpBehindProxy, surface: 'mcp', uses: { surface: 'mcp', ...PROGRAMS } },
   stdio: { keyHint: KEY_HINTS.stdio, surface: 'mcp', uses: null },

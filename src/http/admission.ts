@@ -21,6 +21,14 @@ const ADMISSION_LIMITS: AdmissionLimits = {
   unsentBytes: { all: 128 * MIB, each: 16 * MIB },
 }
 
+/** Of files that clients ask for by the hundred: few at once, and a long line. A file is in memory once, however many wait for it. */
+export const QUEUE_LIMITS: AdmissionLimits = {
+  running: { all: 2_000, known: 4, anonymous: 4 },
+  waiting: { all: 10_000, each: 2_000 },
+  streams: { all: 0, each: 0 },
+  unsentBytes: { all: 256 * MIB, each: 64 * MIB },
+}
+
 /** A request's place among those that are worked on. */
 export interface Place {
   /** Counts an answer until the place is left. @throws AppError `rate_limited` or `unavailable` when too much is unsent */

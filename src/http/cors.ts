@@ -33,19 +33,30 @@ export function preflight(exchange: Exchange, kind: RouteKind, rules: AccessRule
   return { status: 204, headers, body: null }
 }
 
-/** Adds caching and CORS headers to every answer, including refusals: a page that may call must be able to read the reason. */
-export function addCorsAndCaching(headers: AnswerHeaders, exchange: Exchange, kind: RouteKind, rules: AccessRules): void {
+/**
+ * Adds caching and CORS headers to every answer, including refusals: a page that may call must be able to read the reason.
+ * @param isPersonal whether the caller presented a key or an install link: no cache keeps the answer, and no other page gets it
+ */
+export function addCorsAndCaching(
+  headers: AnswerHeaders,
+  exchange: Exchange,
+  kind: RouteKind,
+  rules: AccessRules,
+  isPersonal: boolean,
+): void {
   const reads = isRead(exchange.method)
   const origin = exchange.header('origin')
   // Below /api/ cookies are never looked at; elsewhere browsers get pages, and programs do not.
   headers['vary'] = readsCookies(kind, exchange.path) ? VARY_OF_PAGES : VARY
-  if (reads && kind !== 'mcp') headers['access-control-allow-origin'] = '*'
+  if (reads && kind !== 'mcp' && !isPersonal) headers['access-control-allow-origin'] = '*'
   else if (origin !== undefined && isOriginAllowed(origin, rules)) {
     headers['access-control-allow-origin'] = origin
     headers['access-control-expose-headers'] = EXPOSED_HEADERS
   }
-  if (hasKeyHeader(exchange)) headers['cache-control'] = 'private, no-store'
-  else headers['cache-control'] ??= reads ? 'no-cache' : 'no-store'
+  if (isPersonal) {
+    headers['cache-control'] = 'private, no-store'
+    headers['referrer-policy'] = 'no-referrer'
+  } else headers['cache-control'] ??= reads ? 'no-cache' : 'no-store'
 }
 
 /** Pages are nobody else's to open, embed or give devices to. */

@@ -1,17 +1,22 @@
 /**
- * The kind of a route. It decides authentication (keys below /api, cookies on pages and their downloads, none elsewhere), the form of
+ * The kind of a route. It decides authentication (keys below /api and on channels, cookies on pages and their downloads, none elsewhere), the form of
  * errors, and the caching and CORS headers.
  */
-export type RouteKind = 'page' | 'rest' | 'mcp' | 'embed' | 'download' | 'asset' | 'probe'
+export type RouteKind = 'page' | 'rest' | 'mcp' | 'embed' | 'download' | 'asset' | 'channel' | 'probe'
 
 /** One row of the route table. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With parameters in braces: `{id}` is one segment, `{filename}` the rest of the path, `{collection}` prompts or skills. */
+  /**
+   * With parameters in braces: `{id}` is one segment, `{filename}` the rest of the path, `{collection}` prompts or skills. `{scope}` at the
+   * beginning is the path of a channel's scope, which may be empty; such a route is looked for after all others.
+   */
   readonly path: string
   readonly kind: RouteKind
   /** Points a request takes from its caller's minute; a point is about a millisecond of the process. */
   readonly cost: number
+  /** Whether many requests of one caller wait in line, where others would be refused: clients ask for hundreds at once. */
+  readonly queues?: true
 }
 
 /** The matching row for a request. */
@@ -35,7 +40,17 @@ export interface Router<R extends Route> {
 
 const NO_PARAMS: Readonly<Record<string, string>> = {}
 /** Parameters that match something else than one segment. */
-const PARAMETERS: Readonly<Record<string, string>> = { collection: 'prompts|skills', filename: '.+' }
+const PARAMETERS: Readonly<Record<string, string>> = {
+  collection: 'prompts|skills',
+  filename: '.+',
+  scope: '(?:/private)?(?:/(?:prompts|skills|tags|categories|users|install)/[^/]+|/@[^/]+|/api/skills/[^/]+/zip)?',
+}
+const SCOPE = '{scope}'
+/** First segments of scopes that are for channels alone, and those that pages have too. */
+const CHANNEL_SEGMENTS = ['private', 'install']
+const SCOPE_SEGMENTS = [...CHANNEL_SEGMENTS, 'prompts', 'skills', 'tags', 'categories', 'users']
+/** Where routes that begin with a scope are found. */
+const SCOPED = '*'
 
 interface Pattern<R extends Route> {
   readonly regex: RegExp
@@ -51,7 +66,8 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
     const { path, kind } = route
     if (path.includes('{')) append(patterns, bucketOf(path), { regex: toPathPattern(path), route })
     else append(fixed, path, route)
-    if (!path.startsWith('/api/') && !kinds.has(firstSegment(path))) kinds.set(firstSegment(path), kind)
+    if (path.startsWith(SCOPE)) for (const segment of CHANNEL_SEGMENTS) kinds.set(segment, kind)
+    else if (!path.startsWith('/api/') && !kinds.has(firstSegment(path))) kinds.set(firstSegment(path), kind)
   }
   const match = (path: string) => {
     const found: { route: R; groups: Record<string, string> | undefined }[] = []
@@ -61,6 +77,11 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
         const result = regex.exec(path)
         if (result) found.push({ route, groups: result.groups })
       }
+    }
+    if (found.length > 0) return found
+    for (const { regex, route } of patterns.get(SCOPED) ?? []) {
+      const result = regex.exec(path)
+      if (result) found.push({ route, groups: result.groups })
     }
     return found
   }
@@ -81,7 +102,10 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
 
 /** First segments of the paths of a table, which names on pages must not take; without the empty one. */
 export function firstSegments(routes: readonly Route[]): string[] {
-  return [...new Set(routes.map(({ path }) => firstSegment(path)))].filter((segment) => segment !== '').toSorted()
+  const segments = routes.flatMap(({ path }) =>
+    path.startsWith(SCOPE) ? [firstSegment(path.slice(SCOPE.length)), ...SCOPE_SEGMENTS] : firstSegment(path),
+  )
+  return [...new Set(segments)].filter((segment) => segment !== '').toSorted()
 }
 
 function firstSegment(path: string): string {
@@ -90,6 +114,7 @@ function firstSegment(path: string): string {
 
 /** Patterns are searched by their first two segments, so that few are tried. A parameter in second place puts a route under a wildcard. */
 function bucketOf(path: string): string {
+  if (path.startsWith(SCOPE)) return SCOPED
   const [, first = '', second = ''] = path.split('/', 3)
   return second.startsWith('{') || second === '' ? wildcardOf(path) : `${first}/${second}`
 }

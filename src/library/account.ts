@@ -8,6 +8,8 @@ export const roleField = z.enum(ROLES)
 
 /** Keys one person may have that work. */
 export const MAX_KEYS = 100
+/** Install links one person may have that work. */
+export const MAX_INSTALL_LINKS = 100
 
 /** Placeholder domain for accounts without an email address; never sent to (RFC 2606). */
 const NO_EMAIL_DOMAIN = 'login.invalid'

@@ -9,7 +9,7 @@ import { VISIBILITIES } from './visibility.ts'
 export const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const
 export type Surface = (typeof SURFACES)[number]
 
-type TargetKind = 'item' | 'user' | 'key' | 'invite' | 'category' | 'embed' | 'library'
+type TargetKind = 'item' | 'user' | 'key' | 'install_link' | 'invite' | 'category' | 'embed' | 'library'
 
 /** Every action that is recorded, and what its target is. */
 export const AUDIT_ACTIONS = {
@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = {
   items_imported: 'user',
   key_created: 'key',
   key_revoked: 'key',
+  install_link_created: 'install_link',
+  install_link_revoked: 'install_link',
   user_created: 'user',
   account_created: 'user',
   account_deleted: 'user',

@@ -1,5 +1,6 @@
 import { parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
+import { isLongerThan } from './characters.ts'
 
 /** The readable metadata of a SKILL.md (agentskills.io), and what is odd about it. */
 export interface Frontmatter {
@@ -33,6 +34,25 @@ export function readNamedFrontmatter(text: string): NamedFrontmatter | null {
   return namedFields.safeParse(readYaml(text)).data ?? null
 }
 
+/** What a SKILL.md says of its skill; or the first rule of the specification that it breaks, as a sentence. */
+export type SkillDescription =
+  | { readonly name: string; readonly description: string; readonly fault: null }
+  | { readonly name: null; readonly description: null; readonly fault: string }
+
+/** Longest description of a skill in the specification, in characters. */
+const MAX_DESCRIPTION = 1024
+
+/** Reads name and description of a SKILL.md as the specification of Agent Skills wants them (agentskills.io/specification). */
+export function describeSkill(text: string): SkillDescription {
+  const { name, description, warnings } = readFrontmatter(text, null)
+  const [fault] = warnings
+  const refuse = (why: string) => ({ name: null, description: null, fault: why }) as const
+  if (name === null || description === null || fault !== undefined) return refuse(`In SKILL.md, ${fault ?? 'the frontmatter is empty'}.`)
+  if (description.trim() === '') return refuse('In SKILL.md, the description is empty.')
+  if (isLongerThan(description, MAX_DESCRIPTION)) return refuse(`In SKILL.md, the description has more than ${MAX_DESCRIPTION} characters.`)
+  return { name, description, fault: null }
+}
+
 /** A text apart from its frontmatter: the fields in order, values that are no text written as YAML. Without a readable one all of it is body. */
 export function splitFrontmatter(text: string): {
   readonly fields: readonly (readonly [name: string, value: string])[]
@@ -57,8 +77,9 @@ function readYaml(text: string): unknown {
 /**
  * Reads the YAML between the two `---` lines at the head of a SKILL.md, folded and quoted texts included.
  * Real files break the rules: what cannot be read is reported, never refused.
+ * @param folder the name should be that of its folder; null: it is not in one
  */
-export function readFrontmatter(text: string, folder: string): Frontmatter {
+export function readFrontmatter(text: string, folder: string | null): Frontmatter {
   const warnings: string[] = []
   const yaml = readYaml(text)
   if (yaml === undefined) return { name: null, description: null, warnings: ['SKILL.md has no frontmatter'] }
@@ -69,7 +90,7 @@ export function readFrontmatter(text: string, folder: string): Frontmatter {
   if (name === null) warnings.push('the frontmatter has no name')
   else if (!NAME_FORM.test(name) || name.length > MAX_NAME)
     warnings.push(`the name "${name.slice(0, 80)}" must be 1 to 64 characters of a-z, 0-9 and single hyphens`)
-  else if (name !== folder) warnings.push(`the name "${name}" does not match its folder`)
+  else if (folder !== null && name !== folder) warnings.push(`the name "${name}" does not match its folder`)
   if (description === null) warnings.push('the frontmatter has no description')
   return { name, description, warnings }
 }

@@ -1,5 +1,5 @@
 import type { PromptType } from './fields.ts'
-import type { NamedFrontmatter } from './frontmatter.ts'
+import type { NamedFrontmatter, SkillDescription } from './frontmatter.ts'
 import type { SkillFile } from './skill.ts'
 import type { Variable } from './variables.ts'
 import type { Visibility } from './visibility.ts'
@@ -60,6 +60,26 @@ export interface SkillManifest {
   readonly path: string
   readonly frontmatter: NamedFrontmatter
   /** `sha256` in hex, `size` in bytes. */
+  readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number }[]
+}
+
+/** A skill as channels hand it out: how it is called, what it is, and the digest of every file. */
+export interface SharedSkill {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  readonly author: string
+  readonly category: string | null
+  /** Slugs. */
+  readonly tags: readonly string[]
+  readonly isPublic: boolean
+  readonly version: number
+  readonly updatedAt: string
+  /** The name that public skills keep; null before the first publication. */
+  readonly channelName: string | null
+  /** The frontmatter of SKILL.md, or why it breaks the specification of Agent Skills. */
+  readonly described: SkillDescription
+  /** `sha256` in hex, `size` in bytes; SKILL.md first. */
   readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number }[]
 }
 

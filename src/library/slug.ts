@@ -66,6 +66,7 @@ export function* slugCandidates(
   for (;;) yield withSuffix(base, random(SECRET_SUFFIX_LENGTH))
 }
 
-function withSuffix(base: string, suffix: string): string {
+/** A slug with a suffix, shortened where it would be too long. */
+export function withSuffix(base: string, suffix: string): string {
   return `${cutSlug(base, MAX_SLUG - suffix.length - 1)}-${suffix}`
 }

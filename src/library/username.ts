@@ -7,8 +7,10 @@ const MAX_USERNAME = 64
  * them with the route table.
  */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  '.well-known',
   'admin',
   'api',
+  'categories',
   'docs',
   'download',
   'e',
@@ -21,9 +23,11 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'forgot-password',
   'healthz',
   'import',
+  'install',
   'library',
   'metrics',
   'new',
+  'private',
   'prompts',
   'readyz',
   'reset-password',
@@ -36,6 +40,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'sitemap.xml',
   'skills',
   'static',
+  'tags',
   'trash',
   'users',
 ])

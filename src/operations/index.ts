@@ -21,6 +21,9 @@ import {
   signOutPerson,
 } from './admin/people.ts'
 import { showServiceStatus } from './admin/service-status.ts'
+import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
+import { listSharedSkills } from './channels/list-shared-skills.ts'
+import { readSharedFiles } from './channels/read-shared-files.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
@@ -98,6 +101,11 @@ export const OPERATIONS: readonly Operation[] = [
   listSkillManifests,
   getSkillManifest,
   readManifestFile,
+  listSharedSkills,
+  readSharedFiles,
+  createInstallLink,
+  listInstallLinks,
+  revokeInstallLink,
   arrangeSkillFiles,
   readArchive,
   showSignUp,

@@ -1,10 +1,12 @@
 import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
+import { createChannel } from '../channels/channel.ts'
+import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { fromResponse, toRequest } from '../exchange.ts'
-import { createAdmission } from '../http/admission.ts'
+import { createAdmission, QUEUE_LIMITS } from '../http/admission.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { BoundRoute, HttpEnv } from '../http/call.ts'
 import { createClientReader } from '../http/client-of-request.ts'
@@ -167,6 +169,12 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
   hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))
 
+  const channel = createChannel({
+    makeContext: (actor) => app.contextFor(actor, 'channel'),
+    readRevision: () => app.store.service.readRevision('library'),
+    name: product.title,
+    baseUrl,
+  })
   const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
   const metrics = [
     ...figures.metrics,
@@ -194,6 +202,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
       handle: () => ({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: document }),
     },
     ...operationRoutes(operations, forRest, onFault),
+    ...wellKnownRoutes(channel),
     ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
   const pipeline = createPipeline({
@@ -201,6 +210,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     rules: { baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS },
     limits: createRateLimits(settings.RATE_LIMITS, app.store.instances.isShared ? { store: app.store.instances, clock: app.clock } : null),
     admission,
+    queue: createAdmission(QUEUE_LIMITS),
     turns,
     readBytes: createBodyReader(),
     compress: createCompression(),
@@ -208,6 +218,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     logger,
     clientOf: createClientReader(settings.TRUST_PROXY),
     authenticate: app.authenticate,
+    authenticateInstallLink: app.authenticateInstallLink,
     authenticateBrowser: app.logins.authenticateBrowser,
     toProblem: pages.toProblem,
     onFault,

@@ -31,6 +31,8 @@ export interface PipelineParts {
   readonly rules: AccessRules
   readonly limits: RateLimits
   readonly admission: Admission
+  /** For routes whose requests wait in line. */
+  readonly queue: Admission
   readonly turns: Turns
   readonly readBytes: ReadBytes
   readonly compress: Compress
@@ -40,6 +42,8 @@ export interface PipelineParts {
   clientOf(exchange: Exchange): ClientOfRequest
   /** Who presents a key. @throws AppError `invalid_api_key` */
   authenticate(key: string): Promise<Actor>
+  /** Who made the install link of this token, and its scope; null when it does not work. */
+  authenticateInstallLink(token: string): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null>
   /** Whom a browser's cookies sign in; `cookies` renew its session. */
   authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
   /** A page that says what went wrong, when one was asked for. */
@@ -55,7 +59,7 @@ export interface PipelineParts {
 export type Pipeline = (exchange: Exchange, send: (answer: Answer) => Promise<void>) => Promise<void>
 
 /** A call while it goes through the pipeline. */
-type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: boolean }
+type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: boolean; linkId: string | null }
 
 /** The path of every request: host, origin, identity, limits, admission, route, headers, compression, log. */
 export function createPipeline(parts: PipelineParts): Pipeline {
@@ -79,17 +83,41 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * Authenticates the caller: by key below /api/, by cookies on pages. Keys and people have their own limits; everybody else counts by
-   * address.
+   * Authenticates the caller: by key below /api/ and on channels, by the token in the path of an install link, by cookies on pages. Keys,
+   * links and people have their own limits; everybody else counts by address.
    */
   const identify = (call: OpenCall): Promise<void> | null => {
     const { exchange, client, kind } = call
+    if (kind === 'channel') return identifyOnChannel(call)
     if (exchange.path.startsWith('/api/')) {
       if (!hasKeyHeader(exchange)) return null
       const key = readApiKey({ get: (name) => exchange.header(name.toLowerCase()) ?? null })
       return key === null ? null : identifyKey(call, key)
     }
     return readsCookies(kind, exchange.path) && client.cookies !== '' ? identifyPerson(call) : null
+  }
+  const identifyOnChannel = (call: OpenCall): Promise<void> | null => {
+    const { exchange, params } = call
+    const scope = params['scope'] ?? ''
+    const [, first, token] = scope.split('/')
+    if (first === 'install' && token !== undefined) return identifyLink(call, token)
+    const key = readApiKey({ get: (name) => exchange.header(name.toLowerCase()) ?? null }, { takesBasic: true })
+    if (first !== 'private') return key === null ? null : identifyKey(call, key)
+    if (key === null) throw new AppError('unauthenticated', 'This address needs an API key, as the password of HTTP Basic or in a header.')
+    call.params = { ...params, scope: scope.slice('/private'.length) }
+    return identifyKey(call, key)
+  }
+  const identifyLink = async (call: OpenCall, token: string): Promise<void> => {
+    const link = await parts.authenticateInstallLink(token)
+    if (!link) {
+      await limits.count(call.client.caller)
+      throw new AppError('not_found', 'Nothing found at this address.')
+    }
+    call.actor = link.actor
+    call.caller = `link ${link.id}`
+    call.isKnown = true
+    call.linkId = link.id
+    call.params = { ...call.params, scope: link.scope }
   }
   const identifyKey = async (call: OpenCall, key: string): Promise<void> => {
     const actor = await parts.authenticate(key).catch(async (error: unknown) => {
@@ -125,6 +153,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       cookies: [],
       operations: new Set(),
       isKnown: false,
+      linkId: null,
       async charge(points) {
         await limits.count(call.caller, points)
       },
@@ -154,6 +183,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const refuse = async (call: OpenCall, error: AppError, allowed: readonly string[], place: Place | null): Promise<Answer> => {
     parts.onFault(error, call.requestId)
+    if (call.kind === 'channel' && HTTP_STATUS[error.code] === 401) {
+      return toErrorAnswer(error, call.requestId, { 'www-authenticate': 'Basic realm="commonplace", charset="UTF-8"' })
+    }
     if (call.kind === 'mcp') {
       const headers = { ...errorHeaders(error), ...(error.code === 'method_not_allowed' ? { allow: 'POST, OPTIONS' } : {}) }
       return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
@@ -167,7 +199,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const finish = (call: OpenCall, answer: Answer, startedMs: number): Answer | Promise<Answer> => {
     const { exchange, kind, requestId, cookies, actor } = call
     const headers: AnswerHeaders = { ...answer.headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
-    if (exchange.method !== 'OPTIONS') addCorsAndCaching(headers, exchange, kind, rules)
+    if (exchange.method !== 'OPTIONS') {
+      addCorsAndCaching(headers, exchange, kind, rules, hasKeyHeader(exchange) || (kind === 'channel' && actor.kind === 'user'))
+    }
     addIsolation(headers, kind, isSecure)
     if (readsCookies(kind, exchange.path) && (actor.kind === 'user' || cookies.length > 0)) {
       headers['cache-control'] = 'private, no-store'
@@ -182,11 +216,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       logger.info({
         requestId,
         method: exchange.method,
-        path: exchange.path,
+        path: maskSecrets(exchange.path),
         status,
         ms: Math.round(durationMs),
         client: call.client.address,
-        caller: nameActor(actor),
+        caller: call.linkId === null ? nameActor(actor) : `link ${call.linkId}`,
         ...(call.operations.size > 0 ? { operations: [...call.operations] } : {}),
       })
     }
@@ -194,13 +228,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Authenticates the caller, charges the request, and waits for admission and its turn. */
-  const admit = async (call: OpenCall, cost: number): Promise<Place> => {
+  const admit = async (call: OpenCall, cost: number, queues: boolean): Promise<Place> => {
     const { exchange } = call
     const identified = identify(call)
     if (identified) await identified
     const counted = limits.count(call.caller, cost)
     if (counted) await counted
-    const entering = admission.enter(call.caller, call.isKnown, exchange.signal)
+    const entering = (queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
     const place = entering instanceof Promise ? await entering : entering
     const turn = turns.take(call.caller, cost)
     if (turn) await turn
@@ -221,7 +255,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
             await limits.count(call.caller)
             throw error
           }
-          if (exchange.method !== 'OPTIONS') place = await admit(call, route?.cost ?? 1)
+          if (exchange.method !== 'OPTIONS') place = await admit(call, route?.cost ?? 1, route?.queues === true)
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)
@@ -267,4 +301,9 @@ function pointsOfBody(bytes: number): number {
 function nameActor(actor: Actor): string {
   if (actor.kind === 'anonymous') return 'anonymous'
   return actor.keyId === undefined ? `person ${actor.userId}` : `key ${actor.keyId}`
+}
+
+/** A path as logs may have it: the token of an install link or an archive is a secret. */
+function maskSecrets(path: string): string {
+  return path.replace(/^\/(install|archives)\/[^/]+/, '/$1/…')
 }

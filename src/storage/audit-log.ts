@@ -146,7 +146,25 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       name,
     })),
   )
-  const names = { item: items, user: users, key: keys, category: categories, invite: NO_NAMES, embed: NO_NAMES, library: NO_NAMES }
+  const links = await readNames(targetsOf('install_link'), (ids) =>
+    db
+      .selectFrom('install_link')
+      .innerJoin('user', 'user.seq', 'install_link.user_seq')
+      .select(['install_link.id', 'install_link.name'])
+      .where('install_link.id', 'in', ids)
+      .where('user.id', '=', readerId)
+      .execute(),
+  )
+  const names = {
+    item: items,
+    user: users,
+    key: keys,
+    install_link: links,
+    category: categories,
+    invite: NO_NAMES,
+    embed: NO_NAMES,
+    library: NO_NAMES,
+  }
   return rows.map((row) => ({
     order: row.seq,
     at: row.at,

@@ -116,6 +116,19 @@ export interface Database {
     expires_at: string | null
     revoked_at: string | null
   }
+  /** Addresses that read a scope with their maker's rights; `sha256` is of the token in them. */
+  install_link: {
+    seq: Generated<number>
+    id: string
+    user_seq: number
+    name: string
+    sha256: string
+    scope: string
+    created_at: string
+    last_used_at: string | null
+    expires_at: string | null
+    revoked_at: string | null
+  }
   category: { seq: Generated<number>; slug: string; name: string; parent_seq: number | null; position: number }
   item: {
     seq: Generated<number>
@@ -143,6 +156,8 @@ export interface Database {
     deleted_at: string | null
     /** For skills: the valid name in the frontmatter of SKILL.md. Several skills of one owner may share it. */
     skill_name: string | null
+    /** For skills that were ever public: the name under which channels give it. Unique, and never changed. */
+    channel_name: string | null
     /** When an administrator featured it on the home page; null when not featured. */
     featured_at: string | null
     /** When an administrator unlisted it; until that is lifted its owner cannot make it public. */

@@ -29,6 +29,7 @@ import { migrate } from './migrations/index.ts'
 import { finishRemovals } from './people/delete-person.ts'
 import { formDraftStore } from './people/form-drafts.ts'
 import { budgetStore } from './people/improve-usage.ts'
+import { installLinkStore } from './people/install-links.ts'
 import { keyStore } from './people/keys.ts'
 import { loginRecords } from './people/login-records.ts'
 import { peopleStore } from './people/people.ts'
@@ -106,6 +107,7 @@ export async function createStore(
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),
       keys: keyStore(reader, context),
+      installLinks: installLinkStore(reader, context),
       logins: loginRecords(reader, context),
       formDrafts: formDraftStore(reader, context),
       imports: importStore(reader, context),

@@ -57,6 +57,10 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .insertInto('invite')
       .values({ id: 'n', sha256: 'y', username: null, role: 'admin', created_at: AT, expires_at: AT, ...unused })
       .execute()
+    await db
+      .insertInto('install_link')
+      .values({ id: 'il', user_seq: 1, name: '', sha256: 'zz', scope: '/tags/é', created_at: AT, expires_at: AT })
+      .execute()
     await db.insertInto('api_key').values({ id: 'k', user_seq: 1, name: '', sha256: 'z', scopes: '["read"]', created_at: AT }).execute()
     await db.insertInto('category').values({ slug: 'ours', name: 'Ours', parent_seq: 1, position: 99 }).execute()
     const item = {

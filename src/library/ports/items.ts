@@ -6,6 +6,7 @@ import type {
   Prompt,
   PromptEntry,
   PromptFields,
+  SharedSkill,
   Skill,
   SkillFields,
   SkillManifest,
@@ -106,6 +107,17 @@ export interface ItemReader {
   ): Promise<(SkillManifest & { readonly id: string; readonly position: WalkPosition })[]>
   /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
   findSkillAt(actor: Actor, owner: string, path: string): Promise<(SkillManifest & { readonly id: string }) | null>
+  /**
+   * Skills that the actor may see, oldest first, after a position (0 is the beginning), for channels. `reach` is `id` for one that its
+   * address names. Their frontmatter is read, their files are not.
+   */
+  walkSharedSkills(
+    actor: Actor,
+    reach: 'list' | 'id',
+    filter: ItemFilter,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly skills: readonly SharedSkill[]; readonly next: number | null }>
   /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner, those written while public for others. */
   listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
   findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>

@@ -5,6 +5,7 @@ import type { CategoryStore } from './categories.ts'
 import type { EmbeddingStore } from './embeddings.ts'
 import type { EmbedStore, FormDraftStore } from './embeds.ts'
 import type { ImportStore } from './imports.ts'
+import type { InstallLinkStore } from './install-links.ts'
 import type { CounterStore, Instances } from './instances.ts'
 import type { ItemVectorStore } from './item-vectors.ts'
 import type { ItemReader, ItemWriter } from './items.ts'
@@ -52,6 +53,7 @@ export interface LibraryStore {
   readonly purges: PurgeStore
   readonly people: PeopleStore
   readonly keys: KeyStore
+  readonly installLinks: InstallLinkStore
   readonly logins: LoginRecords
   readonly formDrafts: FormDraftStore
   readonly imports: ImportStore

@@ -65,6 +65,7 @@ async function adapt(
     for (const table of ['login_session', 'login_verification', 'session'] as const) await db.deleteFrom(table).execute()
     const at = new Date(options.clock()).toISOString()
     await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
+    await db.updateTable('install_link').set({ revoked_at: at }).where('revoked_at', 'is', null).execute()
     for (const table of ['instance_mail', 'counter', 'embedding_claim'] as const) await db.deleteFrom(table).execute()
   })
   const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(database.reader)

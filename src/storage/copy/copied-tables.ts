@@ -28,6 +28,7 @@ const WALKS = {
   login_verification: { key: ['id'] },
   invite: { key: ['id'] },
   api_key: { key: ['seq'] },
+  install_link: { key: ['seq'] },
   category: { key: ['seq'] },
   item: { key: ['seq'], rowsAPage: 100 },
   slug: { key: ['slug'] },

@@ -41,6 +41,7 @@ export const LIBRARY_COLUMNS = {
   retired_slug: ['slug'],
   purge: ['seq', 'item_id', 'first_version', 'last_version', 'file_key', 'made_at'],
   api_key: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scopes', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
+  install_link: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scope', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
   category: ['seq', 'slug', 'name', 'parent_seq', 'position'],
   item: [
     'seq',
@@ -65,6 +66,7 @@ export const LIBRARY_COLUMNS = {
     'updated_at',
     'deleted_at',
     'skill_name',
+    'channel_name',
     'featured_at',
     'held_at',
     'held_from',

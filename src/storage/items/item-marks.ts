@@ -3,6 +3,7 @@ import { isId } from '../../library/identifier.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { MarkStore } from '../../library/ports/marks.ts'
 import type { Database } from '../schema.ts'
+import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
 import { countRows, readItemsInOrder, toItems } from './item-lists.ts'
 import { findVisibleRow } from './item-queries.ts'
@@ -113,6 +114,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           )
           .where('seq', '=', row.seq)
           .execute()
+        await keepChannelName(db, row.seq)
         notes.index(row.seq, null)
         notes.changed({ kind, ownerId: row.owner_id, isPublic: true })
         notes.audit({ action: isHeld ? 'item_held' : 'item_released', targetId: row.id, ownerId: row.owner_id, detail: { kind } })

@@ -13,7 +13,7 @@ const variablesJson = z.array(z.object({ name: z.string(), required: z.boolean()
 const promptType = z.enum(PROMPT_TYPES)
 
 /** An item's row with the names it refers to, as {@link selectItems} reads it. */
-export type ItemRow = Omit<Selectable<Database['item']>, 'slug' | 'skill_name'> & {
+export type ItemRow = Omit<Selectable<Database['item']>, 'slug' | 'skill_name' | 'channel_name'> & {
   item_slug: string
   owner_id: string
   author_name: string

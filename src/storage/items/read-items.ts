@@ -13,6 +13,7 @@ import { isInVisibleSet, selectItems, toPrompts, toSkills } from './item-rows.ts
 import { clusterItems } from './near-clusters.ts'
 import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
+import { readSharedSkills } from './read-shared-skills.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
 
 /** A cosine as people read it: a whole number from 0 to 100. */
@@ -63,6 +64,7 @@ export function readItems(
     listVersions: queries.listVersions,
     findVersion: readVersions(db).findVersion,
     findSkillAt: readManifests(db).findSkillAt,
+    walkSharedSkills: readSharedSkills(db),
     async findPrompt(actor, ref) {
       return (await queries.findPrompt(actor, ref))?.prompt ?? null
     },

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { encodePostings } from '../../search/analysis/indexed-text.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
+import { retireChannelName } from './channel-names.ts'
 import { retireSlug } from './item-slugs.ts'
 
 /** Items removed in one transaction: others write in between, and engines limit parameters. */
@@ -28,6 +29,14 @@ export async function removeItems(db: Kysely<Database>, seqs: readonly number[])
       .execute()
   }
   await db.deleteFrom('slug').where('item_seq', 'in', seqs).execute()
+  const named = await db.selectFrom('item').select('channel_name').where('seq', 'in', seqs).where('channel_name', 'is not', null).execute()
+  for (const part of batches(named)) {
+    await db
+      .insertInto('retired_slug')
+      .values(part.map(({ channel_name: name }) => ({ slug: retireChannelName(name ?? '') })))
+      .onConflict((c) => c.column('slug').doNothing())
+      .execute()
+  }
   await db
     .updateTable('item_words')
     .set({ words: encodePostings([]), vector: null, title_length: 0, body_length: 0 })

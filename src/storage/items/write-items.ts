@@ -12,6 +12,7 @@ import { parseVariables } from '../../library/variables.ts'
 import { refuseWhileHeld } from '../../library/visibility.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { keepChannelName } from './channel-names.ts'
 import { readCategories } from './item-filters.ts'
 import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
@@ -125,6 +126,7 @@ async function createItem(
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
   notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
   await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  await keepChannelName(db, seq)
   notes.index(seq, await readSearchableText(db, seq))
   if (origin) notes.audit({ action: 'items_imported', targetId: owner.userId, ownerId: owner.userId, detail: { created: 1, updated: 0 } })
   else {
@@ -215,6 +217,7 @@ async function changeItem(
     .where('seq', '=', row.seq)
     .execute()
   await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
+  await keepChannelName(db, row.seq)
   notes.index(row.seq, await readSearchableText(db, row.seq))
   const target = { targetId: row.id, ownerId: row.owner_id }
   const { kind } = next

@@ -25,6 +25,8 @@ import { createItemSources } from './0018-item-sources.ts'
 import { addFirstSteps } from './0019-first-steps.ts'
 import { createUseCounts } from './0020-use-counts.ts'
 import { addAccountStates } from './0021-account-states.ts'
+import { addChannelNames } from './0022-channel-names.ts'
+import { createInstallLinks } from './0023-install-links.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -58,6 +60,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0019-first-steps', up: addFirstSteps, digest: 'b34200ac9d07add4a2a0de0696369e8f92e9ca4b16b6d17d47c4919c4c97509d' },
   { name: '0020-use-counts', up: createUseCounts, digest: '6d9a7add653bb585da20cf185d8c0f485eb1b9228cf762d0fd221888965c7b08' },
   { name: '0021-account-states', up: addAccountStates, digest: '40ad64100d3243f6e4121ce8db110cb55218cd89d21962a32a16ed7e073424c3' },
+  { name: '0022-channel-names', up: addChannelNames, digest: 'c6cb3d74303a46ccf884acc1bf8df43c8d55ff9cbd4ec38cbe75cb0dd870a74c' },
+  { name: '0023-install-links', up: createInstallLinks, digest: '8e821df8dbe5ad05fa4312f14d974e1323d4e33299abd3a2d8cdf56180c6d579' },
 ]
 
 /** Options of a migration run. */

@@ -9,6 +9,7 @@ const GROUPS = [
   ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
+  ['channels', /^\/api\/install-links/],
   ['embeds', /embed/],
   ['other', /^/],
 ] as const

@@ -1,0 +1,89 @@
+import { AppError } from '../errors.ts'
+import type { Answer } from '../exchange.ts'
+import type { Call, MakeContext } from '../http/call.ts'
+import { parseScope } from '../library/channel-scope.ts'
+import { SKILL_MD } from '../library/skill.ts'
+import { readSharedFiles } from '../operations/channels/read-shared-files.ts'
+import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
+import { answerFile } from './answers.ts'
+import { createArchives } from './archives.ts'
+import { createListings, type ListedSkill, type Listing } from './listing.ts'
+
+/** What channels are made from. */
+export interface ChannelParts {
+  readonly makeContext: MakeContext
+  readonly readRevision: () => Promise<number>
+  /** What the service is called. */
+  readonly name: string
+  /** Its public address, without a slash at the end. */
+  readonly baseUrl: string
+}
+
+/** Makes a rendering of a listing: a value that becomes JSON. */
+type Render = (channel: Channel, call: Call, listing: Listing) => Promise<unknown>
+
+/** What every channel works with: one listing, one set of archives. */
+export interface Channel {
+  readonly name: string
+  readonly baseUrl: string
+  /** Calls operations as the caller of a request. */
+  call(call: Call): CallOperation
+  /** What the caller may see within the scope of the request's path. @throws AppError `not_found` */
+  list(call: Call): Promise<Listing>
+  /** A skill of it by its name. @throws AppError `not_found` */
+  find(call: Call, name: string): Promise<ListedSkill>
+  /** A rendering of the listing as JSON in UTF-8, made once for each listing. */
+  render(call: Call, name: string, render: Render): Promise<Uint8Array>
+  /** SHA-256 of the archive of a skill, in hex. */
+  digest(call: Call, skill: ListedSkill): Promise<string>
+  sendArchive(call: Call, skill: ListedSkill): Promise<Answer>
+  /** Counts a skill as read by a program: once, with its SKILL.md or its archive. */
+  countRead(call: Call, skill: ListedSkill, filename: string): void
+}
+
+/** The parts that channels share, over one library. */
+export function createChannel({ makeContext, readRevision, name, baseUrl }: ChannelParts): Channel {
+  const readListing = createListings(readRevision)
+  const archives = createArchives()
+  const encoder = new TextEncoder()
+  const callFor = (call: Call): CallOperation => callLocally(() => makeContext(call.actor))
+  const readerOf =
+    (call: Call, { id }: ListedSkill) =>
+    async () =>
+      (await callFor(call)(readSharedFiles, { id })).files
+  const list = async (call: Call): Promise<Listing> => {
+    const scope = parseScope(call.params['scope'] ?? '')
+    if (!scope) throw new AppError('not_found', 'Nothing found at this address.')
+    return await readListing(call.actor, callFor(call), scope)
+  }
+  const channel: Channel = {
+    name,
+    baseUrl,
+    call: callFor,
+    list,
+    async find(call, skillName) {
+      const skill = (await list(call)).byName.get(skillName)
+      if (!skill) throw new AppError('not_found', 'Skill not found.')
+      return skill
+    },
+    async render(call, rendering, render) {
+      const listing = await list(call)
+      const known = listing.rendered.get(rendering)
+      if (known) return await known
+      const making = render(channel, call, listing).then((value) => encoder.encode(`${JSON.stringify(value)}\n`))
+      listing.rendered.set(rendering, making)
+      making.catch(() => listing.rendered.delete(rendering))
+      return await making
+    },
+    digest: (call, skill) => archives.digest(skill.archiveKey, readerOf(call, skill)),
+    async sendArchive(call, skill) {
+      const files = await archives.get(skill.archiveKey, readerOf(call, skill))
+      channel.countRead(call, skill, SKILL_MD)
+      return answerFile(call, files.bytes, 'application/zip')
+    },
+    countRead(call, { id }, filename) {
+      if (filename === SKILL_MD) makeContext(call.actor).count('read', { id })
+    },
+  }
+  return channel
+}

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createRevisionCaches } from '../cache/revision-cache.ts'
+import { AppError } from '../errors.ts'
+import { type Actor, privateReaderId } from '../library/actor.ts'
+import { type ChannelScope, scopePath } from '../library/channel-scope.ts'
+import type { SharedSkill } from '../library/items.ts'
+import { isSlug } from '../library/slug.ts'
+import { listSharedSkills } from '../operations/channels/list-shared-skills.ts'
+import type { CallOperation } from '../operations/core/invoke.ts'
+import { archiveKey } from './archives.ts'
+
+/** Most skills in one listing, the oldest. No client takes more at once. */
+const MAX_SKILLS = 10_000
+/** Skills kept in all listings together, some 1 KB each. */
+const MAX_KEPT = 40_000
+
+/** A skill under the name it has in one listing. */
+export interface ListedSkill extends Omit<SharedSkill, 'described'> {
+  readonly name: string
+  readonly description: string
+  /** What its archive is kept under. */
+  readonly archiveKey: string
+}
+
+/** What one caller may see within a scope. */
+export interface Listing {
+  readonly scope: ChannelScope
+  /** Oldest first. */
+  readonly skills: readonly ListedSkill[]
+  readonly byName: ReadonlyMap<string, ListedSkill>
+  /** Whether there are more skills than a listing holds. */
+  readonly isCut: boolean
+  /** What is rendered of it, by the name of the rendering; kept with it. */
+  readonly rendered: Map<string, Promise<Uint8Array>>
+}
+
+/** Makes the listing of a scope for one actor. @throws AppError `not_found` when there is nothing in it */
+export type ReadListing = (actor: Actor, call: CallOperation, scope: ChannelScope) => Promise<Listing>
+
+/** Listings, kept for each actor and scope until the library changes. */
+export function createListings(readRevision: () => Promise<number>): ReadListing {
+  const caches = createRevisionCaches(readRevision)
+  const listings = caches.create<Listing>(MAX_KEPT)
+  const pending = new Map<string, Promise<Listing>>()
+  return async (actor, call, scope) => {
+    const revision = await caches.refresh()
+    const key = JSON.stringify([privateReaderId(actor), scopePath(scope)])
+    const known = listings.get(key)
+    const running = known ?? pending.get(`${revision} ${key}`)
+    if (running) return orNotFound(await running)
+    const making = readListing(call, scope).finally(() => pending.delete(`${revision} ${key}`))
+    pending.set(`${revision} ${key}`, making)
+    const listing = await making
+    listings.put(revision, key, listing, listing.skills.length + 1)
+    return orNotFound(listing)
+  }
+}
+
+/** A part of the library with nothing in it is not told from one that is not there; the whole library always is. */
+function orNotFound(listing: Listing): Listing {
+  if (listing.skills.length > 0 || listing.scope.kind === 'all') return listing
+  throw new AppError('not_found', 'No skills found here.')
+}
+
+async function readListing(call: CallOperation, scope: ChannelScope): Promise<Listing> {
+  const { only: _, ...whole } = scope
+  const found: SharedSkill[] = []
+  let next: number | null = 0
+  while (next !== null && found.length < MAX_SKILLS) {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scopePath(whole), next)
+    found.push(...page.skills)
+    next = page.next
+    await nextTurn()
+  }
+  const named = nameSkills(found.slice(0, MAX_SKILLS))
+  const skills = scope.only === undefined ? named : named.filter(({ name }) => name === scope.only)
+  return { scope, skills, byName: new Map(skills.map((skill) => [skill.name, skill])), isCut: next !== null, rendered: new Map() }
+}
+
+const readPage = async (call: CallOperation, scope: string, after: number) => await call(listSharedSkills, { scope, after })
+
+/**
+ * Gives each skill its name: public ones the name they keep, then the others the name in their SKILL.md, or their slug where that is taken.
+ * Skills that break the specification, or have no name that clients accept, are left out.
+ */
+function nameSkills(skills: readonly SharedSkill[]): ListedSkill[] {
+  const named: ListedSkill[] = []
+  const taken = new Set(skills.flatMap(({ channelName }) => channelName ?? []))
+  for (const { described, ...skill } of skills) {
+    if (described.fault !== null) continue
+    const own = taken.has(described.name) ? skill.slug : described.name
+    const name = skill.channelName ?? own
+    if (!isChannelName(name)) continue
+    taken.add(name)
+    named.push({ ...skill, name, description: described.description, archiveKey: archiveKey(skill.files) })
+  }
+  return named
+}
+
+/** Whether clients accept a name: the rule of the specification. Ids, which are slugs of titles without letters, pass it too. */
+function isChannelName(name: string): boolean {
+  return isSlug(name) || /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name)
+}

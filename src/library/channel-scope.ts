@@ -1,0 +1,57 @@
+/** What a channel hands out: everything its caller may see, or a part of it. `only` names one skill of it. */
+export type ChannelScope = (
+  | { readonly kind: 'all' }
+  | { readonly kind: 'skill' | 'prompt'; readonly ref: string }
+  | { readonly kind: 'author' | 'tag' | 'category'; readonly name: string }
+) & { readonly only?: string }
+
+/** Longest path of a scope that is read, in UTF-16 units. */
+const MAX_PATH = 512
+
+/** Paths of scopes, in the form they have in links first. */
+const FORMS: readonly { readonly pattern: RegExp; readonly toScope: (text: string) => ChannelScope }[] = [
+  { pattern: /^\/skills\/([^/]+)$/, toScope: (ref) => ({ kind: 'skill', ref }) },
+  { pattern: /^\/prompts\/([^/]+)$/, toScope: (ref) => ({ kind: 'prompt', ref }) },
+  { pattern: /^\/@([^/]+)$/, toScope: (name) => ({ kind: 'author', name }) },
+  { pattern: /^\/tags\/([^/]+)$/, toScope: (name) => ({ kind: 'tag', name }) },
+  { pattern: /^\/categories\/([^/]+)$/, toScope: (name) => ({ kind: 'category', name }) },
+  // Addresses that people copy from elsewhere on the service.
+  { pattern: /^\/users\/([^/]+)$/, toScope: (name) => ({ kind: 'author', name }) },
+  { pattern: /^\/api\/skills\/([^/]+)\/zip$/, toScope: (ref) => ({ kind: 'skill', ref }) },
+]
+
+/**
+ * The scope of a path, decoded and without a slash at its end; empty for everything. `@NAME` at its end names one skill, as `skills find`
+ * prints it.
+ * @returns null for a path that is none
+ */
+export function parseScope(path: string): ChannelScope | null {
+  if (path === '' || path === '/') return { kind: 'all' }
+  if (path.length > MAX_PATH) return null
+  const at = path.lastIndexOf('@')
+  const named = at > path.lastIndexOf('/') + 1 ? path.slice(at + 1) : null
+  const whole = named === null ? path : path.slice(0, at)
+  for (const { pattern, toScope } of FORMS) {
+    const text = pattern.exec(whole)?.[1]
+    if (text !== undefined) return named === null ? toScope(text) : { ...toScope(text), only: named }
+  }
+  return null
+}
+
+/** The path of a scope, percent-encoded; empty for everything. */
+export function scopePath(scope: ChannelScope): string {
+  const only = scope.only === undefined ? '' : `@${encodeURIComponent(scope.only)}`
+  switch (scope.kind) {
+    case 'all':
+      return only
+    case 'skill':
+    case 'prompt':
+      return `/${scope.kind}s/${encodeURIComponent(scope.ref)}${only}`
+    case 'author':
+      return `/@${encodeURIComponent(scope.name)}${only}`
+    case 'tag':
+      return `/tags/${encodeURIComponent(scope.name)}${only}`
+    case 'category':
+      return `/categories/${encodeURIComponent(scope.name)}${only}`
+  }
+}

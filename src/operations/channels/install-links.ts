@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import { keyNameField } from '../../library/account.ts'
+import { parseScope, scopePath } from '../../library/channel-scope.ts'
+import type { StoredInstallLink } from '../../library/ports/install-links.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { notFound, refInput } from '../core/inputs.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+/** How long a link works unless its maker says otherwise. */
+const DEFAULT_DAYS = 90
+
+const when = z.string().meta({ format: 'date-time' })
+/** A link without its token. */
+export const installLinkRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  scope: z.string().describe('Path of what it reads, such as /tags/TAG; empty for everything you can see'),
+  createdAt: when,
+  lastUsedAt: when.nullable(),
+  expiresAt: when.nullable(),
+  state: z.enum(['active', 'expired', 'revoked']),
+})
+
+function toRecord(link: StoredInstallLink, nowMs: number): z.infer<typeof installLinkRecord> {
+  const { id, name, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = link
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= nowMs
+  return { id, name, scope, createdAt, lastUsedAt, expiresAt, state: revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active' }
+}
+
+/** Makes a link; this answer is the only place its address is ever shown. */
+export const createInstallLink = defineOperation({
+  name: 'create_install_link',
+  title: 'Create an install link',
+  summary:
+    'Create an address from which agents can install your private skills too, without a key. It reads what you can see, within a scope, and is shown only once.',
+  scope: 'write',
+  writes: true,
+  surfaces: {
+    rest: { method: 'POST', path: '/api/install-links', status: 201 },
+    cli: { command: 'create-install-link', positional: ['name'] },
+  },
+  input: z.object({
+    name: keyNameField.describe('Where it will be used, such as a computer or a team'),
+    scope: refInput
+      .default('')
+      .describe('Path of what it reads: /@NAME, /tags/TAG, /categories/CATEGORY, /skills/ID; empty for everything you can see'),
+    expiresInDays: z.number().int().min(1).max(3650).default(DEFAULT_DAYS),
+  }),
+  output: z.object({ url: z.string(), link: installLinkRecord }),
+  async run({ actor, store, clock, secrets, baseUrl }: Needs<'installLinks' | 'items', 'clock' | 'secrets' | 'baseUrl'>, input) {
+    const user = requireUser(actor)
+    if (!user.scopes.has('read'))
+      throw new AppError('forbidden', 'An install link reads private items, so this API key needs the "read" scope too.')
+    const scope = parseScope(input.scope)
+    if (!scope) {
+      throw invalidInput(
+        'scope',
+        'scope must be empty or a path such as /@NAME, /tags/TAG, /categories/CATEGORY, /skills/ID or /prompts/ID.',
+      )
+    }
+    if (scope.kind === 'skill' && !(await store.items.findSkill(actor, scope.ref))) throw notFound('skill')
+    if (scope.kind === 'prompt' && !(await store.items.findPrompt(actor, scope.ref))) throw notFound('prompt')
+    const { token, sha256 } = secrets.makeToken()
+    const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
+    const stored = await store.installLinks.createInstallLink({
+      name: input.name,
+      userId: user.userId,
+      sha256,
+      scope: scopePath(scope),
+      expiresAt,
+    })
+    return { url: `${baseUrl}/install/${token}`, link: toRecord(stored, clock()) }
+  },
+})
+
+/** A person's own links: those that work first, then the newest. */
+export const listInstallLinks = defineOperation({
+  name: 'list_install_links',
+  title: 'List install links',
+  summary: 'List your install links, without their addresses.',
+  scope: 'write',
+  surfaces: { rest: { method: 'GET', path: '/api/install-links' }, cli: { command: 'list-install-links', positional: [] } },
+  input: z.object({}),
+  output: z.object({ links: z.array(installLinkRecord) }),
+  async run({ actor, store, clock }: Needs<'installLinks', 'clock'>) {
+    const links = (await store.installLinks.listInstallLinks(requireUser(actor).userId)).map((link) => toRecord(link, clock()))
+    const isOver = (link: z.infer<typeof installLinkRecord>) => Number(link.state !== 'active')
+    return { links: links.toSorted((a, b) => isOver(a) - isOver(b)) }
+  },
+})
+
+/** Revokes a person's own link; felt on its next request. */
+export const revokeInstallLink = defineOperation({
+  name: 'revoke_install_link',
+  title: 'Revoke an install link',
+  summary: 'Revoke one of your install links permanently. What was installed stays where it is.',
+  scope: 'write',
+  writes: true,
+  surfaces: {
+    rest: { method: 'DELETE', path: '/api/install-links/{id}' },
+    cli: { command: 'revoke-install-link', positional: ['id'] },
+  },
+  input: z.object({ id: z.string().max(255) }),
+  output: z.object({ success: z.literal(true), name: z.string() }),
+  async run({ actor, store }: Needs<'installLinks'>, { id }) {
+    const link = await store.installLinks.revokeInstallLink(requireUser(actor).userId, id)
+    if (!link) throw new AppError('not_found', 'Install link not found.')
+    return { success: true as const, name: link.name }
+  },
+})

@@ -1,0 +1,82 @@
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { describeSkill, type SkillDescription } from '../../library/frontmatter.ts'
+import type { ItemReader } from '../../library/ports/items.ts'
+import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
+import { visibleSet } from '../../library/visibility.ts'
+import type { Database } from '../schema.ts'
+import { applyFilter, readFilter } from './item-filters.ts'
+import { readTags } from './item-rows.ts'
+
+/** Descriptions kept, by the digest of their SKILL.md: parsing one takes 0.2 ms. At most 2 KB each. */
+const MAX_DESCRIBED = 20_000
+
+/** Skills with names and digests, for channels. */
+export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSkills'] {
+  const described = new LRUCache<string, SkillDescription>({ max: MAX_DESCRIBED })
+
+  async function describe(digests: readonly string[]): Promise<ReadonlyMap<string, SkillDescription>> {
+    const found = new Map<string, SkillDescription>()
+    const missing: string[] = []
+    for (const digest of new Set(digests)) {
+      const known = described.get(digest)
+      if (known) found.set(digest, known)
+      else missing.push(digest)
+    }
+    if (missing.length === 0) return found
+    for (const { sha256, bytes } of await db.selectFrom('blob').select(['sha256', 'bytes']).where('sha256', 'in', missing).execute()) {
+      const description = describeSkill(decodeText(bytes) ?? '')
+      described.set(sha256, description)
+      found.set(sha256, description)
+    }
+    return found
+  }
+
+  return async (actor, reach, filter, after, limit) => {
+    const query = db
+      .selectFrom('item')
+      .innerJoin('user as author', 'author.seq', 'item.author_seq')
+      .leftJoin('category', 'category.seq', 'item.category_seq')
+      .select([
+        'item.seq',
+        'item.id',
+        'item.slug',
+        'item.title',
+        'item.visibility',
+        'item.version',
+        'item.updated_at',
+        'item.channel_name',
+        'author.username as author',
+        'category.slug as category',
+      ])
+    // The joins only add columns; the filter is over items.
+    const narrowed = applyFilter(query, 'skill', await readFilter(db, filter), visibleSet(actor, reach))
+    const rows = await narrowed.where('item.seq', '>', after).orderBy('item.seq').limit(limit).execute()
+    const seqs = rows.map(({ seq }) => seq)
+    if (seqs.length === 0) return { skills: [], next: null }
+    const tags = await readTags(db, seqs)
+    const files = await db
+      .selectFrom('skill_file')
+      .select(['item_seq', 'filename', 'sha256', 'size'])
+      .where('item_seq', 'in', seqs)
+      .execute()
+    const filesOf = Map.groupBy(files, ({ item_seq: seq }) => seq)
+    const digestOf = (seq: number) => filesOf.get(seq)?.find(({ filename }) => filename === SKILL_MD)?.sha256 ?? ''
+    const descriptions = await describe(seqs.map(digestOf))
+    const skills = rows.map((row) => ({
+      id: row.id,
+      slug: row.slug,
+      title: row.title,
+      author: row.author,
+      category: row.category,
+      tags: (tags.get(row.seq) ?? []).map(({ slug }) => slug),
+      isPublic: row.visibility === 'public',
+      version: row.version,
+      updatedAt: row.updated_at,
+      channelName: row.channel_name,
+      described: descriptions.get(digestOf(row.seq)) ?? describeSkill(''),
+      files: sortFilenames((filesOf.get(row.seq) ?? []).map(({ filename, sha256, size }) => ({ filename, sha256, size }))),
+    }))
+    return { skills, next: rows.length < limit ? null : (seqs.at(-1) ?? null) }
+  }
+}

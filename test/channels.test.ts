@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto'
+import { unzipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Actor } from '../src/library/actor.ts'
+import { json, readJson, type TestApp, testApp } from './support/test-app.ts'
+
+const INDEX = '/.well-known/agent-skills/index.json'
+const FILE_INDEX = '/.well-known/skills/index.json'
+
+let test: TestApp
+let owner: Extract<Actor, { kind: 'user' }>
+let ownerKey: string
+const log: string[] = []
+
+beforeAll(async () => {
+  test = await testApp({}, {}, null, {}, { write: (line) => void log.push(line) })
+  const made = await test.user('owner')
+  owner = made.actor
+  ownerKey = made.key
+})
+afterAll(() => test.close())
+
+const skillMd = (name: string, description = `About ${name}`) => `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n`
+
+/** Saves a skill of one or more files, public unless the fields say otherwise. */
+async function save(
+  name: string,
+  fields: Record<string, unknown> = {},
+  more: readonly { filename: string; content: string }[] = [],
+): Promise<{ id: string; slug: string }> {
+  const files = [{ filename: 'SKILL.md', content: skillMd(name) }, ...more]
+  return Object((await test.call(owner, 'save_skill', { title: name, visibility: 'public', files, ...fields })).skill)
+}
+
+async function readIndex(scope = '', options: RequestInit & { key?: string } = {}) {
+  const answer = await test.fetch(`${scope}${INDEX}`, options)
+  if (answer.status !== 200) return { status: answer.status, names: [], skills: [] }
+  const { skills }: { skills: { name: string; type: string; url: string; digest: string; description: string }[] } = await readJson(answer)
+  return { status: 200, names: skills.map(({ name }) => name), skills }
+}
+
+async function read(path: string, options: RequestInit & { key?: string } = {}) {
+  const answer = await test.fetch(path, options)
+  return { status: answer.status, headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) }
+}
+
+const sha256 = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+describe('well-known skills', () => {
+  it('give each skill as a file or an archive, whose digest the index holds', async () => {
+    await save('single-file')
+    await save('many-files', {}, [{ filename: 'scripts/run.sh', content: 'echo hi\n' }])
+    const { skills } = await readIndex('/@owner')
+    const [single, many] = ['single-file', 'many-files'].map((name) => skills.find((skill) => skill.name === name))
+    expect(single).toMatchObject({ type: 'skill-md', url: 'single-file/SKILL.md', description: 'About single-file' })
+    expect(many).toMatchObject({ type: 'archive', url: 'many-files.zip' })
+    const file = await read(`/@owner/.well-known/agent-skills/${single?.url}`)
+    expect([file.headers.get('content-type'), sha256(file.bytes)]).toEqual(['text/markdown; charset=utf-8', single?.digest])
+    const archive = await read(`/@owner/.well-known/agent-skills/${many?.url}`)
+    expect([archive.headers.get('content-type'), sha256(archive.bytes)]).toEqual(['application/zip', many?.digest])
+    const files = unzipSync(archive.bytes)
+    expect(Object.keys(files)).toEqual(['SKILL.md', 'scripts/run.sh'])
+    expect(new TextDecoder().decode(files['SKILL.md'])).toBe(skillMd('many-files'))
+  })
+
+  it('name each file in the older index, and leave out what its clients cannot fetch', async () => {
+    await save('plain-names', {}, [{ filename: 'a b.txt', content: 'text' }])
+    await save('odd-names', {}, [{ filename: 'a..b.txt', content: 'text' }])
+    await save('encoded-names', {}, [{ filename: '100%.txt', content: 'text' }])
+    const { skills } = await readJson(await test.fetch(FILE_INDEX))
+    const names = skills.map(({ name }: { name: string }) => name)
+    expect(names).toContain('plain-names')
+    expect(names).not.toContain('odd-names')
+    expect(names).not.toContain('encoded-names')
+    const plain = skills.find(({ name }: { name: string }) => name === 'plain-names')
+    expect(plain).toMatchObject({ files: ['SKILL.md', 'a b.txt'], version: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    const file = await read('/.well-known/skills/plain-names/a%20b.txt')
+    expect([new TextDecoder().decode(file.bytes), file.headers.get('content-type')]).toEqual(['text', 'text/plain; charset=utf-8'])
+    expect((await readIndex()).names).toEqual(expect.arrayContaining(['odd-names', 'encoded-names']))
+  })
+
+  it('answer at every address a person may paste', async () => {
+    const { id, slug } = await save('pasted', { tags: ['Paste me'], category: 'writing' })
+    for (const scope of [
+      `/skills/${slug}`,
+      `/skills/${id}`,
+      `/api/skills/${id}/zip`,
+      '/tags/paste-me',
+      '/categories/writing',
+      `/skills/${slug}@pasted`,
+      '/@owner@pasted',
+      '/users/owner@pasted',
+    ]) {
+      expect((await readIndex(scope)).names, scope).toEqual(['pasted'])
+      expect((await read(`${scope}/.well-known/agent-skills/pasted/SKILL.md`)).status, scope).toBe(200)
+    }
+    for (const scope of ['/tags/none', '/@nobody', '/skills/none', '/categories/none', '/@owner@none', '/prompts/pasted']) {
+      expect((await readIndex(scope)).status, scope).toBe(404)
+    }
+    expect((await read('/tags/paste-me/.well-known/agent-skills/single-file/SKILL.md')).status).toBe(404)
+  })
+
+  it('answer HEAD, ETags and other origins', async () => {
+    const head = await test.fetch(INDEX, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const etag = head.headers.get('etag') ?? ''
+    const again = await test.fetch(INDEX, { headers: { 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(again.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(again.headers.get('access-control-allow-origin')).toBe('*')
+    expect((await test.fetch(INDEX, { method: 'POST', headers: { origin: 'http://127.0.0.1:3000' } })).status).toBe(405)
+  })
+
+  it('leave out skills that break the specification', async () => {
+    const files = (content: string) => ({ files: [{ filename: 'SKILL.md', content }] })
+    const before = (await readIndex()).names.length
+    await save('a', { title: 'No frontmatter', ...files('# Just text\n') })
+    await save('a', { title: 'Bad name', ...files('---\nname: Bad Name\ndescription: d\n---\n') })
+    await save('a', { title: 'No description', ...files('---\nname: no-description\n---\n') })
+    await save('a', { title: 'Long description', ...files(`---\nname: long\ndescription: ${'d'.repeat(1025)}\n---\n`) })
+    expect((await readIndex()).names).toHaveLength(before)
+    await save('a', { title: 'Just fits', ...files(`---\nname: just-fits\ndescription: ${'ü'.repeat(1024)}\n---\n`) })
+    expect((await readIndex()).names).toHaveLength(before + 1)
+  })
+})
+
+describe('names', () => {
+  it('stay with the skill that was first published under them', async () => {
+    const first = await save('taken-name')
+    const second = await save('taken-name', { title: 'Second with the name' })
+    expect((await readIndex('/skills/taken-name')).names).toEqual(['taken-name'])
+    expect((await readIndex(`/skills/${second.id}`)).names).toEqual(['second-with-the-name'])
+    // Another name in its SKILL.md, being made private, and the trash do not free it.
+    await test.call(owner, 'update_skill_file', { skillId: first.id, filename: 'SKILL.md', content: skillMd('renamed') })
+    expect((await readIndex(`/skills/${first.id}`)).names).toEqual(['taken-name'])
+    await test.call(owner, 'update_skill', { id: first.id, visibility: 'private' })
+    expect((await readIndex(`/skills/${(await save('taken-name', { title: 'Third with the name' })).id}`)).names).toEqual([
+      'third-with-the-name',
+    ])
+    await test.call(owner, 'delete_item', { collection: 'skills', id: first.id })
+    await test.call(owner, 'restore_item', { collection: 'skills', id: first.id })
+    expect((await readIndex(`/skills/${first.id}`, { key: ownerKey })).names).toEqual(['taken-name'])
+  })
+
+  it('are given to nobody else once their skill is purged', async () => {
+    const { id } = await save('purged-name')
+    const person = { ...owner, scopes: new Set([...owner.scopes, 'account' as const]) }
+    await test.call(owner, 'delete_item', { collection: 'skills', id })
+    await test.call(person, 'purge_item', { collection: 'skills', id })
+    const next = await save('purged-name', { title: 'After the purge' })
+    expect((await readIndex(`/skills/${next.id}`)).names).toEqual(['after-the-purge'])
+  })
+
+  it('of private skills yield to public ones', async () => {
+    const hidden = await save('contested', { title: 'Hidden', visibility: 'private' })
+    expect((await readIndex('/@owner', { key: ownerKey })).names).toContain('contested')
+    const shown = await save('contested', { title: 'Shown' })
+    const names = (await readIndex('/@owner', { key: ownerKey })).skills.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['contested', hidden.slug]))
+    expect((await readIndex(`/skills/${shown.id}`)).names).toEqual(['contested'])
+    expect((await readIndex()).names).not.toContain(hidden.slug)
+  })
+})
+
+describe('install links', () => {
+  const make = async (fields: Record<string, unknown> = {}, key = ownerKey) => {
+    const answer = await test.fetch('/api/install-links', { ...json('POST', { name: 'laptop', ...fields }), key })
+    return { status: answer.status, ...(await readJson(answer)) }
+  }
+  const pathOf = (url: string) => new URL(url).pathname
+
+  it('add private skills until they are revoked', async () => {
+    await save('for-the-link', { visibility: 'private', tags: ['linked'] }, [{ filename: 'a.txt', content: 'secret text' }])
+    const { url, link, status } = await make({ scope: '/tags/linked' })
+    expect([status, link]).toEqual([
+      201,
+      expect.objectContaining({ name: 'laptop', scope: '/tags/linked', state: 'active', lastUsedAt: null }),
+    ])
+    const path = pathOf(url)
+    expect((await readIndex(path)).names).toEqual(['for-the-link'])
+    const archive = await read(`${path}/.well-known/agent-skills/for-the-link.zip`)
+    expect(new TextDecoder().decode(unzipSync(archive.bytes)['a.txt'])).toBe('secret text')
+    expect(archive.headers.get('cache-control')).toBe('private, no-store')
+    expect(archive.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(archive.headers.get('access-control-allow-origin')).toBeNull()
+    // Only within its scope, and only to read.
+    expect((await read(`${path}/.well-known/agent-skills/single-file/SKILL.md`)).status).toBe(404)
+    expect((await test.fetch(`${path}${INDEX}`, { method: 'POST', headers: { origin: 'http://127.0.0.1:3000' } })).status).toBe(405)
+    const listed = await readJson(await test.fetch('/api/install-links', { key: ownerKey }))
+    expect(listed.links[0]).toMatchObject({ id: link.id, lastUsedAt: expect.any(String) })
+    expect(JSON.stringify(listed)).not.toContain(path.split('/')[2])
+    await test.fetch(`/api/install-links/${link.id}`, { method: 'DELETE', key: ownerKey })
+    const [revoked, never] = [await read(`${path}${INDEX}`), await read(`/install/${'x'.repeat(43)}${INDEX}`)]
+    const told = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replace(/"requestId":"[^"]*"/, '')
+    expect([revoked.status, told(revoked.bytes)]).toEqual([404, told(never.bytes)])
+    expect(never.status).toBe(404)
+  })
+
+  it('end with their time, and with the suspension of their maker', async () => {
+    const maker = await test.user('maker')
+    const { url } = await make({ expiresInDays: 1 }, maker.key)
+    await test.call(maker.actor, 'save_skill', {
+      title: 'Makers own',
+      visibility: 'private',
+      files: [{ filename: 'SKILL.md', content: skillMd('makers-own') }],
+    })
+    expect((await readIndex(pathOf(url))).names).toContain('makers-own')
+    await test.app.store.people.setSuspended('maker', true)
+    expect((await readIndex(pathOf(url))).status).toBe(404)
+    await test.app.store.people.setSuspended('maker', false)
+    expect((await readIndex(pathOf(url))).status).toBe(200)
+    test.wait(25 * 3_600_000)
+    expect((await readIndex(pathOf(url))).status).toBe(404)
+  })
+
+  it('keep their token out of the log and the library', async () => {
+    const { url } = await make()
+    const token = pathOf(url).split('/')[2] ?? ''
+    await read(`${pathOf(url)}${INDEX}`)
+    expect(log.join('')).toContain('/install/…/.well-known')
+    expect(log.join('')).not.toContain(token)
+    expect(await test.readEverything()).not.toContain(token)
+  })
+
+  it('are refused in words', async () => {
+    expect(await make({ scope: '/nowhere' })).toMatchObject({ status: 400, error: 'invalid_input' })
+    expect(await make({ scope: '/skills/none' })).toMatchObject({ status: 404 })
+    expect(await make({}, (await test.user('owner', ['write'])).key)).toMatchObject({ status: 403 })
+    expect(await make({}, (await test.user('owner', ['read'])).key)).toMatchObject({ status: 403 })
+    const other = (await test.user('other')).key
+    const { link } = await make()
+    expect((await test.fetch(`/api/install-links/${link.id}`, { method: 'DELETE', key: other })).status).toBe(404)
+  })
+})
+
+describe('keys on channels', () => {
+  const basic = (password: string) => ({ headers: { authorization: `Basic ${Buffer.from(`git:${password}`).toString('base64')}` } })
+
+  it('come in headers, or as the password of HTTP Basic', async () => {
+    await save('with-a-key', { visibility: 'private' })
+    expect((await readIndex()).names).not.toContain('with-a-key')
+    expect((await readIndex('', { key: ownerKey })).names).toContain('with-a-key')
+    expect((await readIndex('', basic(ownerKey))).names).toContain('with-a-key')
+    expect((await readIndex('/private', basic(ownerKey))).names).toContain('with-a-key')
+    expect((await readIndex('', basic('cpb_wrong'))).status).toBe(401)
+    expect((await readIndex('', basic(''))).status).toBe(200)
+    // Elsewhere Basic is ignored.
+    expect((await test.fetch('/api/prompts', basic('cpb_wrong'))).status).toBe(200)
+    const asked = await test.fetch(`/private${INDEX}`)
+    expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="commonplace", charset="UTF-8"'])
+  })
+
+  it('are not replaced by cookies', async () => {
+    const answer = await test.fetch(INDEX, { headers: { cookie: 'session=anything' } })
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
+  })
+})
+
+describe('many requests at once', () => {
+  it('wait in line instead of being refused', async () => {
+    for (let n = 0; n < 20; n++) await save(`crowd-${n}`, { tags: ['crowd'] }, [{ filename: 'data.txt', content: `${n}`.repeat(50_000) }])
+    const { skills } = await readIndex('/tags/crowd')
+    const asked = Array.from({ length: 300 }, (_, n) => read(`/tags/crowd/.well-known/agent-skills/${skills[n % 20]?.url}`))
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(answers.every(({ bytes }, n) => sha256(bytes) === skills[n % 20]?.digest)).toBe(true)
+  })
+
+  it('see a change at once', async () => {
+    const { id } = await save('changing', {}, [{ filename: 'a.txt', content: 'one' }])
+    const before = (await readIndex(`/skills/${id}`)).skills[0]?.digest
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'a.txt', content: 'two' })
+    const [after] = (await readIndex(`/skills/${id}`)).skills
+    expect(after?.digest).not.toBe(before)
+    expect(sha256((await read(`/.well-known/agent-skills/changing.zip`)).bytes)).toBe(after?.digest)
+    await test.call(owner, 'update_skill', { id, visibility: 'private' })
+    expect((await read(`/.well-known/agent-skills/changing.zip`)).status).toBe(404)
+    expect((await readIndex()).names).not.toContain('changing')
+  })
+})
