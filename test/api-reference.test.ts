@@ -25,7 +25,15 @@ describe('the API reference', () => {
     expect(expected.length).toBeGreaterThan(30)
     expect(expected.filter((line) => html.split(line).length !== 2)).toEqual([])
     // A route of a new kind wants a group.
-    expect(readApi(document, '').groups.map(({ name }) => name)).toEqual(['prompts', 'skills', 'items', 'names', 'listings', 'embeds'])
+    expect(readApi(document, '').groups.map(({ name }) => name)).toEqual([
+      'prompts',
+      'skills',
+      'items',
+      'names',
+      'listings',
+      'channels',
+      'embeds',
+    ])
   })
 
   it('leads from its contents to every route, by the anchors that the headings of the document have', () => {

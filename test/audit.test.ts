@@ -228,6 +228,14 @@ describe('every operation that changes what is kept', () => {
     },
     list_shared_skills: byOwner({}),
     read_shared_files: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
+    seal_archives: async () => ({ actor: (await test.user('owner')).actor, input: { archives: [] } }),
+    open_archive: async () => {
+      const { actor } = await test.user('owner')
+      const archive = { scope: '', name: 'x', sha256: '0'.repeat(64) }
+      const { tokens } = Object(await test.call(actor, 'seal_archives', { archives: [archive] }))
+      return { actor, input: { token: tokens[0] } }
+    },
+    find_skills: byOwner({ q: CANARY }),
     create_install_link: async () => ({ actor: owner, input: { name: unique() } }),
     list_install_links: byOwner({}),
     revoke_install_link: async () => ({

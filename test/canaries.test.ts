@@ -162,6 +162,7 @@ function fill(path: string): string[] {
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
     scope: ['', '/@owner', '/categories/coding', '/users/owner', ...refs.map((ref) => `/skills/${ref}`)],
     file: refs.map((ref) => `${ref}.svg`),
+    token: ['x'],
     digest: ['x'],
     slug: ['coding'],
   }

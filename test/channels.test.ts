@@ -278,3 +278,87 @@ describe('many requests at once', () => {
     expect((await readIndex()).names).not.toContain('changing')
   })
 })
+
+describe('a marketplace for Claude Code', () => {
+  const readMarket = async (scope = '', options: RequestInit & { key?: string } = {}) =>
+    await readJson(await test.fetch(`${scope}/marketplace.json`, options))
+  type Plugin = { name: string; strict?: boolean; skills?: string[]; source: { source: string; url: string; sha256: string } }
+  const pathOf = (plugin: Plugin | undefined) => new URL(plugin?.source.url ?? '').pathname
+  const find = (market: { plugins: Plugin[] }, name: string) => market.plugins.find((plugin) => plugin.name === name)
+
+  it('gives each skill as a plugin, and all of them as one', async () => {
+    await save('market-one', { tags: ['market'] })
+    await save('market-two', { tags: ['market'] }, [{ filename: 'a.txt', content: 'two' }])
+    const market = await readMarket('/tags/market')
+    expect([market.name, market.owner]).toEqual(['127-0-0-1-tags-market', { name: 'Commonplace' }])
+    expect(market.plugins.map(({ name }: Plugin) => name)).toEqual(['all-skills', 'market-one', 'market-two'])
+    const two = find(market, 'market-two')
+    expect(two).toMatchObject({ strict: false, skills: ['./'], source: { source: 'archive' } })
+    expect(two).not.toHaveProperty('version')
+    for (const plugin of market.plugins) {
+      const { status, bytes } = await read(pathOf(plugin))
+      expect([status, sha256(bytes)], plugin.name).toEqual([200, `sha256:${plugin.source.sha256}`])
+    }
+    const bundle = unzipSync((await read(pathOf(find(market, 'all-skills')))).bytes)
+    expect(Object.keys(bundle)).toEqual([
+      '.claude-plugin/plugin.json',
+      'skills/market-one/SKILL.md',
+      'skills/market-two/SKILL.md',
+      'skills/market-two/a.txt',
+    ])
+    expect(JSON.parse(new TextDecoder().decode(bundle['.claude-plugin/plugin.json']))).toMatchObject({ name: 'all-skills' })
+  })
+
+  it('keeps every other digest when one skill changes', async () => {
+    const before = await readMarket('/tags/market')
+    const skill = Object((await test.call(owner, 'search_skills', { query: 'market-two' })).skills)[0]
+    await test.call(owner, 'update_skill_file', { skillId: skill.id, filename: 'a.txt', content: 'changed' })
+    const after = await readMarket('/tags/market')
+    const changed = after.plugins.filter((plugin: Plugin) => find(before, plugin.name)?.source.sha256 !== plugin.source.sha256)
+    expect(changed.map(({ name }: Plugin) => name)).toEqual(['all-skills', 'market-two'])
+  })
+
+  it('gives archives of private skills by key, and by a token where the client sends its key once', async () => {
+    await save('market-private', { visibility: 'private', tags: ['market'] })
+    const { actor, key } = await test.user('owner')
+    expect(find(await readMarket('/tags/market'), 'market-private')).toBeUndefined()
+    const byKey = find(await readMarket('/tags/market', { key }), 'market-private')
+    expect((await read(pathOf(byKey))).status).toBe(404)
+    expect((await read(pathOf(byKey), { key })).status).toBe(200)
+    const authorization = `Basic ${Buffer.from(`x:${key}`).toString('base64')}`
+    const byBasic = find(await readMarket('/tags/market', { headers: { authorization } }), 'market-private')
+    expect(pathOf(byBasic)).toMatch(/^\/archives\//)
+    const sent = await read(pathOf(byBasic))
+    expect([sent.status, sha256(sent.bytes), sent.headers.get('cache-control')]).toEqual([
+      200,
+      `sha256:${byBasic?.source.sha256}`,
+      'private, no-store',
+    ])
+    expect(log.join('')).not.toContain(pathOf(byBasic).split('/')[2])
+    // It is for one archive, for ten minutes, and ends with the key.
+    expect((await read('/archives/nonsense/x.zip')).status).toBe(404)
+    const bound = Object((await test.call(owner, 'search_skills', { query: 'market-private' })).skills)[0]
+    await test.call(owner, 'update_skill_file', { skillId: bound.id, filename: 'SKILL.md', content: skillMd('market-private', 'Changed') })
+    expect((await read(pathOf(byBasic))).status).toBe(404)
+    const fresh = find(await readMarket('/tags/market', { headers: { authorization } }), 'market-private')
+    expect((await read(pathOf(fresh))).status).toBe(200)
+    test.wait(11 * 60_000)
+    expect((await read(pathOf(fresh))).status).toBe(404)
+    const last = find(await readMarket('/tags/market', { headers: { authorization } }), 'market-private')
+    await test.app.store.keys.revokeKey(actor.keyId ?? '')
+    expect((await read(pathOf(last))).status).toBe(404)
+  })
+})
+
+describe('skills find', () => {
+  it('finds skills by words, with a source to install each from', async () => {
+    const { slug } = await save('findable-thing')
+    const { skills } = await readJson(await test.fetch('/api/search?q=findable&limit=20'))
+    expect(skills).toEqual([
+      { id: expect.any(String), name: 'findable-thing', source: `http://127.0.0.1:3000/skills/${slug}`, installs: 0 },
+    ])
+    const path = new URL(skills[0].source).pathname
+    expect((await readIndex(`${path}@findable-thing`)).names).toEqual(['findable-thing'])
+    expect((await readJson(await test.fetch('/api/search?q=findable&owner=nobody'))).skills).toEqual([])
+  })
+})

@@ -40,6 +40,8 @@ interface Route {
   readonly reach: 'item' | 'list' | 'name'
   /** Whether the answer is about other items only, never about the one that is named. */
   readonly isOfOthers?: true
+  /** Whether the answer tells of an item by its name alone, which is in lower case. */
+  readonly tellsNames?: true
   request(item: Item, ref: string): readonly [string, RequestInit?]
 }
 
@@ -131,6 +133,16 @@ const ROUTES: readonly Route[] = [
   { operation: 'read_manifest_file', kind: 'skill', reach: 'name', request: (_, ref) => resource(ref, 'a.txt') },
   { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/${WELL_KNOWN}/index.json`] },
   { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/.well-known/skills/index.json'] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/marketplace.json'] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/@owner/marketplace.json'] },
+  {
+    operation: 'find_skills',
+    kind: 'skill',
+    reach: 'list',
+    tellsNames: true,
+    request: (item) => [`/api/search?q=${item.marker}`],
+  },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'item', request: (_, ref) => [`/skills/${ref}/marketplace.json`] },
   { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/@owner/${WELL_KNOWN}/index.json`] },
   { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/categories/coding/${WELL_KNOWN}/index.json`] },
   { operation: 'list_shared_skills', kind: 'skill', reach: 'item', request: (_, ref) => [`/skills/${ref}/${WELL_KNOWN}/index.json`] },
@@ -322,7 +334,8 @@ describe('the visibility table', () => {
             const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && actor !== 'owner'
             const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden && !route.isOfOthers
             const cell = `${item.kind} ${item.state} by ${reach} for ${actor}`
-            expect(answer.text.includes(item.marker), cell).toBe(
+            const told = route.tellsNames ? item.marker.toLowerCase() : item.marker
+            expect(answer.text.includes(told), cell).toBe(
               expected || (route.reach === 'list' && answer.text.includes(`"query":"${item.marker}"`)),
             )
             if (route.reach === 'list') {

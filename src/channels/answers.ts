@@ -2,6 +2,7 @@ import type { Answer, AnswerHeaders } from '../exchange.ts'
 import type { Call } from '../http/call.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
 /** How long others may keep a public answer: what is in it can be withdrawn (contract, "Keys"). */
 const MAX_AGE = 'public, max-age=60'
 

@@ -17,7 +17,7 @@ export interface FileDigest {
 }
 
 /** An archive of files. The same files give the same bytes. */
-interface Archive {
+export interface Archive {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** In hex. */
   readonly sha256: string

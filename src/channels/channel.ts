@@ -6,7 +6,7 @@ import { SKILL_MD } from '../library/skill.ts'
 import { readSharedFiles } from '../operations/channels/read-shared-files.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { answerFile } from './answers.ts'
-import { createArchives } from './archives.ts'
+import { type Archive, type Archives, createArchives } from './archives.ts'
 import { createListings, type ListedSkill, type Listing } from './listing.ts'
 
 /** What channels are made from. */
@@ -34,8 +34,14 @@ export interface Channel {
   find(call: Call, name: string): Promise<ListedSkill>
   /** A rendering of the listing as JSON in UTF-8, made once for each listing. */
   render(call: Call, name: string, render: Render): Promise<Uint8Array>
+  /** Bytes made from the listing, once for each listing. */
+  keep(call: Call, name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array>
   /** SHA-256 of the archive of a skill, in hex. */
   digest(call: Call, skill: ListedSkill): Promise<string>
+  packSkill(call: Call, skill: ListedSkill): Promise<Archive>
+  /** SHA-256 in hex of an archive of other files. */
+  digestOf: Archives['digest']
+  pack: Archives['get']
   sendArchive(call: Call, skill: ListedSkill): Promise<Answer>
   /** Counts a skill as read by a program: once, with its SKILL.md or its archive. */
   countRead(call: Call, skill: ListedSkill, filename: string): void
@@ -68,22 +74,31 @@ export function createChannel({ makeContext, readRevision, name, baseUrl }: Chan
     },
     async render(call, rendering, render) {
       const listing = await list(call)
-      const known = listing.rendered.get(rendering)
-      if (known) return await known
-      const making = render(channel, call, listing).then((value) => encoder.encode(`${JSON.stringify(value)}\n`))
-      listing.rendered.set(rendering, making)
-      making.catch(() => listing.rendered.delete(rendering))
-      return await making
+      const make = async () => encoder.encode(`${JSON.stringify(await render(channel, call, listing))}\n`)
+      return await keepIn(listing, rendering, make)
     },
+    keep: async (call, rendering, make) => await keepIn(await list(call), rendering, make),
     digest: (call, skill) => archives.digest(skill.archiveKey, readerOf(call, skill)),
-    async sendArchive(call, skill) {
-      const files = await archives.get(skill.archiveKey, readerOf(call, skill))
+    async packSkill(call, skill) {
+      const archive = await archives.get(skill.archiveKey, readerOf(call, skill))
       channel.countRead(call, skill, SKILL_MD)
-      return answerFile(call, files.bytes, 'application/zip')
+      return archive
     },
+    digestOf: archives.digest,
+    pack: archives.get,
+    sendArchive: async (call, skill) => answerFile(call, (await channel.packSkill(call, skill)).bytes, 'application/zip'),
     countRead(call, { id }, filename) {
       if (filename === SKILL_MD) makeContext(call.actor).count('read', { id })
     },
   }
   return channel
+}
+
+async function keepIn({ rendered }: Listing, name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  const known = rendered.get(name)
+  if (known) return await known
+  const making = make()
+  rendered.set(name, making)
+  making.catch(() => rendered.delete(name))
+  return await making
 }

@@ -3,13 +3,12 @@ import type { Answer } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import { SKILL_MD } from '../library/skill.ts'
 import { readSharedFiles } from '../operations/channels/read-shared-files.ts'
-import { answerBytes, answerFile } from './answers.ts'
+import { answerBytes, answerFile, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'
 import type { ListedSkill, Listing } from './listing.ts'
 
 /** The version of the index that this renders (agentskills.io, discovery 0.2.0). */
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
-const JSON_TYPE = 'application/json; charset=utf-8'
 const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 
 /**

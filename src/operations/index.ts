@@ -21,6 +21,8 @@ import {
   signOutPerson,
 } from './admin/people.ts'
 import { showServiceStatus } from './admin/service-status.ts'
+import { openArchive, sealArchives } from './channels/archive-tokens.ts'
+import { findSkills } from './channels/find-skills.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
 import { listSharedSkills } from './channels/list-shared-skills.ts'
 import { readSharedFiles } from './channels/read-shared-files.ts'
@@ -103,6 +105,9 @@ export const OPERATIONS: readonly Operation[] = [
   readManifestFile,
   listSharedSkills,
   readSharedFiles,
+  findSkills,
+  sealArchives,
+  openArchive,
   createInstallLink,
   listInstallLinks,
   revokeInstallLink,

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { createChannel } from '../channels/channel.ts'
+import { marketplaceRoutes } from '../channels/marketplace.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
@@ -203,6 +204,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     },
     ...operationRoutes(operations, forRest, onFault),
     ...wellKnownRoutes(channel),
+    ...marketplaceRoutes(channel),
     ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
   const pipeline = createPipeline({

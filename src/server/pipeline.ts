@@ -200,7 +200,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { exchange, kind, requestId, cookies, actor } = call
     const headers: AnswerHeaders = { ...answer.headers, 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
     if (exchange.method !== 'OPTIONS') {
-      addCorsAndCaching(headers, exchange, kind, rules, hasKeyHeader(exchange) || (kind === 'channel' && actor.kind === 'user'))
+      addCorsAndCaching(headers, exchange, kind, rules, isPersonal(call))
     }
     addIsolation(headers, kind, isSecure)
     if (readsCookies(kind, exchange.path) && (actor.kind === 'user' || cookies.length > 0)) {
@@ -306,4 +306,9 @@ function nameActor(actor: Actor): string {
 /** A path as logs may have it: the token of an install link or an archive is a secret. */
 function maskSecrets(path: string): string {
   return path.replace(/^\/(install|archives)\/[^/]+/, '/$1/…')
+}
+
+/** Whether the caller presented a key, an install link or the token of an archive. */
+function isPersonal({ exchange, kind, actor, params }: OpenCall): boolean {
+  return hasKeyHeader(exchange) || (kind === 'channel' && (actor.kind === 'user' || params['token'] !== undefined))
 }

@@ -9,7 +9,7 @@ const GROUPS = [
   ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],
-  ['channels', /^\/api\/install-links/],
+  ['channels', /^\/api\/(?:install-links|search$)/],
   ['embeds', /embed/],
   ['other', /^/],
 ] as const

@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import type { BoundRoute, Call } from '../http/call.ts'
+import { scopePath } from '../library/channel-scope.ts'
+import type { SkillFile } from '../library/skill.ts'
+import { slugify } from '../library/slug.ts'
+import { openArchive, sealArchives } from '../operations/channels/archive-tokens.ts'
+import { readSharedFiles } from '../operations/channels/read-shared-files.ts'
+import { answerBytes, answerFile, JSON_TYPE } from './answers.ts'
+import { type Archive, archiveKey } from './archives.ts'
+import type { Channel } from './channel.ts'
+import type { Listing } from './listing.ts'
+
+/** Name of the plugin that holds every skill of a scope. */
+const BUNDLE = 'all-skills'
+/** The largest such plugin: more than this is installed skill by skill. */
+const MAX_BUNDLE_BYTES = 16 * 1024 * 1024
+const MAX_BUNDLE_FILES = 5_000
+
+/** A plugin, and the archive it is installed from. */
+interface Plugin {
+  readonly name: string
+  readonly description: string
+  readonly homepage: string
+  readonly isBundle: boolean
+  /** Of the archive, in hex. */
+  readonly sha256: string
+}
+
+/** A marketplace of plugins for Claude Code: each skill as an archive, and all of them as one (code.claude.com, "Plugin marketplaces"). */
+export function marketplaceRoutes(channel: Channel): BoundRoute[] {
+  const bytesOf = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value)}\n`)
+  return [
+    {
+      method: 'GET',
+      kind: 'channel',
+      cost: 5,
+      path: '{scope}/marketplace.json',
+      async handle(call) {
+        const base = channel.baseUrl + call.exchange.path.slice(0, -'/marketplace.json'.length)
+        const toUrl = (plugin: Plugin) => `${base}/${plugin.isBundle ? 'marketplace' : '.well-known/agent-skills'}/${plugin.name}.zip`
+        const render = async () => {
+          const listing = await channel.list(call)
+          const plugins = await listPlugins(channel, call, listing)
+          return bytesOf(toMarketplace(channel, listing, plugins, plugins.map(toUrl)))
+        }
+        if (!wantsTokens(call)) return answerBytes(call, await channel.keep(call, `marketplace ${base}`, render), JSON_TYPE)
+        // The client sends its user name and password with this file alone.
+        const listing = await channel.list(call)
+        const plugins = await listPlugins(channel, call, listing)
+        const archives = plugins.map(({ name, sha256 }) => ({ scope: scopePath(listing.scope), name, sha256 }))
+        const { tokens } = await channel.call(call)(sealArchives, { archives })
+        const urls = plugins.map(({ name }, place) => `${channel.baseUrl}/archives/${tokens[place]}/${name}.zip`)
+        return answerBytes(call, bytesOf(toMarketplace(channel, listing, plugins, urls)), JSON_TYPE)
+      },
+    },
+    {
+      method: 'GET',
+      kind: 'channel',
+      cost: 1,
+      queues: true,
+      path: `{scope}/marketplace/${BUNDLE}.zip`,
+      handle: async (call) => answerFile(call, (await packBundle(channel, call, await channel.list(call))).bytes, 'application/zip'),
+    },
+    {
+      method: 'GET',
+      kind: 'channel',
+      cost: 2,
+      queues: true,
+      path: '/archives/{token}/{file}',
+      async handle(call) {
+        const { scope, name, sha256, keyId, userId, username } = await channel.call(call)(openArchive, {
+          token: call.params['token'] ?? '',
+        })
+        const asKey: Call = { ...call, actor: { kind: 'user', userId, username, keyId, scopes: new Set(['read']) }, params: { scope } }
+        const archive =
+          name === BUNDLE
+            ? await packBundle(channel, asKey, await channel.list(asKey))
+            : await channel.packSkill(asKey, await channel.find(asKey, name))
+        if (archive.sha256 !== sha256) throw new AppError('not_found', 'This archive has changed. Load the marketplace again.')
+        return answerFile(call, archive.bytes, 'application/zip')
+      },
+    },
+  ]
+}
+
+/** Whether the client came with HTTP Basic. */
+function wantsTokens({ actor, exchange }: Call): boolean {
+  return actor.kind === 'user' && actor.keyId !== undefined && /^basic\s/i.test(exchange.header('authorization') ?? '')
+}
+
+async function listPlugins(channel: Channel, call: Call, listing: Listing): Promise<Plugin[]> {
+  const plugins: Plugin[] = []
+  for (const skill of listing.skills) {
+    const { name, description, slug, id, isPublic } = skill
+    const homepage = `${channel.baseUrl}/skills/${isPublic ? slug : id}`
+    plugins.push({ name, description, homepage, isBundle: false, sha256: await channel.digest(call, skill) })
+  }
+  const bundle = describeBundle(channel, listing)
+  if (bundle) {
+    const sha256 = await channel.digestOf(bundle.key, () => readBundle(channel, call, listing))
+    const description = `All ${listing.skills.length} skills of ${describeScope(channel, listing)} as one plugin.`
+    plugins.unshift({ name: BUNDLE, description, homepage: channel.baseUrl + scopePath(listing.scope), isBundle: true, sha256 })
+  }
+  return plugins
+}
+
+function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plugin[], urls: readonly string[]) {
+  return {
+    name: marketplaceName(channel, listing),
+    owner: { name: channel.name },
+    metadata: { description: `Skills of ${describeScope(channel, listing)}` },
+    // Without a version, the digest is the version: every change is an update.
+    plugins: plugins.map(({ name, description, homepage, isBundle, sha256 }, place) => ({
+      name,
+      description,
+      homepage,
+      ...(isBundle ? {} : { strict: false, skills: ['./'] }),
+      source: { source: 'archive', url: urls[place], sha256 },
+    })),
+  }
+}
+
+/** A marketplace is called by its host and scope: people have several of them. */
+function marketplaceName({ baseUrl }: Pick<Channel, 'baseUrl'>, { scope }: Pick<Listing, 'scope'>): string {
+  return slugify(`${new URL(baseUrl).hostname} ${decodeURIComponent(scopePath(scope))}`) || 'commonplace'
+}
+
+function describeScope({ name, baseUrl }: Channel, { scope }: Listing): string {
+  return `${name} at ${new URL(baseUrl).host}${decodeURIComponent(scopePath(scope))}`
+}
+
+const pluginFile = (channel: Channel, listing: Listing): SkillFile => ({
+  filename: '.claude-plugin/plugin.json',
+  bytes: new TextEncoder().encode(
+    `${JSON.stringify({ name: BUNDLE, description: `Skills of ${describeScope(channel, listing)}` }, null, 2)}\n`,
+  ),
+})
+
+/** What the archive of all skills is kept under; null where there are too few or too many for one. */
+function describeBundle(channel: Channel, listing: Listing): { readonly key: string } | null {
+  const files = listing.skills.flatMap((skill) =>
+    skill.files.map((file) => ({ ...file, filename: `skills/${skill.name}/${file.filename}` })),
+  )
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  if (listing.skills.length < 2 || files.length > MAX_BUNDLE_FILES || size > MAX_BUNDLE_BYTES) return null
+  const plugin = pluginFile(channel, listing)
+  return { key: archiveKey([{ filename: plugin.filename, sha256: hash('sha256', plugin.bytes) }, ...files]) }
+}
+
+async function readBundle(channel: Channel, call: Call, listing: Listing): Promise<SkillFile[]> {
+  const files: SkillFile[] = [pluginFile(channel, listing)]
+  for (const { id, name } of listing.skills) {
+    const read = await channel.call(call)(readSharedFiles, { id })
+    files.push(...read.files.map(({ filename, bytes }) => ({ filename: `skills/${name}/${filename}`, bytes })))
+  }
+  return files
+}
+
+async function packBundle(channel: Channel, call: Call, listing: Listing): Promise<Archive> {
+  const bundle = describeBundle(channel, listing)
+  if (!bundle) throw new AppError('not_found', 'There is no archive of all skills here; install them one by one.')
+  return await channel.pack(bundle.key, () => readBundle(channel, call, listing))
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { refInput } from '../core/inputs.ts'
+
+/** What tokens are sealed for. */
+const PURPOSE = 'archive'
+/** How long a token works: clients fetch an archive right after its address. */
+const MAX_AGE_MS = 10 * 60_000
+
+const archive = { scope: refInput, name: z.string().max(255), sha256: z.string().length(64) }
+const tokenJson = z.object({ ...archive, userId: z.string(), username: z.string(), keyId: z.string(), until: z.number() })
+
+/** An address for clients that send a key with an index and none with the archives it names. */
+export const sealArchives = defineOperation({
+  name: 'seal_archives',
+  title: 'Make tokens for archives',
+  summary: 'Short-lived tokens, each for one archive that the key may read.',
+  scope: 'read',
+  surfaces: {},
+  input: z.object({ archives: z.array(z.object(archive)) }),
+  output: z.object({ tokens: z.array(z.string()) }),
+  async run({ actor, sealer, clock }: Needs<never, 'sealer' | 'clock'>, { archives }) {
+    const { userId, username, keyId } = requireUser(actor)
+    if (keyId === undefined) throw new AppError('forbidden', 'Only an API key gets tokens for archives.')
+    const until = clock() + MAX_AGE_MS
+    return { tokens: archives.map((one) => sealer.seal(PURPOSE, JSON.stringify({ ...one, userId, username, keyId, until }))) }
+  },
+})
+
+/** What a token is for, while it and the key it was given to work. */
+export const openArchive = defineOperation({
+  name: 'open_archive',
+  title: 'Open a token for an archive',
+  summary: 'The archive a token is for, and who reads it.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ token: z.string().max(4096) }),
+  output: z.object({ ...archive, userId: z.string(), username: z.string(), keyId: z.string() }),
+  async run({ sealer, clock, store }: Needs<'keys', 'sealer' | 'clock'>, { token }) {
+    const opened = tokenJson.safeParse(JSON.parse(sealer.open(PURPOSE, token) ?? 'null'))
+    const isOver = !opened.success || opened.data.until <= clock() || (await store.keys.findOverKeys([opened.data.keyId])).length > 0
+    if (isOver) throw new AppError('not_found', 'No archive here. Addresses of archives work for ten minutes; load the marketplace again.')
+    const { until: _, ...rest } = opened.data
+    return rest
+  },
+})
