@@ -23,7 +23,8 @@ const call = async (method: string, params?: unknown, path = '/api/mcp', withKey
   await readJson(await test.fetch(path, { ...rpc(method, params), ...(withKey === undefined ? {} : { key: withKey }) }))
 const callTool = async (name: string, args: unknown, withKey?: string) => {
   const { result } = await call('tools/call', { name, arguments: args }, '/api/mcp', withKey)
-  return { ...result, json: JSON.parse(result.content[0].text) }
+  const { text } = result.content[0]
+  return { ...result, text, json: JSON.parse(text) }
 }
 const listNames = async (query = '', withKey?: string) =>
   (await call('prompts/list', {}, `/api/mcp${query}`, withKey)).result.prompts.map((prompt: { name: string }) => prompt.name)
@@ -115,8 +116,14 @@ describe('prompts', () => {
     const { result } = await call('prompts/list')
     expect(result).toEqual({
       prompts: [
-        { name: 'joke', title: 'Joke', arguments: [] },
-        { name: 'poem', title: 'Poem', arguments: expect.any(Array) },
+        // Where an author wrote no description, the first sentences stand in for it.
+        { name: 'joke', title: 'Joke', description: 'Tell a joke', arguments: [] },
+        {
+          name: 'poem',
+          title: 'Poem',
+          description: 'Write about [topic] in [tone] words, for [topic]. Not ${f(x)}.',
+          arguments: expect.any(Array),
+        },
         {
           name: 'letter',
           title: 'Letter',
@@ -270,13 +277,89 @@ describe('tools', () => {
     await test.call(actor, 'delete_item', { collection: 'prompts', id })
   })
 
-  it('cut long contents in search and never in get', async () => {
+  it('cut long contents in search to what a client shows its model, and never in get', async () => {
     const { actor } = await test.user('ada')
-    const content = `${'🦭'.repeat(20_001)}`
+    const content = '🦭'.repeat(20_001)
     await test.call(actor, 'save_prompt', { title: 'Longish', content, isPrivate: true })
-    const found = (await callTool('search_prompts', { query: 'longish' }, key)).json
-    expect(found.prompts[0]).toMatchObject({ contentTruncated: true, content: '🦭'.repeat(20_000) })
-    expect((await callTool('get_prompt', { id: found.prompts[0].id }, key)).json.content).toBe(content)
+    const search = async (options: object = {}) => await callTool('search_prompts', { query: 'longish', ...options }, key)
+    const found = await search()
+    expect(found.text.length).toBeGreaterThan(23_990)
+    expect(found.text.length).toBeLessThanOrEqual(24_000)
+    expect(found.json.prompts[0].contentTruncated).toBe(true)
+    expect(found.json.prompts[0].content).toMatch(/^(🦭)+$/u)
+    const small = await search({ maxCharacters: 1_000 })
+    expect(small.text.length).toBeLessThanOrEqual(1_000)
+    expect(small.json.prompts[0]).toMatchObject({ title: 'Longish', contentTruncated: true })
+    // More results may take more.
+    expect((await search({ limit: 50 })).text.length).toBeGreaterThan(29_990)
+    expect((await search({ maxCharacters: 1_000_000 })).json.prompts[0].content).toBe('🦭'.repeat(20_000))
+    for (const maxCharacters of [999, 1_000_001, 1.5, '5000'])
+      expect((await search({ maxCharacters })).text, String(maxCharacters)).toContain('maxCharacters')
+    expect((await callTool('get_prompt', { id: found.json.prompts[0].id }, key)).json.content).toBe(content)
+    // Programs get what they ask for.
+    const rest = await readJson(await test.fetch('/api/search/prompts?query=longish', { key }))
+    expect(rest.prompts[0].content).toBe('🦭'.repeat(20_000))
+  })
+
+  it('leave no result out, however many there are', async () => {
+    const { actor } = await test.user('ada')
+    for (let count = 0; count < 12; count++)
+      await test.call(actor, 'save_prompt', {
+        title: `Crowd ${count}`,
+        description: 'd'.repeat(400),
+        content: count === 0 ? 'short' : `"\\\n${count}`.repeat(300 * count),
+        isPrivate: true,
+      })
+    const { text, json } = await callTool('search_prompts', { query: 'crowd', limit: 20 }, key)
+    expect(json.prompts).toHaveLength(12)
+    expect(text.length).toBeLessThanOrEqual(24_000)
+    const lengths = json.prompts.map(({ content, contentTruncated }: { content: string; contentTruncated?: true }) => [
+      JSON.stringify(content).length,
+      contentTruncated ?? false,
+    ])
+    const cut = lengths.filter(([, isCut]: [number, boolean]) => isCut).map(([length]: [number]) => length)
+    const whole = lengths.filter(([, isCut]: [number, boolean]) => !isCut).map(([length]: [number]) => length)
+    expect(cut.length).toBeGreaterThan(3)
+    expect(Math.max(...cut) - Math.min(...cut)).toBeLessThan(10)
+    expect(Math.max(...whole)).toBeLessThanOrEqual(Math.max(...cut) + 30)
+    // Where the rest alone is longer, all contents are empty.
+    const tight = await callTool('search_prompts', { query: 'crowd', limit: 20, maxCharacters: 2_000 }, key)
+    expect(tight.json.prompts.map(({ content }: { content: string }) => content)).toEqual(Array.from({ length: 12 }, () => ''))
+    expect(tight.json.prompts.every(({ contentTruncated, description }: never) => contentTruncated && description)).toBe(true)
+  })
+
+  it('give a skill whole, or the part that is asked for', async () => {
+    const { actor } = await test.user('ada')
+    const files = [
+      { filename: 'SKILL.md', content: '---\nname: parts\ndescription: d\n---\nRead `a/long.txt`.' },
+      { filename: 'a/long.txt', content: 'line\n'.repeat(20_000) },
+      { filename: 'b.bin', content: Buffer.alloc(3_000, 0xff).toString('base64'), encoding: 'base64' },
+    ]
+    const { skill } = Object(await test.call(actor, 'save_skill', { title: 'In parts', files, isPrivate: false }))
+    const get = async (options: object = {}) => await callTool('get_skill', { id: skill.id, ...options })
+    const whole = await get()
+    expect(whole.json.files).toEqual(files)
+    expect(whole.text.split('\n').length).toBeGreaterThan(20)
+    expect((await callTool('search_skills', { query: 'in parts' })).json.skills[0].characters).toBe(103_053)
+    expect((await get({ includeContents: false })).json.files).toEqual([
+      { filename: 'SKILL.md', content: '', size: 53, contentTruncated: true },
+      { filename: 'a/long.txt', content: '', size: 100_000, contentTruncated: true },
+      { filename: 'b.bin', content: '', size: 3_000, contentTruncated: true },
+    ])
+    expect((await get({ files: ['b.bin', 'SKILL.md'] })).json.files).toEqual([files[0], files[2]])
+    const { text, json } = await get({ maxCharacters: 3_000 })
+    expect(text.length).toBeLessThanOrEqual(3_000)
+    expect(json.files[0]).toEqual(files[0])
+    expect(json.files[1].content).toMatch(/^(line\n)+/)
+    expect(json.files[2]).toEqual({ filename: 'b.bin', content: '', encoding: 'base64', contentTruncated: true })
+    for (const wrong of [
+      { files: ['SKILL.md', 'nothing.md'] },
+      { files: [] },
+      { files: 'SKILL.md' },
+      { includeContents: 'no' },
+      { maxCharacters: 1 },
+    ])
+      expect((await get(wrong)).text, JSON.stringify(wrong)).toMatch(/nothing\.md|files|includeContents|maxCharacters/)
   })
 })
 

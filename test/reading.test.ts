@@ -378,7 +378,7 @@ describe('what programs look for', () => {
     key = (await service.user('Ada')).key
     for (const title of ['First & <best>', 'Bell\u0007 and ]]> \ufffe \u{1f600}'])
       await service.fetch('/api/prompts', {
-        ...json('POST', { title, content: `<p>${title}</p>`, tags: ['a&b'], visibility: 'public' }),
+        ...json('POST', { title, content: `<p>${title}</p>\n<p>A & B.</p>`, tags: ['a&b'], visibility: 'public' }),
         key,
       })
     await service.fetch('/api/prompts', { ...json('POST', { title: 'Hidden', content: 'x', visibility: 'private' }), key })
@@ -390,7 +390,7 @@ describe('what programs look for', () => {
     const xml = await answer.text()
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/rss+xml; charset=utf-8'])
     expect(xml).toContain('<title>First &amp; &lt;best&gt;</title>')
-    expect(xml).toContain('<description>&amp;lt;p&amp;gt;First &amp;amp; &amp;lt;best&amp;gt;&amp;lt;/p&amp;gt;</description>')
+    expect(xml).toContain('<description>First &amp;amp; A &amp;amp; B.</description>')
     expect(xml).toContain('<title>Bell⟨U+0007⟩ and ]]&gt;  \u{1f600}</title>')
     expect(xml).toContain('<link>http://127.0.0.1:3000/prompts/first-best</link>')
     expect(xml).not.toContain('Hidden')

@@ -31,6 +31,7 @@ describe('shapes, to the letter', () => {
       slug: 'pinned',
       title: 'Pinned',
       description: null,
+      derivedDescription: 'Hi [name]',
       content: 'Hi ${name}',
       type: 'TEXT',
       author: 'Ada',
@@ -56,11 +57,11 @@ describe('shapes, to the letter', () => {
       perPage: 24,
       totalPages: 1,
     })
-    const { id, slug, title, description, content, type, author, category, tags, votes, createdAt, url } = prompt
+    const { updatedAt: _, categorySlug: __, visibility: ___, isPrivate: ____, ...found } = prompt
     expect(await get('/api/search/prompts?query=pinned')).toEqual({
       query: 'pinned',
       count: 1,
-      prompts: [{ id, slug, title, description, content, type, author, category, tags, votes, createdAt, url, score: 1 }],
+      prompts: [{ ...found, score: 1 }],
     })
   })
 
@@ -111,6 +112,7 @@ describe('shapes, to the letter', () => {
       votes: 0,
       createdAt: skill.createdAt,
       files: ['SKILL.md', 'z.bin'],
+      characters: 11,
       url: record.url,
       score: expect.any(Number),
     })

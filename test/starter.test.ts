@@ -56,7 +56,7 @@ describe('the starter library', () => {
     })
     expect(items.length).toBeGreaterThanOrEqual(5)
     for (const skill of items) {
-      expect(skill.filenames.length, skill.title).toBeGreaterThan(2)
+      expect(skill.files.length, skill.title).toBeGreaterThan(2)
       expect(skill.description, skill.title).not.toBeNull()
       expect(skill.category, skill.title).not.toBeNull()
     }

@@ -46,7 +46,7 @@ describe('the tools, as a model sees them', () => {
       tools.map(({ name, inputSchema }) => [name, [Object.keys(inputSchema.properties ?? {}), inputSchema.required ?? []]]),
     )
     expect(inputs).toEqual({
-      search_prompts: [['query', 'limit', 'type', 'category', 'tag'], ['query']],
+      search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'maxCharacters'], ['query']],
       get_prompt: [['id', 'variables'], ['id']],
       save_prompt: [
         ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'type', 'note'],
@@ -54,7 +54,7 @@ describe('the tools, as a model sees them', () => {
       ],
       improve_prompt: [['prompt', 'outputType', 'outputFormat'], ['prompt']],
       search_skills: [['query', 'limit', 'category', 'tag'], ['query']],
-      get_skill: [['id'], ['id']],
+      get_skill: [['id', 'files', 'includeContents', 'maxCharacters'], ['id']],
       save_skill: [
         ['title', 'files', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'note'],
         ['title', 'files'],

@@ -49,8 +49,8 @@ export interface Prompt extends Item {
 
 export interface Skill extends Item {
   readonly kind: 'skill'
-  /** Names in the order shown: SKILL.md first. */
-  readonly filenames: readonly string[]
+  /** In the order shown: SKILL.md first. `size` in bytes. */
+  readonly files: readonly { readonly filename: string; readonly size: number }[]
 }
 
 /** A skill as MCP clients list it: its path, the metadata of its SKILL.md, and the digest of every file. */
@@ -83,8 +83,11 @@ export interface SharedSkill {
   readonly files: readonly { readonly filename: string; readonly sha256: string; readonly size: number }[]
 }
 
-/** One page of a prompt listing without texts: what an MCP prompt list shows. */
-export type PromptEntry = Pick<Prompt, 'id' | 'slug' | 'title' | 'description' | 'variables' | 'createdAt'>
+/** A prompt in a listing without texts: what an MCP prompt list shows. */
+export interface PromptEntry extends Pick<Prompt, 'id' | 'slug' | 'title' | 'description' | 'variables' | 'createdAt'> {
+  /** The first characters of the text, where there is no description. */
+  readonly start: string
+}
 
 /** What an editor may set on any item. `category` is a slug; `tags` are names as written. */
 export interface ItemFields {

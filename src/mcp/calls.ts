@@ -8,7 +8,7 @@ import { describeMetaFault, isObject, type RequestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
 import { type Binding, type Extras, MAX_ARGUMENTS, promptResult, renderedPrompt } from './server-factory.ts'
 import { listResources } from './skills.ts'
-import { selectTools } from './tools.ts'
+import { selectTools, toToolInput, toToolText } from './tools.ts'
 
 /** JSON in UTF-8, or as a text. */
 type Json = Uint8Array | string
@@ -147,10 +147,16 @@ function isTexts(values: unknown): values is Record<string, string> {
 
 async function callTool(binding: Binding, operation: Operation, args: Record<string, unknown>): Promise<string | Pieces> {
   try {
-    const result = await binding.invoke(operation.name, args, operation.isStreamed ? { signal: binding.signal?.() } : undefined)
+    const result = await binding.invoke(
+      operation.name,
+      toToolInput(operation, args),
+      operation.isStreamed ? { signal: binding.signal?.() } : undefined,
+    )
     const { answer, hints } = splitHints(result)
-    const structured = operation.surfaces.mcp?.textOnly ? [] : [',"structuredContent":', ...toJsonBytes(answer)]
     const beside = hints.map((text) => `,${JSON.stringify({ type: 'text', text })}`)
+    if (operation.surfaces.mcp?.textOnly)
+      return ['{"content":[{"type":"text","text":', JSON.stringify(toToolText(operation, answer)), '}', ...beside, ']}']
+    const structured = [',"structuredContent":', ...toJsonBytes(answer)]
     return ['{"content":[{"type":"text","text":"', ...toQuotedBytes(answer), '"}', ...beside, ']', ...structured, '}']
   } catch (thrown) {
     return JSON.stringify(toToolError(toSeen(binding, thrown)))

@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
-import { escapeControlsInJson } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 import { splitHints } from '../operations/core/filter-hints.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
@@ -18,7 +17,7 @@ import { askableVariables, askVariables, canAskByForm, variableShape } from './a
 import { toProtocolError, toToolError } from './errors.ts'
 import { createSkillsExtension } from './skills.ts'
 import { tidyErrors } from './tidy-errors.ts'
-import { describeTools, selectTools } from './tools.ts'
+import { describeTools, selectTools, toToolInput, toToolText } from './tools.ts'
 
 /** A filter of the prompts a connection shows (the URL's `users`, `categories`, `tags`). */
 export interface PromptFilter {
@@ -137,7 +136,11 @@ export function createServerFactory(
         )
       }
       try {
-        const result = await invoke(operation.name, args, operation.isStreamed ? { signal: whenLeft(context, signal?.()) } : {})
+        const result = await invoke(
+          operation.name,
+          toToolInput(operation, args),
+          operation.isStreamed ? { signal: whenLeft(context, signal?.()) } : {},
+        )
         const asked = name === 'get_prompt' && args['variables'] === undefined && canAsk() ? promptWithVariables.parse(result) : null
         const askable = askableVariables(asked?.variables ?? [])
         if (!asked || askable.length === 0) return toToolResult(operation, result)
@@ -221,6 +224,6 @@ function whenLeft(context: ServerContext, left: AbortSignal | undefined): AbortS
 /** A tool's result: structured, and the same as text for clients that read only text. */
 function toToolResult(operation: Operation, result: Record<string, unknown>): CallToolResult {
   const { answer, hints } = splitHints(result)
-  const text = { content: [escapeControlsInJson(JSON.stringify(answer)), ...hints].map((one) => ({ type: 'text' as const, text: one })) }
+  const text = { content: [toToolText(operation, answer), ...hints].map((one) => ({ type: 'text' as const, text: one })) }
   return operation.surfaces.mcp?.textOnly ? text : { ...text, structuredContent: answer }
 }

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { escapeControlsInJson } from '../library/controls.ts'
 import type { Operation } from '../operations/core/define-operation.ts'
 
 const jsonObject = z.record(z.string(), z.json())
@@ -22,6 +23,24 @@ function withoutHints(schema: z.ZodObject): z.ZodObject {
 /** The operations offered as tools, by name. */
 export function selectTools(operations: readonly Operation[]): Map<string, Operation> {
   return new Map(operations.flatMap((operation) => (operation.surfaces.mcp ? [[operation.name, operation] as const] : [])))
+}
+
+/** What an answer may take by default, as JSON: clients hide longer ones from their model, or refuse them. */
+const BUDGET = 24_000
+const BUDGET_PER_RESULT = 600
+
+/** The arguments of a call with the defaults that only models get. */
+export function toToolInput({ surfaces }: Operation, args: Record<string, unknown>): Record<string, unknown> {
+  if (!surfaces.mcp?.hasBudget || (args['maxCharacters'] !== undefined && args['maxCharacters'] !== null)) return args
+  const { limit } = args
+  // A limit beyond this is refused, and nothing else should be.
+  const results = typeof limit === 'number' && limit <= 1000 ? Math.ceil(limit) : 0
+  return { ...args, maxCharacters: Math.max(BUDGET, BUDGET_PER_RESULT * results) }
+}
+
+/** A tool's answer as its text. What is text alone is often long: with line breaks a client can page through it. */
+export function toToolText({ surfaces }: Operation, answer: Record<string, unknown>): string {
+  return escapeControlsInJson(surfaces.mcp?.textOnly ? JSON.stringify(answer, null, 1) : JSON.stringify(answer))
 }
 
 /** The answer of tools/list, built once. */

@@ -4,7 +4,6 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv, MakeContext } from '../http/call.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
 import type { Route } from '../http/route.ts'
-import { cutAtWord } from '../library/characters.ts'
 import type { Output } from '../operations/core/define-operation.ts'
 import { listPrompts, listSkills } from '../operations/prompts/list-prompts.ts'
 import { callAnonymously } from './anonymous-call.ts'
@@ -19,8 +18,6 @@ const NEWEST = 50
 /** Addresses of one sitemap: ten pages of a list, so that no request is much work. */
 const PER_SITEMAP = 1000
 const PER_LIST = 100
-/** Longest text of an entry, in characters. */
-const MAX_ENTRY = 2000
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/feed.xml', kind: 'asset', cost: 5 },
   { method: 'GET', path: '/sitemap.xml', kind: 'asset', cost: 10 },
@@ -92,7 +89,7 @@ const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 function writeFeed({ title, page, self, items }: { title: string; page: string; self: string; items: readonly Listed[] }): string {
   const newest = items[0]?.createdAt
   const entries = items.map((item) => {
-    const text = item.description ?? ('content' in item ? cutAtWord(item.content, MAX_ENTRY) : '')
+    const text = item.description ?? ('derivedDescription' in item ? item.derivedDescription : undefined) ?? ''
     const categories = [item.category, ...item.tags].flatMap((name) => (name === null ? [] : [`<category>${escapeXml(name)}</category>`]))
     return `<item><title>${escapeXml(item.title)}</title><link>${escapeXml(item.url)}</link><guid isPermaLink="false">urn:uuid:${item.id}</guid><pubDate>${new Date(item.createdAt).toUTCString()}</pubDate><dc:creator>${escapeXml(item.author)}</dc:creator>${categories.join('')}<description>${escapeXml(escapeXml(text))}</description></item>`
   })

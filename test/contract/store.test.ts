@@ -276,7 +276,7 @@ for (const engine of ENGINES) {
             files: (files) => [...files, { filename: `f${n}.txt`, bytes: bytes(`${n}`) }],
           }))
         await Promise.all(Array.from({ length: 12 }, (_, n) => add(n % 2 ? store : other, n)))
-        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.filenames.length).toBe(13)
+        expect((await store.items.findSkill(ANONYMOUS, skill.id))?.files.length).toBe(13)
         expect((await store.items.findSkill(ANONYMOUS, skill.id))?.version).toBe(13)
         await other.close()
       })

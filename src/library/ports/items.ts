@@ -97,7 +97,7 @@ export interface ItemReader {
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
   /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */
-  readSkillFiles(actor: Actor, skillId: string): Promise<SkillFile[]>
+  readSkillFiles(actor: Actor, skillId: string, filenames?: readonly string[]): Promise<SkillFile[]>
   readSkillFile(actor: Actor, skillId: string, filename: string): Promise<SkillFile | null>
   /** Skills that have a proper name, newest first, after `after`. */
   walkSkills(

@@ -33,6 +33,9 @@ export function countSearch({ count }: { readonly count: CountUse }, query: stri
 
 export const limitInput = z.number().int().min(1).max(50).default(10)
 
+/** How long an answer may be, as JSON. */
+export const maxCharactersInput = z.number().int().min(1_000).max(1_000_000).optional()
+
 /** What narrows a list: an empty text, or null, counts as left out, as a form or a model sends it. */
 function filter<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional()).optional()

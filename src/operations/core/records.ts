@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { extendRecord, shareOnce } from '../../cache/shared-records.ts'
 import { cutCharacters, isLongerThan } from '../../library/characters.ts'
+import { deriveDescription } from '../../library/derived-description.ts'
 import { MAX_LISTED_CONTENT, PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Version } from '../../library/items.ts'
 import type { HitScore } from '../../library/ports/search.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
+import { fitContents, jsonCharacters } from './answer-budget.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 
@@ -29,6 +31,7 @@ const fullItem = {
   url: z.string(),
 }
 const type = z.enum(PROMPT_TYPES)
+const derivedDescription = z.string().optional().describe('Where description is null: the first sentences of the text; no write accepts it')
 
 /** How well a record fits the query it was found by. */
 const hitFields = {
@@ -37,13 +40,14 @@ const hitFields = {
 }
 
 /** A prompt as every surface shows it (contract, "Prompt record"). */
-export const promptRecord = itemRecord.extend({ content: z.string(), type, ...fullItem })
+export const promptRecord = itemRecord.extend({ derivedDescription, content: z.string(), type, ...fullItem })
 
 /** A prompt in a list: its content is cut at 20,000 characters, and says so. */
 export const listedPrompt = promptRecord.extend({ contentTruncated: z.boolean().optional(), ...hitFields })
 
 /** A prompt as search_prompts shows it: the specification's fields, slug and url. */
 export const foundPrompt = itemRecord.extend({
+  derivedDescription,
   content: z.string(),
   type,
   url: z.string(),
@@ -58,7 +62,12 @@ export const skillRecord = itemRecord.extend({ ...fullItem, files: z.array(z.str
 export const listedSkill = skillRecord.extend(hitFields)
 
 /** A skill as search_skills shows it. */
-export const foundSkill = itemRecord.extend({ files: z.array(z.string()), url: z.string(), ...hitFields })
+export const foundSkill = itemRecord.extend({
+  files: z.array(z.string()),
+  characters: z.number().int().describe('Of all files, as UTF-8 bytes: how long get_skill answers'),
+  url: z.string(),
+  ...hitFields,
+})
 
 /** A skill's file as JSON carries it. */
 export const fileRecord = z.object({ filename: z.string(), content: z.string(), encoding: z.literal('base64').optional() })
@@ -80,24 +89,33 @@ export function itemUrl(baseUrl: string, kind: 'prompt' | 'skill', item: Pick<It
   return `${baseUrl}/${kind}s/${item.visibility === 'unlisted' ? item.id : item.slug}`
 }
 
-export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
+/** What every record of a prompt has, but for its content. */
+function toFoundFields(prompt: Prompt, baseUrl: string) {
+  const derived = prompt.description === null ? deriveDescription(prompt.content, prompt.title) : null
   return {
     id: prompt.id,
     slug: prompt.slug,
     title: prompt.title,
     description: prompt.description,
-    content: prompt.content,
+    ...(derived === null ? {} : { derivedDescription: derived }),
     type: prompt.type,
     author: prompt.author,
     category: prompt.category?.name ?? null,
-    categorySlug: prompt.category?.slug ?? null,
     tags: prompt.tags.map((tag) => tag.name),
     votes: prompt.votes,
     createdAt: prompt.createdAt,
+    url: itemUrl(baseUrl, 'prompt', prompt),
+  }
+}
+
+export function toPromptRecord(prompt: Prompt, baseUrl: string): z.infer<typeof promptRecord> {
+  return {
+    ...toFoundFields(prompt, baseUrl),
+    content: prompt.content,
+    categorySlug: prompt.category?.slug ?? null,
     updatedAt: prompt.updatedAt,
     visibility: prompt.visibility,
     isPrivate: prompt.visibility === 'private',
-    url: itemUrl(baseUrl, 'prompt', prompt),
   }
 }
 
@@ -118,8 +136,7 @@ export const toListedPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.inf
 })
 
 export const toFoundPrompt = shareOnce((prompt: Prompt, baseUrl: string): z.infer<typeof foundPrompt> => {
-  const { id, slug, title, description, type, author, category, tags, votes, createdAt, url } = toPromptRecord(prompt, baseUrl)
-  return { id, slug, title, description, ...cutContent(prompt.content), type, author, category, tags, votes, createdAt, url }
+  return { ...toFoundFields(prompt, baseUrl), ...cutContent(prompt.content) }
 })
 
 export const toSkillRecord = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof skillRecord> => {
@@ -137,14 +154,15 @@ export const toSkillRecord = shareOnce((skill: Skill, baseUrl: string): z.infer<
     updatedAt: skill.updatedAt,
     visibility: skill.visibility,
     isPrivate: skill.visibility === 'private',
-    files: [...skill.filenames],
+    files: skill.files.map(({ filename }) => filename),
     url: itemUrl(baseUrl, 'skill', skill),
   }
 })
 
 export const toFoundSkill = shareOnce((skill: Skill, baseUrl: string): z.infer<typeof foundSkill> => {
   const { id, slug, title, description, author, category, tags, votes, createdAt, files, url } = toSkillRecord(skill, baseUrl)
-  return { id, slug, title, description, author, category, tags, votes, createdAt, files, url }
+  const characters = skill.files.reduce((sum, { size }) => sum + size, 0)
+  return { id, slug, title, description, author, category, tags, votes, createdAt, files, characters, url }
 })
 
 /** Records with how well each fits; as they are when there are no scores. */
@@ -154,8 +172,27 @@ export function withScores<T extends object>(
 ): (T & { score?: number; approximate?: true })[] {
   return records.map((record, place) => {
     const hit = scores[place]
-    return hit ? extendRecord(record, { score: hit.score, ...(hit.isApproximate && { approximate: true as const }) }) : record
+    return hit ? extendRecord(record, toHitFields(hit)) : record
   })
+}
+
+function toHitFields({ score, isApproximate }: HitScore): { score: number; approximate?: true } {
+  return { score, ...(isApproximate && { approximate: true as const }) }
+}
+
+/**
+ * Found prompts with their scores, their contents cut so that the answer takes at most `budget` characters as JSON.
+ * @param frame the answer's other fields
+ */
+export function fitPrompts(
+  prompts: readonly z.infer<typeof foundPrompt>[],
+  scores: readonly HitScore[],
+  frame: object,
+  budget: number,
+): z.infer<typeof foundPrompt>[] {
+  const hits = scores.reduce((sum, hit) => sum + JSON.stringify(toHitFields(hit)).length - 1, 0)
+  const around = jsonCharacters({ ...frame, prompts: [] }) + Math.max(0, prompts.length - 1) + hits
+  return withScores(fitContents(prompts, around, budget), scores)
 }
 
 export function toVersionRecord(version: Version): z.infer<typeof versionRecord> {

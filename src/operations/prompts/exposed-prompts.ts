@@ -3,6 +3,7 @@ import { jsonLength, shareOnce } from '../../cache/shared-records.ts'
 import { invalidInput } from '../../errors.ts'
 import { cutCharacters } from '../../library/characters.ts'
 import { showControls } from '../../library/controls.ts'
+import { deriveDescription } from '../../library/derived-description.ts'
 import type { PromptEntry } from '../../library/items.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
 import type { ItemFilter } from '../../library/ports/search.ts'
@@ -47,7 +48,7 @@ function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
   return {
     name: prompt.slug,
     title: showControls(prompt.title),
-    ...(prompt.description === null ? {} : { description: showControls(prompt.description) }),
+    ...describe(prompt.description ?? deriveDescription(prompt.start, prompt.title)),
     arguments: prompt.variables.map((variable) => ({
       name: variable.name,
       description:
@@ -55,6 +56,10 @@ function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
       required: variable.required,
     })),
   }
+}
+
+function describe(description: string | null): { description?: string } {
+  return description === null ? {} : { description: showControls(description) }
 }
 
 function openCursor(sealer: Sealer, cursor: string): { position: WalkPosition; size: number } {
@@ -123,7 +128,7 @@ export const renderExposedPrompt = defineOperation({
     if (!prompt || (isNarrowed && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
     count('read', prompt)
     const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
-    const description = prompt.description === null ? null : showControls(prompt.description)
+    const { description = null } = describe(prompt.description ?? deriveDescription(prompt.content, prompt.title))
     return { name: prompt.slug, title: showControls(prompt.title), description, text, unfilled: [...unfilled] }
   },
 })

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { countSearch, filterText, filterType, limitInput, queryInput } from '../core/inputs.ts'
-import { foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
+import { countSearch, filterText, filterType, limitInput, maxCharactersInput, queryInput } from '../core/inputs.ts'
+import { fitPrompts, foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
 
 export const searchPrompts = defineOperation({
   name: 'search_prompts',
@@ -13,7 +13,7 @@ export const searchPrompts = defineOperation({
   scope: null,
   cost: 3,
   surfaces: {
-    mcp: { readOnly: true, note: 'Use get_prompt with an id or slug from the result to fill in its variables.' },
+    mcp: { readOnly: true, hasBudget: true, note: 'Use get_prompt with an id or slug from the result to fill in its variables.' },
     rest: { method: 'GET', path: '/api/search/prompts' },
     cli: { command: 'search', positional: ['query'] },
   },
@@ -23,6 +23,7 @@ export const searchPrompts = defineOperation({
     type: filterType.describe('Only prompts with this kind of output'),
     category: filterText.describe('Category, including subcategories'),
     tag: filterText.describe('Tag'),
+    maxCharacters: maxCharactersInput.describe('Longest answer as JSON: contents are cut to fit, metadata never'),
   }),
   output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt), ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
@@ -38,8 +39,11 @@ export const searchPrompts = defineOperation({
     })
     countSearch(context, input.query, items.length)
     const hints = await hintsFor(context, items.length, { category: input.category, tags: oneOf(input.tag) })
-    const prompts = items.map((prompt) => toFoundPrompt(prompt, baseUrl))
-    return { query: input.query, count: items.length, prompts: withScores(prompts, scores), ...hints }
+    const records = items.map((prompt) => toFoundPrompt(prompt, baseUrl))
+    const frame = { query: input.query, count: items.length }
+    const budget = input.maxCharacters
+    const prompts = budget === undefined ? withScores(records, scores) : fitPrompts(records, scores, frame, budget)
+    return { ...frame, prompts, ...hints }
   },
 })
 

@@ -65,7 +65,7 @@ export const arrangeSkillFiles = defineOperation({
       }
     })
     if (!skill) throw notFound('skill')
-    return { success: true as const, skillId: skill.id, version: skill.version, files: [...skill.filenames] }
+    return { success: true as const, skillId: skill.id, version: skill.version, files: skill.files.map(({ filename }) => filename) }
   },
 })
 

@@ -29,7 +29,7 @@ async function changeFiles(
   })
   if (!skill) throw notFound('skill')
   const said = skill.version === before ? 'The file already has this content; nothing was saved.' : message
-  return { success: true, skillId: skill.id, message: said, files: [...skill.filenames] }
+  return { success: true, skillId: skill.id, message: said, files: skill.files.map(({ filename }) => filename) }
 }
 
 export const addFileToSkill = defineOperation({

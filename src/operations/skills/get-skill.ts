@@ -1,33 +1,73 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { normalizeFilename } from '../../library/filename.ts'
-import { toFileContent } from '../../library/skill.ts'
+import { MAX_SKILL_FILES, toFileContent } from '../../library/skill.ts'
+import { cutJsonText, fitContents } from '../core/answer-budget.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { notFound, refInput } from '../core/inputs.ts'
+import { maxCharactersInput, notFound, refInput } from '../core/inputs.ts'
 import { fileRecord, skillRecord, toSkillRecord } from '../core/records.ts'
+
+/** Line breaks and spaces in the JSON of one file. */
+const FILE_MARGIN = 40
 
 export const getSkill = defineOperation({
   name: 'get_skill',
   title: 'Get a skill',
-  summary: 'Read one Agent Skill by id or slug: its metadata and the full content of every file.',
+  summary: 'Read one Agent Skill by id or slug: its metadata and the full content of every file, or less of it.',
   scope: null,
   cost: 2,
   surfaces: {
-    mcp: { readOnly: true, textOnly: true, note: 'Start with SKILL.md and follow it.' },
+    mcp: {
+      readOnly: true,
+      textOnly: true,
+      note: 'Start with SKILL.md and follow it. Where search_skills says more than 40,000 characters, ask with includeContents: false first, then for the files you need.',
+    },
     rest: { method: 'GET', path: '/api/skills/{id}' },
     cli: { command: 'get-skill', positional: ['id'] },
   },
-  input: z.object({ id: refInput.describe('Id or slug of the skill') }),
-  output: skillRecord.omit({ files: true, categorySlug: true }).extend({ files: z.array(fileRecord) }),
+  input: z.object({
+    id: refInput.describe('Id or slug of the skill'),
+    files: z.array(z.string()).min(1).max(MAX_SKILL_FILES).optional().describe('Only these files, by name'),
+    includeContents: z.boolean().default(true).describe('false: names and sizes alone'),
+    maxCharacters: maxCharactersInput.describe('Longest answer as JSON: contents are cut to fit'),
+  }),
+  output: skillRecord.omit({ files: true, categorySlug: true }).extend({
+    files: z.array(
+      fileRecord.extend({
+        contentTruncated: z.literal(true).optional().describe('The content is not whole: cut to fit, or left out'),
+        size: z.number().int().optional().describe('Bytes of the whole file, where its content is left out'),
+      }),
+    ),
+  }),
   async run({ actor, store, baseUrl, count }: Needs<'items', 'baseUrl'>, input) {
     const skill = await store.items.findSkill(actor, input.id)
     if (!skill) throw notFound('skill')
     count('read', skill)
     const { categorySlug: _, ...record } = toSkillRecord(skill, baseUrl)
-    const files = await store.items.readSkillFiles(actor, skill.id)
-    return { ...record, files: files.map(toFileContent) }
+    const names = input.files && new Set(input.files.map((name) => (name.isWellFormed() ? normalizeFilename(name) : name)))
+    const listed = names ? skill.files.filter(({ filename }) => names.has(filename)) : skill.files
+    if (names && listed.length < names.size) {
+      const missing = [...names].find((name) => !listed.some(({ filename }) => filename === name)) ?? ''
+      throw new AppError(
+        'not_found',
+        `File not found in this skill: ${missing.slice(0, 80).toWellFormed()}. Ask with includeContents: false for the list.`,
+      )
+    }
+    if (!input.includeContents)
+      return { ...record, files: listed.map((file) => ({ ...file, content: '', contentTruncated: true as const })) }
+    const read = await store.items.readSkillFiles(actor, skill.id, names && [...names])
+    const files = read.map(toFileContent)
+    if (input.maxCharacters === undefined) return { ...record, files }
+    // Models get line breaks in it.
+    const around = JSON.stringify({ ...record, files: files.map(() => null) }, null, 1).length + files.length * FILE_MARGIN
+    return { ...record, files: fitContents(files, around, input.maxCharacters, cutFile) }
   },
 })
+
+/** Base64 is of no use in part. */
+function cutFile({ content, encoding }: z.infer<typeof fileRecord>, characters: number): string {
+  return encoding === undefined ? cutJsonText(content, characters) : ''
+}
 
 export const getSkillFile = defineOperation({
   name: 'get_skill_file',

@@ -43,7 +43,7 @@ export function toSavedSkill(skill: Skill, baseUrl: string): z.infer<typeof save
     createdAt: skill.createdAt,
     tags: skill.tags.map((tag) => tag.name),
     category: skill.category?.name ?? null,
-    files: [...skill.filenames],
+    files: skill.files.map(({ filename }) => filename),
     url: itemUrl(baseUrl, 'skill', skill),
   }
 }

@@ -122,5 +122,5 @@ function sizeOfPrompt(prompt: Prompt): number {
 }
 
 function sizeOfSkill(skill: Skill): number {
-  return ITEM_SIZE + skill.filenames.reduce((sum, name) => sum + name.length, 0)
+  return ITEM_SIZE + skill.files.reduce((sum, { filename }) => sum + filename.length, 0)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
+import { DERIVED_FROM } from '../../library/derived-description.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
 import type { Encoder } from '../../library/ports/encoder.ts'
@@ -181,6 +182,7 @@ export function createItemQueries(
       }
       const rows = await query
         .select(['item.seq', 'item.id', 'item.slug', 'item.title', 'item.description', 'item.variables', 'item.created_at'])
+        .select(sql<string>`case when item.description is null then substr(item.content, 1, ${DERIVED_FROM}) else '' end`.as('start'))
         .orderBy('item.created_at', 'desc')
         .orderBy('item.seq', 'desc')
         .limit(limit)
@@ -192,6 +194,7 @@ export function createItemQueries(
           slug: row.slug,
           title: row.title,
           description: row.description,
+          start: row.start,
           variables: readVariables(row.variables),
           createdAt: row.created_at,
           position: { createdAt: row.created_at, order: row.seq },

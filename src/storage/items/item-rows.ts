@@ -137,17 +137,17 @@ export async function toPrompts(db: Kysely<Database>, rows: readonly ItemRow[]):
 export async function toSkills(db: Kysely<Database>, rows: readonly ItemRow[]): Promise<Skill[]> {
   const seqs = rows.map((row) => row.seq)
   const tags = await readTags(db, seqs)
-  const files = new Map<number, { filename: string }[]>()
+  const files = new Map<number, { filename: string; size: number }[]>()
   if (seqs.length > 0) {
-    for (const row of await db.selectFrom('skill_file').select(['item_seq', 'filename']).where('item_seq', 'in', seqs).execute()) {
+    for (const row of await db.selectFrom('skill_file').select(['item_seq', 'filename', 'size']).where('item_seq', 'in', seqs).execute()) {
       const list = files.get(row.item_seq) ?? []
-      list.push({ filename: row.filename })
+      list.push({ filename: row.filename, size: row.size })
       files.set(row.item_seq, list)
     }
   }
   return rows.map((row) => ({
     ...toItem(row, tags.get(row.seq) ?? []),
     kind: 'skill',
-    filenames: sortFilenames(files.get(row.seq) ?? []).map((file) => file.filename),
+    files: sortFilenames(files.get(row.seq) ?? []),
   }))
 }

@@ -120,8 +120,9 @@ export function readItems(
       return items.get(seq) ?? null
     },
     findNearClusters: clusterItems(queries, search),
-    async readSkillFiles(actor, skillId) {
-      return sortFilenames<SkillFile>(await selectFiles(actor, skillId).execute())
+    async readSkillFiles(actor, skillId, filenames) {
+      const files = selectFiles(actor, skillId)
+      return sortFilenames<SkillFile>(await (filenames ? files.where('skill_file.filename', 'in', filenames) : files).execute())
     },
     async readSkillFile(actor, skillId, filename) {
       return (await selectFiles(actor, skillId).where('skill_file.filename', '=', filename).executeTakeFirst()) ?? null

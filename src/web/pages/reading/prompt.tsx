@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
 import { toAppError } from '../../../errors.ts'
-import { countCharacters, cutAtWord } from '../../../library/characters.ts'
+import { countCharacters } from '../../../library/characters.ts'
 import { estimateTokens } from '../../../library/estimate-tokens.ts'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
@@ -80,7 +80,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
     <Layout
       site={site}
       title={prompt.title}
-      description={prompt.description ?? cutAtWord(prompt.content, 160)}
+      description={prompt.description ?? prompt.derivedDescription}
       path={path}
       current="prompts"
       isIndexed={prompt.visibility === 'public' && !isFilled}

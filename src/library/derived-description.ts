@@ -1,0 +1,30 @@
+import { cutAtWord, cutCharacters } from './characters.ts'
+import { firstWords } from './first-words.ts'
+
+/** How much of a prompt's text is read for it, in characters: a query may read no more than this. */
+export const DERIVED_FROM = 1_000
+/** Shorter sentences mostly repeat the title ("Act as a poet."): the next one follows. */
+const MIN_SENTENCE = 60
+const MAX_SENTENCE = 200
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
+
+/**
+ * What stands in for the description of a prompt without one: the first sentences of its text, without markup, blanks in brackets. At most
+ * 200 characters. Null where there is no sentence to take.
+ * @param content the text, or at least its first {@link DERIVED_FROM} characters
+ * @example deriveDescription('# Role\n\nAct as a guide to ${city}. Be kind.', 'Guide') // "Role Act as a guide to [city]. Be kind."
+ */
+export function deriveDescription(content: string, title: string): string | null {
+  const { pieces } = firstWords(cutCharacters(content, DERIVED_FROM), title)
+  const text = pieces.map((piece) => ('text' in piece ? piece.text : `[${piece.blank}]`)).join('')
+  let end = 0
+  for (const { segment } of sentences.segment(text)) {
+    end += segment.length
+    if (end >= MIN_SENTENCE) break
+  }
+  const sentence = text.slice(0, end).trim()
+  if (sentence === '') return null
+  const isCut = end === text.length && !/[\p{P}\p{S}]$/u.test(sentence) && content.trim().length > text.length
+  return cutAtWord(isCut ? `${sentence} …` : sentence, MAX_SENTENCE)
+}
