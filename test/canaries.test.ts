@@ -196,7 +196,7 @@ interface Asked {
 function everything(): Asked[] {
   const asked: Asked[] = []
   for (const { method, path, kind } of test.routes) {
-    if (NOT_WALKED.has(path) || path === '/api/mcp') continue
+    if (NOT_WALKED.has(path) || path.startsWith('/api/mcp')) continue
     if (method === 'GET') for (const target of fill(path)) asked.push({ method, target })
     else if (kind === 'rest') for (const target of fill(path)) asked.push({ method, target, options: json(method, BODY) })
     else if (path.includes('{')) {
@@ -224,12 +224,15 @@ function everything(): Asked[] {
       `/prompts/${ref}?view=rendered`,
     ])
       asked.push({ method: 'GET', target })
-  const call = (method: string, params?: unknown) => asked.push({ method: 'POST', target: '/api/mcp', options: rpc(method, params) })
-  for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'skills/list']) call(method)
+  const call = (method: string, params?: unknown, path = '') =>
+    asked.push({ method: 'POST', target: `/api/mcp${path}`, options: rpc(method, params) })
+  for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'])
+    for (const path of ['', '/@owner', '/categories/coding', '/tags/nothing', '?profile=chatgpt']) call(method, {}, path)
   for (const { name, surfaces } of test.app.operations) {
     if (!surfaces.mcp) continue
-    if (/search|list/.test(name)) for (const query of ['', 'Title']) call('tools/call', { name, arguments: { query, limit: 50 } })
-    else for (const ref of refs) call('tools/call', { name, arguments: { ...BODY, id: ref, skillId: ref, filename: 'SKILL.md' } })
+    const path = surfaces.mcp.profile === undefined ? '' : `?profile=${surfaces.mcp.profile}`
+    if (/search|list/.test(name)) for (const query of ['', 'Title']) call('tools/call', { name, arguments: { query, limit: 50 } }, path)
+    else for (const ref of refs) call('tools/call', { name, arguments: { ...BODY, id: ref, skillId: ref, filename: 'SKILL.md' } }, path)
   }
   for (const ref of refs) {
     call('prompts/get', { name: ref })
@@ -251,7 +254,7 @@ describe('what is hidden', () => {
   it('can be found by the walk: its owner meets all of it', async () => {
     const met = new Set<string>()
     const browser = { cookies: ownerCookies }
-    const asked = everything().filter(({ method, target }) => method === 'GET' || (target === '/api/mcp' && method === 'POST'))
+    const asked = everything().filter(({ method, target }) => method === 'GET' || (target.startsWith('/api/mcp') && method === 'POST'))
     const reads = asked.filter(({ options }) => !/save_|update_|remove_|add_file/.test(String(options?.body ?? '')))
     for (const who of [browser, { key: ownerKey }])
       for (const one of reads) {

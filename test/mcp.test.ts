@@ -155,6 +155,23 @@ describe('prompts', () => {
     ).toBeUndefined()
   })
 
+  it('are narrowed by the path too, for clients that drop the rest of an address', async () => {
+    const at = async (path: string) =>
+      (await call('prompts/list', {}, `/api/mcp${path}`)).result.prompts.map((prompt: { name: string }) => prompt.name)
+    expect(await at('/@BEN')).toEqual(['joke'])
+    expect(await at('/@ada?categories=fiction')).toEqual(['poem'])
+    expect(await at('/tags/mail')).toEqual(await listNames('?tags=mail'))
+    expect(await at('/tags/none')).toEqual([])
+    expect(await at('/categories/creative')).toEqual(await listNames('?categories=creative'))
+    // The path says whose prompts they are, whatever else is asked.
+    expect(await at('/@ben?users=ada')).toEqual(['joke'])
+    expect(await at('/@nobody')).toEqual([])
+    expect((await call('prompts/get', { name: 'joke' }, '/api/mcp/@ada')).error.code).toBe(-32602)
+    const get = await test.fetch('/api/mcp/@ada')
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+    expect((await test.fetch('/api/mcp/nothing', rpc('ping'))).status).toBe(404)
+  })
+
   it('are filled in with values and defaults, and name what is still missing', async () => {
     const get = async (args?: Record<string, string>, name = 'letter') =>
       (await call('prompts/get', { name, ...(args ? { arguments: args } : {}) })).result
@@ -360,6 +377,84 @@ describe('tools', () => {
       { maxCharacters: 1 },
     ])
       expect((await get(wrong)).text, JSON.stringify(wrong)).toMatch(/nothing\.md|files|includeContents|maxCharacters/)
+  })
+})
+
+describe('skills', () => {
+  const nameSkills = async (path: string, withKey?: string) => {
+    const { result } = await call('skills/list', {}, path, withKey)
+    return result.skills.map((skill: { uri: string }) => skill.uri)
+  }
+
+  it('are narrowed by the address as prompts are: in the list, as resources, and one by one', async () => {
+    for (const [name, tags, category] of [
+      ['ada', ['pdf'], 'editing'],
+      ['ben', ['pdf', 'mail'], 'coding'],
+    ] as const)
+      await test.call((await test.user(name)).actor, 'save_skill', {
+        title: `Skill of ${name}`,
+        tags,
+        category,
+        files: [{ filename: 'SKILL.md', content: `---\nname: skill-of-${name}\ndescription: d\n---\nx` }],
+        isPrivate: false,
+      })
+    const ofAda = 'skill://ada/skill-of-ada/SKILL.md'
+    const ofBen = 'skill://ben/skill-of-ben/SKILL.md'
+    const narrowed = async (path: string) => (await nameSkills(path)).filter((uri: string) => [ofAda, ofBen].includes(uri))
+    expect(await narrowed('/api/mcp')).toEqual([ofBen, ofAda])
+    for (const path of ['/api/mcp?users=ada', '/api/mcp/@ADA', '/api/mcp?tags=pdf&users=ada', '/api/mcp/tags/pdf?categories=editing'])
+      expect(await narrowed(path), path).toEqual([ofAda])
+    expect(await narrowed('/api/mcp/categories/coding')).toEqual([ofBen])
+    expect(await narrowed('/api/mcp/tags/pdf')).toEqual([ofBen, ofAda])
+    expect(await narrowed('/api/mcp/tags/none')).toEqual([])
+    const { result } = await call('resources/list', {}, '/api/mcp/@ben')
+    expect(result.resources.map(({ uri }: { uri: string }) => uri)).toEqual([ofBen])
+    expect((await call('resources/read', { uri: ofBen }, '/api/mcp/@ben')).result.contents[0].text).toContain('skill-of-ben')
+    expect((await call('resources/read', { uri: ofBen }, '/api/mcp/@ada')).error).toBeDefined()
+    expect((await call('skills/get', { uri: ofBen }, '/api/mcp?users=ada')).error).toBeDefined()
+  })
+})
+
+describe('the profile of ChatGPT', () => {
+  const path = '/api/mcp?profile=chatgpt'
+  const names = async (at: string) => (await call('tools/list', {}, at)).result.tools.map(({ name }: { name: string }) => name)
+
+  it('adds search and fetch, and nothing else', async () => {
+    const plain = await names('/api/mcp')
+    expect(plain).not.toContain('search')
+    expect(await names(path)).toEqual([...plain, 'search', 'fetch'])
+    expect(await names('/api/mcp?profile=other')).toEqual(plain)
+    expect((await call('tools/call', { name: 'search', arguments: { query: 'x' } })).error.message).toContain('Unknown tool')
+  })
+
+  it('finds prompts and skills, and reads them by their ids', async () => {
+    const { actor } = await test.user('ada')
+    const { prompt } = Object(await test.call(actor, 'save_prompt', { title: 'Quokka facts', content: 'Tell ${what}', isPrivate: false }))
+    const files = [
+      { filename: 'SKILL.md', content: 'Quokka care' },
+      { filename: 'a.txt', content: 'x' },
+    ]
+    const { skill } = Object(await test.call(actor, 'save_skill', { title: 'Quokka skill', files, tags: ['T'], isPrivate: false }))
+    const use = async (name: string, args: unknown) => {
+      const { result } = await call('tools/call', { name, arguments: args }, path)
+      expect(result.content).toHaveLength(1)
+      return JSON.parse(result.content[0].text)
+    }
+    const { results } = await use('search', { query: 'quokka' })
+    expect(results.map(({ id }: { id: string }) => id).toSorted()).toEqual([prompt.id, skill.id].toSorted())
+    expect(results).toContainEqual({ id: prompt.id, title: 'Quokka facts', url: prompt.url })
+    expect(await use('fetch', { id: prompt.id })).toEqual({
+      id: prompt.id,
+      title: 'Quokka facts',
+      url: prompt.url,
+      text: 'Tell ${what}',
+      metadata: { kind: 'prompt', author: 'ada' },
+    })
+    expect(await use('fetch', { id: skill.id })).toMatchObject({
+      text: 'Quokka care',
+      metadata: { kind: 'skill', tags: 'T', files: 'SKILL.md, a.txt' },
+    })
+    expect(await use('fetch', { id: 'nothing' })).toMatchObject({ code: 'not_found' })
   })
 })
 

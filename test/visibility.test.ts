@@ -50,7 +50,20 @@ const manifestAt = (ref: string) => ({ owner: 'owner', path: ref.toLowerCase() }
 const resource = (ref: string, filename: string) =>
   ['/api/mcp', rpc('resources/read', { uri: `skill://owner/${ref.toLowerCase()}/${filename}` })] as const
 const tool = (name: string, args: unknown) => ['/api/mcp', rpc('tools/call', { name, arguments: args })] as const
+const chatGptTool = (name: string, args: unknown) => ['/api/mcp?profile=chatgpt', rpc('tools/call', { name, arguments: args })] as const
 const ROUTES: readonly Route[] = [
+  { operation: 'search', kind: 'prompt', reach: 'list', request: (item) => chatGptTool('search', { query: item.marker }) },
+  { operation: 'search', kind: 'skill', reach: 'list', request: (item) => chatGptTool('search', { query: item.marker }) },
+  { operation: 'fetch', kind: 'prompt', reach: 'item', request: (_, ref) => chatGptTool('fetch', { id: ref }) },
+  { operation: 'fetch', kind: 'skill', reach: 'item', request: (_, ref) => chatGptTool('fetch', { id: ref }) },
+  { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp/@owner', rpc('skills/list')] },
+  { operation: 'list_exposed_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/mcp/@owner', rpc('prompts/list')] },
+  {
+    operation: 'list_exposed_prompts',
+    kind: 'prompt',
+    reach: 'list',
+    request: () => ['/api/mcp/categories/coding', rpc('prompts/list')],
+  },
   { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => tool('search_prompts', { query: item.marker }) },
   { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: () => tool('search_prompts', { query: '', limit: 50 }) },
   { operation: 'search_prompts', kind: 'prompt', reach: 'list', request: (item) => [`/api/search/prompts?query=${item.marker}`] },

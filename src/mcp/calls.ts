@@ -1,7 +1,7 @@
 import { type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { joinBytes, toJsonBytes, toQuotedBytes } from '../cache/shared-records.ts'
 import { type AppError, toAppError } from '../errors.ts'
-import type { Operation } from '../operations/core/define-operation.ts'
+import type { Operation, ToolProfile } from '../operations/core/define-operation.ts'
 import { splitHints } from '../operations/core/filter-hints.ts'
 import { toProtocolError, toToolError } from './errors.ts'
 import { describeMetaFault, isObject, type RequestMessage } from './messages.ts'
@@ -44,12 +44,13 @@ const NO_BINDING: Binding = {
  */
 export function createCalls(operations: readonly Operation[], buildServer: (binding: Binding) => McpServer, extras?: Extras): Calls {
   const tools = selectTools(operations)
+  const allTools = selectTools(operations, 'chatgpt')
   const fixed = new Map<string, Promise<string>>()
   /** The SDK's own answer, cached. */
-  const fromSdk = (key: string, method: string, params?: Record<string, unknown>): Promise<string> => {
+  const fromSdk = (key: string, method: string, params?: Record<string, unknown>, profile?: ToolProfile): Promise<string> => {
     const cached = fixed.get(key)
     if (cached) return cached
-    const server = buildServer({ ...NO_BINDING, isWithoutSkills: method !== 'initialize' })
+    const server = buildServer({ ...NO_BINDING, isWithoutSkills: method !== 'initialize', profile })
     const asking = answerOnce(server, { jsonrpc: '2.0', id: 1, method, ...(params && { params }) }).then((answer) =>
       JSON.stringify(answer && 'result' in answer ? answer.result : null),
     )
@@ -61,8 +62,9 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
     if (describeMetaFault(params) !== null) return null
     switch (method) {
       case 'ping':
-      case 'tools/list':
         return () => fromSdk(method, method)
+      case 'tools/list':
+        return ({ profile }) => fromSdk(`${method} ${profile ?? ''}`, method, undefined, profile)
       case 'initialize': {
         const version = params['protocolVersion']
         if (!isInitialize(params) || !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return null
@@ -82,7 +84,7 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
         return typeof name === 'string' && isTexts(values) ? (binding) => getPrompt(binding, name, values) : null
       }
       case 'resources/list':
-        return params['cursor'] === undefined ? async ({ invoke }) => JSON.stringify(await listResources(invoke)) : null
+        return params['cursor'] === undefined ? async ({ invoke, filter }) => JSON.stringify(await listResources(invoke, filter)) : null
       default:
         return null
     }
@@ -90,7 +92,7 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
   return {
     costOf({ method, params }) {
       const name = params?.['name']
-      return method === 'tools/call' && typeof name === 'string' ? (tools.get(name)?.cost ?? 1) : (COSTS.get(method) ?? 1)
+      return method === 'tools/call' && typeof name === 'string' ? (allTools.get(name)?.cost ?? 1) : (COSTS.get(method) ?? 1)
     },
     async answer(request, binding) {
       const result = extras ? null : findResult(request)

@@ -27,7 +27,7 @@ import {
   takesStream,
   toResponse,
 } from './messages.ts'
-import type { Binding, PromptFilter } from './server-factory.ts'
+import type { Binding } from './server-factory.ts'
 import { type SessionOwner, sessionNotFound } from './sessions/session-servers.ts'
 import type { Session, Sessions } from './sessions/sessions.ts'
 import { whenSent } from './sessions/stream-end.ts'
@@ -342,22 +342,4 @@ function reply(exchange: Exchange, json: Uint8Array | string | readonly (Uint8Ar
   }
   const events = (isBatch ? json : [json]).flatMap((one) => ['event: message\ndata: ', one, '\n\n'])
   return { status: 200, headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }, body: joinBytes(events) }
-}
-
-/** The prompts a URL asks for: comma-separated values of `users`, `categories` and `tags`; an empty parameter counts as absent. */
-export function readPromptFilter(query: URLSearchParams): PromptFilter {
-  const values = (name: string) =>
-    query
-      .getAll(name)
-      .flatMap((text) => text.split(','))
-      .map((value) => value.trim())
-      .filter((value) => value !== '')
-  const users = values('users')
-  const categories = values('categories')
-  const tags = values('tags')
-  return {
-    ...(users.length > 0 ? { users } : {}),
-    ...(categories.length > 0 ? { categories } : {}),
-    ...(tags.length > 0 ? { tags } : {}),
-  }
 }

@@ -10,26 +10,22 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { AppError, toAppError } from '../errors.ts'
-import type { Operation } from '../operations/core/define-operation.ts'
+import type { Operation, ToolProfile } from '../operations/core/define-operation.ts'
 import { splitHints } from '../operations/core/filter-hints.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
 import { askableVariables, askVariables, canAskByForm, variableShape } from './ask-variables.ts'
+import type { ListFilter } from './connection.ts'
 import { toProtocolError, toToolError } from './errors.ts'
 import { createSkillsExtension } from './skills.ts'
 import { tidyErrors } from './tidy-errors.ts'
 import { describeTools, selectTools, toToolInput, toToolText } from './tools.ts'
 
-/** A filter of the prompts a connection shows (the URL's `users`, `categories`, `tags`). */
-export interface PromptFilter {
-  readonly users?: readonly string[]
-  readonly categories?: readonly string[]
-  readonly tags?: readonly string[]
-}
-
 /** The binding of one connection or request: its caller (inside `invoke`), its filter, and where internal errors are reported. */
 export interface Binding {
   readonly invoke: Invoke
-  readonly filter: PromptFilter
+  readonly filter: ListFilter
+  /** The client whose own tools are offered too. */
+  readonly profile?: ToolProfile | undefined
   /** For one request: its arguments as received. The SDK drops a variable named `__proto__`. */
   readonly rawArguments?: unknown
   readonly onInternalError: (error: AppError) => void
@@ -96,12 +92,17 @@ export function createServerFactory(
   serverInfo: Implementation,
   extras: Extras = {},
 ): (binding: Binding) => McpServer {
-  const tools = [...describeTools(operations), ...(extras.tools ?? []).map((extra) => extra.tool)]
-  const byName = selectTools(operations)
+  const offer = (profile?: ToolProfile) => ({
+    tools: [...describeTools(operations, profile), ...(extras.tools ?? []).map((extra) => extra.tool)],
+    byName: selectTools(operations, profile),
+  })
+  const forAll = offer()
+  const forChatGpt = offer('chatgpt')
   const { announcesChanges = true } = extras
   const extraTools = new Map(extras.tools?.map((extra) => [extra.tool.name, extra]))
   const extraPrompts = new Map(extras.prompts?.map((extra) => [extra.prompt.name, extra]))
-  return ({ invoke, filter, rawArguments, onInternalError, isWithoutSkills, signal }) => {
+  return ({ invoke, filter, profile, rawArguments, onInternalError, isWithoutSkills, signal }) => {
+    const { tools, byName } = profile === 'chatgpt' ? forChatGpt : forAll
     const seen = (error: unknown): AppError => {
       const appError = toAppError(error)
       if (appError.code === 'internal') onInternalError(appError)
@@ -200,7 +201,7 @@ export function createServerFactory(
         throw toProtocolError(seen(error))
       }
     })
-    if (!isWithoutSkills || extras.attach) createSkillsExtension(invoke).attach(mcp)
+    if (!isWithoutSkills || extras.attach) createSkillsExtension(invoke, filter).attach(mcp)
     extras.attach?.(mcp)
     return tidyErrors(mcp)
   }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { toAppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
+import type { ListFilter } from './connection.ts'
 import { toProtocolError } from './errors.ts'
 
 /** Most skills in resources/list, which is not paged: the newest. */
@@ -66,16 +67,16 @@ function parseUri(uri: string): { owner: string; parts: string[] } | null {
 }
 
 /** The answer of a plain resources/list: the SKILL.md of the newest skills. */
-export async function listResources(invoke: Invoke): Promise<{ resources: Resource[] }> {
-  return { resources: await createSkillSource(invoke).listResources() }
+export async function listResources(invoke: Invoke, filter: ListFilter): Promise<{ resources: Resource[] }> {
+  return { resources: await createSkillSource(invoke, filter).listResources() }
 }
 
 /** Skills over MCP (SEP-2640) from the operations: `skill://<owner>/<name>/…`, with visibility, digests and binary files. */
-export function createSkillsExtension(invoke: Invoke): SkillsExtension {
-  return new SkillsExtension({ source: createSkillSource(invoke), onWarning: () => {} })
+export function createSkillsExtension(invoke: Invoke, filter: ListFilter): SkillsExtension {
+  return new SkillsExtension({ source: createSkillSource(invoke, filter), onWarning: () => {} })
 }
 
-function createSkillSource(invoke: Invoke) {
+function createSkillSource(invoke: Invoke, filter: ListFilter) {
   /** Undefined when nothing visible is there; other failures are protocol errors. */
   const orUndefined = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -95,14 +96,14 @@ function createSkillSource(invoke: Invoke) {
     for (const length of [2, 1]) {
       if (parts.length < length) continue
       const skill = await orUndefined(async () =>
-        manifest.parse(await invoke('get_skill_manifest', { owner, path: parts.slice(0, length).join('/') })),
+        manifest.parse(await invoke('get_skill_manifest', { ...filter, owner, path: parts.slice(0, length).join('/') })),
       )
       if (skill) return { skill, rest: parts.slice(length) }
     }
     return undefined
   }
   const listPage = async (cursor: string | undefined) =>
-    manifestPage.parse(await invoke('list_skill_manifests', cursor === undefined ? {} : { cursor }))
+    manifestPage.parse(await invoke('list_skill_manifests', { ...filter, ...(cursor === undefined ? {} : { cursor }) }))
 
   return {
     async list({ cursor }) {

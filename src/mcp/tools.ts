@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { escapeControlsInJson } from '../library/controls.ts'
-import type { Operation } from '../operations/core/define-operation.ts'
+import type { Operation, ToolProfile } from '../operations/core/define-operation.ts'
 
 const jsonObject = z.record(z.string(), z.json())
 
@@ -20,9 +20,10 @@ function withoutHints(schema: z.ZodObject): z.ZodObject {
   return 'hints' in schema.shape ? schema.omit({ hints: true }) : schema
 }
 
-/** The operations offered as tools, by name. */
-export function selectTools(operations: readonly Operation[]): Map<string, Operation> {
-  return new Map(operations.flatMap((operation) => (operation.surfaces.mcp ? [[operation.name, operation] as const] : [])))
+/** The operations offered as tools, by name: those for everybody, and those of the profile. */
+export function selectTools(operations: readonly Operation[], profile?: ToolProfile): Map<string, Operation> {
+  const isOffered = ({ surfaces: { mcp } }: Operation) => mcp !== undefined && (mcp.profile === undefined || mcp.profile === profile)
+  return new Map(operations.filter(isOffered).map((operation) => [operation.name, operation] as const))
 }
 
 /** What an answer may take by default, as JSON: clients hide longer ones from their model, or refuse them. */
@@ -44,8 +45,8 @@ export function toToolText({ surfaces }: Operation, answer: Record<string, unkno
 }
 
 /** The answer of tools/list, built once. */
-export function describeTools(operations: readonly Operation[]): Tool[] {
-  return [...selectTools(operations).values()].map((operation) => {
+export function describeTools(operations: readonly Operation[], profile?: ToolProfile): Tool[] {
+  return [...selectTools(operations, profile).values()].map((operation) => {
     const hints = operation.surfaces.mcp
     return {
       name: operation.name,

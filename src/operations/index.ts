@@ -22,6 +22,7 @@ import {
 } from './admin/people.ts'
 import { showServiceStatus } from './admin/service-status.ts'
 import { openArchive, sealArchives } from './channels/archive-tokens.ts'
+import { fetchItem, search } from './channels/chatgpt.ts'
 import { findSkills } from './channels/find-skills.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
 import { listSharedSkills } from './channels/list-shared-skills.ts'
@@ -106,6 +107,8 @@ export const OPERATIONS: readonly Operation[] = [
   listSharedSkills,
   readSharedFiles,
   findSkills,
+  search,
+  fetchItem,
   sealArchives,
   openArchive,
   createInstallLink,

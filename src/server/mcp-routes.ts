@@ -5,7 +5,8 @@ import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { ItemKind } from '../library/items.ts'
 import { createCalls } from '../mcp/calls.ts'
-import { createMcpEndpoint, type McpEndpoint, readPromptFilter, sessionOwner } from '../mcp/endpoint.ts'
+import { readConnection } from '../mcp/connection.ts'
+import { createMcpEndpoint, type McpEndpoint, sessionOwner } from '../mcp/endpoint.ts'
 import { type Binding, createServerFactory, type Extras } from '../mcp/server-factory.ts'
 import { createSessions } from '../mcp/sessions/sessions.ts'
 import { invokeLocally } from '../operations/core/invoke.ts'
@@ -14,6 +15,8 @@ import type { ReportFault } from './fault-log.ts'
 
 /** Where MCP is served. */
 export const MCP_PATH = '/api/mcp'
+/** The same with a part of the lists, for clients that drop the query of an address. */
+const MCP_PATHS = [MCP_PATH, ...['@{user}', 'tags/{tag}', 'categories/{category}'].map((scope) => `${MCP_PATH}/${scope}`)]
 /** Debounce window of change notifications. */
 const DEBOUNCE_MS = 500
 
@@ -36,7 +39,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
   )
   const stopNotifying = notifyChanges(app, mcp)
   const names = new Set(app.operations.map((operation) => operation.name))
-  const bind = ({ actor, requestId, operations, exchange }: Call): Binding => {
+  const bind = ({ actor, requestId, operations, exchange, params }: Call): Binding => {
     const context = app.contextFor(actor, isProxied(exchange) ? 'mcpBehindProxy' : 'mcp')
     const invoke = invokeLocally(app.operations, () => context)
     return {
@@ -50,7 +53,7 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
           throw thrown
         })
       },
-      filter: exchange.search === '' ? {} : readPromptFilter(new URLSearchParams(exchange.search)),
+      ...readConnection(exchange.search, params),
       onInternalError: (error) => onFault(error, requestId),
       signal: () => exchange.signal(),
     }
@@ -63,9 +66,9 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
     takeTurn: call.takeTurn,
     binding: bind(call),
   })
-  const route = { path: MCP_PATH, kind: 'mcp', cost: 1 } as const
-  return {
-    routes: [
+  const routes = MCP_PATHS.flatMap((path): BoundRoute[] => {
+    const route = { path, kind: 'mcp', cost: 1 } as const
+    return [
       {
         ...route,
         method: 'POST',
@@ -73,7 +76,10 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
       },
       { ...route, method: 'GET', handle: (call) => mcp.session(toMcpCall(call)) },
       { ...route, method: 'DELETE', handle: (call) => mcp.session(toMcpCall(call)) },
-    ],
+    ]
+  })
+  return {
+    routes,
     receive: mcp.receive,
     async close() {
       stopNotifying()

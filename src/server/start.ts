@@ -39,7 +39,7 @@ const STARTING: Pipeline = async ({ path }, send) => {
   const error = new AppError('unavailable', 'The service is starting. Try again in a moment.', { retryAfterSeconds: 2 })
   const requestId = randomUUID()
   const headers = { ...errorHeaders(error), 'cache-control': 'no-store', 'x-request-id': requestId }
-  const body = path === MCP_PATH ? toMcpErrorBody(error, requestId) : toErrorBody(error, requestId)
+  const body = path === MCP_PATH || path.startsWith(`${MCP_PATH}/`) ? toMcpErrorBody(error, requestId) : toErrorBody(error, requestId)
   await send(jsonAnswer(body, HTTP_STATUS[error.code], headers))
 }
 

@@ -709,7 +709,8 @@ for (const engine of ENGINES) {
 
     describe('skills by name', () => {
       const named = (name: string) => [{ filename: 'SKILL.md', bytes: bytes(`---\nname: ${name}\ndescription: d\n---\n`) }]
-      const paths = async (actor: Actor) => (await store.items.walkSkills(actor, null, 10)).map((skill) => `${skill.owner}/${skill.path}`)
+      const paths = async (actor: Actor) =>
+        (await store.items.walkSkills(actor, null, null, 10)).map((skill) => `${skill.owner}/${skill.path}`)
 
       it('stand at their owner and name; a second of the same name below its slug; what is hidden takes no name', async () => {
         await store.items.createSkill(by(ada), { ...SKILL, title: 'Hidden', files: named('pdf'), visibility: 'private' })

@@ -102,11 +102,17 @@ export interface ItemReader {
   /** Skills that have a proper name, newest first, after `after`. */
   walkSkills(
     actor: Actor,
+    filter: ItemFilter | null,
     after: WalkPosition | null,
     limit: number,
   ): Promise<(SkillManifest & { readonly id: string; readonly position: WalkPosition })[]>
   /** The skill that stands at `path` below an owner (in any case), when the actor may see it by its address. */
-  findSkillAt(actor: Actor, owner: string, path: string): Promise<(SkillManifest & { readonly id: string }) | null>
+  findSkillAt(
+    actor: Actor,
+    owner: string,
+    path: string,
+    filter?: ItemFilter | null,
+  ): Promise<(SkillManifest & { readonly id: string }) | null>
   /**
    * Skills that the actor may see, oldest first, after a position (0 is the beginning), for channels. `reach` is `id` for one that its
    * address names. Their frontmatter is read, their files are not.

@@ -4,6 +4,7 @@ import { isLongerThan } from '../../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Item } from '../../library/items.ts'
+import type { ItemFilter } from '../../library/ports/search.ts'
 import type { CountUse } from '../../library/usage.ts'
 import { isVisible, visibilitySchema } from '../../library/visibility.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
@@ -42,7 +43,23 @@ function filter<T extends z.ZodType>(schema: T) {
 }
 export const filterType = filter(z.enum(PROMPT_TYPES))
 export const filterText = filter(short)
-export const filterList = filter(z.array(short).max(50))
+const filterList = filter(z.array(short).max(50))
+/** What narrows the lists of a connection. */
+export const narrowing = {
+  users: filterList.describe('Usernames of authors'),
+  categories: filterList.describe('Categories, slugs or names, children included'),
+  tags: filterList.describe('Tags, slugs or names'),
+}
+
+export function toNarrowing(input: {
+  users?: string[] | undefined
+  categories?: string[] | undefined
+  tags?: string[] | undefined
+}): ItemFilter | null {
+  const { users, categories, tags } = input
+  return (users ?? categories ?? tags) ? { authors: users, categories, anyTags: tags } : null
+}
+
 /** A list that must match as a whole: no item has more tags than this. */
 export const allOfList = filter(z.array(short).max(MAX_TAGS))
 

@@ -6,10 +6,9 @@ import { showControls } from '../../library/controls.ts'
 import { deriveDescription } from '../../library/derived-description.ts'
 import type { PromptEntry } from '../../library/items.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
 import { fillVariables } from '../../library/variables.ts'
 import { defineOperation, type Needs, type Sealer } from '../core/define-operation.ts'
-import { filterList, notFound, refInput } from '../core/inputs.ts'
+import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import { toValues, valuesInput } from './get-prompt.ts'
 
 /** What cursors are sealed for. */
@@ -24,12 +23,6 @@ const MAX_ARGUMENT_DESCRIPTION = 200
 /** Room for the frame around the entries of a page. */
 const FRAME_BYTES = 4096
 
-const filters = {
-  users: filterList.describe('Usernames of authors'),
-  categories: filterList.describe('Categories, slugs or names, children included'),
-  tags: filterList.describe('Tags, slugs or names'),
-}
-
 const entryRecord = z.object({
   name: z.string(),
   title: z.string(),
@@ -38,10 +31,6 @@ const entryRecord = z.object({
 })
 
 const positionJson = z.object({ c: z.string(), o: z.number().int(), n: z.number().int().min(MIN_PAGE_SIZE).max(MAX_PAGE_SIZE) })
-
-function toFilter(input: { users?: string[] | undefined; categories?: string[] | undefined; tags?: string[] | undefined }): ItemFilter {
-  return { authors: input.users, categories: input.categories, anyTags: input.tags }
-}
 
 /** A prompt as an entry of prompts/list: its arguments are its variables. Control characters in what is shown to people and models are marked. */
 function toEntry(prompt: PromptEntry): z.infer<typeof entryRecord> {
@@ -76,10 +65,10 @@ export const listExposedPrompts = defineOperation({
   scope: null,
   cost: 3,
   surfaces: { rest: { method: 'GET', path: '/api/exposed-prompts' } },
-  input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...filters }),
+  input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...narrowing }),
   output: z.object({ prompts: z.array(entryRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
-    const filter = toFilter(input)
+    const filter = toNarrowing(input) ?? {}
     const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
     const size =
       start?.size ??
@@ -113,7 +102,7 @@ export const renderExposedPrompt = defineOperation({
   summary: "A prompt's text with values and defaults filled in. Missing required arguments are listed in unfilled and stay in the text.",
   scope: null,
   surfaces: { rest: { method: 'POST', path: '/api/exposed-prompts/{name}' } },
-  input: z.object({ name: refInput.describe('Slug or id'), arguments: valuesInput.optional(), ...filters }),
+  input: z.object({ name: refInput.describe('Slug or id'), arguments: valuesInput.optional(), ...narrowing }),
   output: z.object({
     name: z.string(),
     title: z.string(),
@@ -123,9 +112,8 @@ export const renderExposedPrompt = defineOperation({
   }),
   async run({ actor, store, count }: Needs<'items'>, input) {
     const prompt = await store.items.findPrompt(actor, input.name)
-    const filter = toFilter(input)
-    const isNarrowed = Object.values(filter).some((values) => values !== undefined)
-    if (!prompt || (isNarrowed && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
+    const filter = toNarrowing(input)
+    if (!prompt || (filter && (await store.items.countPrompts(actor, { ...filter, ids: [prompt.id] })) === 0)) throw notFound('prompt')
     count('read', prompt)
     const { text, unfilled } = fillVariables(prompt.content, toValues(input.arguments ?? {}))
     const { description = null } = describe(prompt.description ?? deriveDescription(prompt.content, prompt.title))

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { SkillManifest } from '../../library/items.ts'
+import type { ItemFilter } from '../../library/ports/search.ts'
 import { SKILL_MD, toFileContent } from '../../library/skill.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { notFound, refInput } from '../core/inputs.ts'
+import { narrowing, notFound, refInput, toNarrowing } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 
 /** What cursors are sealed for. */
@@ -24,8 +25,8 @@ function toRecord({ owner, path, frontmatter, files }: SkillManifest): z.infer<t
   return { owner, path, frontmatter: { ...frontmatter }, files: files.map((file) => ({ ...file })) }
 }
 
-async function findAt(context: Needs<'items'>, { owner, path }: { owner: string; path: string }) {
-  const found = await context.store.items.findSkillAt(context.actor, owner, path)
+async function findAt(context: Needs<'items'>, { owner, path }: { owner: string; path: string }, filter: ItemFilter | null = null) {
+  const found = await context.store.items.findSkillAt(context.actor, owner, path, filter)
   if (!found) throw notFound('skill')
   return found
 }
@@ -37,13 +38,14 @@ export const listSkillManifests = defineOperation({
   scope: null,
   cost: 5,
   surfaces: { rest: { method: 'GET', path: '/api/skill-manifests' } },
-  input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page') }),
+  input: z.object({ cursor: z.string().optional().describe('nextCursor of the previous page'), ...narrowing }),
   output: z.object({ skills: z.array(manifestRecord), nextCursor: z.string().optional() }),
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const opened = input.cursor === undefined ? undefined : sealer.open(CURSOR, input.cursor)
     const place = opened === undefined ? null : positionJson.safeParse(opened === null ? null : JSON.parse(opened))
     if (place && !place.success) throw invalidInput('cursor', 'cursor is invalid.')
-    const manifests = await store.items.walkSkills(actor, place ? { createdAt: place.data.c, order: place.data.o } : null, PAGE_SIZE + 1)
+    const after = place ? { createdAt: place.data.c, order: place.data.o } : null
+    const manifests = await store.items.walkSkills(actor, toNarrowing(input), after, PAGE_SIZE + 1)
     const page = manifests.slice(0, PAGE_SIZE)
     const last = page.at(-1)
     if (!last || manifests.length <= PAGE_SIZE) return { skills: page.map(toRecord) }
@@ -60,9 +62,9 @@ export const getSkillManifest = defineOperation({
   summary: 'One skill by owner and name: its frontmatter and file digests.',
   scope: null,
   surfaces: { rest: { method: 'POST', path: '/api/skill-manifests/find' } },
-  input: z.object(address),
+  input: z.object({ ...address, ...narrowing }),
   output: manifestRecord,
-  run: async (context, input) => toRecord(await findAt(context, input)),
+  run: async (context, input) => toRecord(await findAt(context, input, toNarrowing(input))),
 })
 
 export const readManifestFile = defineOperation({

@@ -49,7 +49,7 @@ export interface ItemQueries {
   readPrompts(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Prompt>>
   readSkills(actor: Actor, seqs: readonly number[]): Promise<ReadonlyMap<number, Skill>>
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
-  walkSkills(actor: Actor, after: WalkPosition | null, limit: number): Promise<SkillPage>
+  walkSkills(actor: Actor, filter: ItemFilter | null, after: WalkPosition | null, limit: number): Promise<SkillPage>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
   listVersions(actor: Actor, itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<Version[]>
   listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>

@@ -2,9 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import { type NamedFrontmatter, readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
+import type { ItemFilter } from '../../library/ports/search.ts'
 import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
+import { applyFilter, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
 /** Cached parsed frontmatters, by digest of the file: parsing one takes 0.2 ms. */
@@ -77,9 +79,13 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
     })
   }
 
+  const inFilter = async (actor: Actor, filter: ItemFilter) =>
+    applyFilter(db.selectFrom('item').select('item.seq'), 'skill', await readFilter(db, filter), visibleSet(actor, 'list'))
+
   return {
-    async walkSkills(actor, after, limit) {
+    async walkSkills(actor, filter, after, limit) {
       let query = named(actor, 'list').where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+      if (filter) query = query.where('item.seq', 'in', await inFilter(actor, filter))
       if (after) {
         query = query.where((eb) =>
           eb.or([
@@ -90,11 +96,12 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
       }
       return await toManifests(await query.orderBy('item.created_at', 'desc').orderBy('item.seq', 'desc').limit(limit).execute())
     },
-    async findSkillAt(actor, owner, path) {
+    async findSkillAt(actor, owner, path, filter = null) {
       const [head = '', name] = path.split('/')
-      const reachable = named(actor, 'slug')
+      let reachable = named(actor, 'slug')
         .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
         .where('owner.username_key', '=', owner.toLowerCase())
+      if (filter) reachable = reachable.where('item.seq', 'in', await inFilter(actor, filter))
       const found =
         name === undefined
           ? reachable.where('item.skill_name', '=', head).where(sql<boolean>`item.seq = ${firstOfName(visibleSet(actor, 'slug'))}`)
