@@ -1,5 +1,9 @@
 const HIGH_SURROGATE = /[\ud800-\udbff]/
 
+export function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
 /** Number of Unicode code points in `text` (what the limits call "characters"); a lone surrogate counts as one. */
 export function countCharacters(text: string): number {
   // Most texts have none, and the engine finds that out many times as fast.
@@ -7,7 +11,7 @@ export function countCharacters(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
     const unit = text.charCodeAt(i)
-    if (unit >= 0xd800 && unit <= 0xdbff) {
+    if (isHighSurrogate(unit)) {
       const next = text.charCodeAt(i + 1)
       if (next >= 0xdc00 && next <= 0xdfff) {
         count--

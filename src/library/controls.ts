@@ -66,3 +66,16 @@ function nameControls(controls: string): string {
 export function escapeControlsInJson(json: string): string {
   return json.replace(RAW_IN_JSON, (control) => `\\u${toHex(control).toLowerCase()}`)
 }
+
+/** How many UTF-16 units one unit of a well-formed text takes in JSON whose controls are escaped ({@link escapeControlsInJson}). */
+export function escapedLength(unit: number): number {
+  if (unit < 0x20) return (unit >= 0x08 && unit <= 0x0a) || unit === 0x0c || unit === 0x0d ? 2 : 6
+  if (unit < 0x7f) return unit === 0x22 || unit === 0x5c ? 2 : 1
+  const isRaw =
+    unit <= 0x9f ||
+    unit === 0x061c ||
+    (unit >= 0x200e && unit <= 0x200f) ||
+    (unit >= 0x202a && unit <= 0x202e) ||
+    (unit >= 0x2066 && unit <= 0x2069)
+  return isRaw ? 6 : 1
+}

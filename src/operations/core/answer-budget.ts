@@ -1,6 +1,6 @@
 import { shareOnce } from '../../cache/shared-records.ts'
-import { cutCharacters } from '../../library/characters.ts'
-import { escapeControlsInJson } from '../../library/controls.ts'
+import { isHighSurrogate } from '../../library/characters.ts'
+import { escapeControlsInJson, escapedLength } from '../../library/controls.ts'
 
 /** A record with a text in it that may be cut. */
 interface WithContent {
@@ -60,14 +60,15 @@ function fairShare(lengths: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** An escape sequence that the end of a JSON text cuts off. */
-const CUT_ESCAPE = /(?<!\\)((?:\\\\)*)\\(?:u[0-9a-f]{0,3})?$/i
-
-/** The beginning of a text that takes at most `characters` as JSON, without the quotes. */
+/** The longest beginning of a text that takes at most `characters` as JSON, without the quotes. */
 export function cutJsonText(text: string, characters: number): string {
-  const json = escapeControlsInJson(JSON.stringify(cutCharacters(text, characters))).slice(1, -1)
-  if (json.length <= characters) return JSON.parse(`"${json}"`)
-  const head = json.slice(0, characters).replace(CUT_ESCAPE, '$1')
-  const cut: string = JSON.parse(`"${head}"`)
-  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+  let left = characters
+  let end = 0
+  while (end < text.length) {
+    left -= escapedLength(text.charCodeAt(end))
+    if (left < 0) break
+    end++
+  }
+  // Half of a pair is no character.
+  return text.slice(0, end > 0 && end < text.length && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end)
 }
