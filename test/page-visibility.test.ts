@@ -104,6 +104,7 @@ const EXEMPT: Record<string, string> = {
   '/forgot-password': 'a form',
   '/reset-password': 'a form',
   '/settings': 'the reader’s own account',
+  '/connect': 'configurations alone',
   '/settings/keys': 'the reader’s own keys',
   '/settings/sessions': 'the reader’s own sessions',
   '/settings/data': 'the reader’s own account',

@@ -338,7 +338,7 @@ describe('pages', () => {
       const member = await signUp(other, 'ada')
       const menu = (html: string) =>
         [...(/<header.*<\/header>/.exec(html)?.[0] ?? '').matchAll(/ (?:href|action)="([^"]+)"/g)].map(([, to]) => to)
-      const open = ['/', '/search', '/prompts', '/skills', '/docs/connect', '/docs']
+      const open = ['/', '/search', '/prompts', '/skills', '/connect', '/docs']
       const own = [...open, '/library', '/new', '/new/skill', '/import', '/favourites', '/settings', '/settings/keys']
       expect(menu((await visit(other).get('/')).html)).toEqual([...open, '/sign-in'])
       expect(menu((await member.get('/docs')).html)).toEqual([...own, '/sign-out'])
@@ -399,10 +399,12 @@ describe('pages', () => {
     try {
       for (const path of ['/', '/prompts', '/skills', '/nothing']) {
         const { html } = await read(without, path)
-        expect(html.toLowerCase(), path).not.toMatch(/mcp|\/docs\/connect/)
+        expect(html.toLowerCase(), path).not.toMatch(/mcp|\/connect/)
       }
-      expect((await read(without, '/docs/connect')).status).toBe(404)
-      expect((await read(service, '/docs/connect')).html).toContain('http://127.0.0.1:3000/api/mcp')
+      for (const path of ['/docs/connect', '/connect']) {
+        expect((await read(without, path)).status, path).toBe(404)
+        expect((await read(service, path)).html, path).toContain('http://127.0.0.1:3000/api/mcp')
+      }
     } finally {
       await without.close()
     }

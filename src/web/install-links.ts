@@ -1,6 +1,7 @@
 /** Name of the server in clients' configurations, as in docs/connect.md. */
-const SERVER = 'commonplace'
-const KEY_HEADER = 'PROMPTS_API_KEY'
+export const SERVER = 'commonplace'
+/** The header that clients send a key in. */
+export const KEY_HEADER = 'PROMPTS_API_KEY'
 
 /** A client that takes an MCP server from a link. */
 export interface InstallLink {

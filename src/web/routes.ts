@@ -33,6 +33,7 @@ import { changePerson, showPersonPage } from './pages/admin/person.tsx'
 import { showStatus } from './pages/admin/status.tsx'
 import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
+import { createKeyHere, showConnect } from './pages/reading/connect.tsx'
 import { showDocument, showDocuments } from './pages/reading/documents.tsx'
 import { showFavourites } from './pages/reading/favourites.tsx'
 import { showHome } from './pages/reading/home.tsx'
@@ -138,6 +139,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin/duplicates', page: showDuplicates },
   { path: '/admin/activity', page: showActivity },
   { path: '/admin/status', page: showStatus },
+  { path: '/connect', page: showConnect, act: createKeyHere, isOfMcp: true },
   { path: '/docs', page: showDocuments },
   ...[...DOCUMENTS.guides, ...DOCUMENTS.references].map(({ name, ...source }) => ({
     ...source,

@@ -13,6 +13,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['writing.css', 'assets/web/writing.css', 'text/css; charset=utf-8'],
   ['admin.css', 'assets/web/admin.css', 'text/css; charset=utf-8'],
   ['charts.css', 'assets/web/charts.css', 'text/css; charset=utf-8'],
+  ['connect.css', 'assets/web/connect.css', 'text/css; charset=utf-8'],
   ['changes.css', 'assets/web/changes.css', 'text/css; charset=utf-8'],
   ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
   ['benchmarks.svg', 'docs/benchmarks.svg', 'image/svg+xml'],

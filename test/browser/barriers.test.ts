@@ -18,7 +18,13 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     items.skill = (await bench.save(key, 'skill', { title: 'Tidy', description: 'Tidy up.', files, tags })).slug
   })
 
-  const MORE = ['/prompts?q=letter&category=writing', '/skills?q=nothing-like-this', '/prompts?page=0', '/nothing-here']
+  const MORE = [
+    '/prompts?q=letter&category=writing',
+    '/skills?q=nothing-like-this',
+    '/prompts?page=0',
+    '/connect?client=cursor&access=key',
+    '/nothing-here',
+  ]
   /** Where a page stood when it was looked at: what leads to the same place is looked at once. */
   const lookAt = async (page: Page, addresses: readonly string[]) => {
     const found: string[] = []
@@ -60,6 +66,11 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.goto('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')
+    await page.setViewportSize(VIEWPORTS.desktop)
+    await page.goto('/connect?client=cursor&access=key')
+    newKey.push(...(await lookForBarriers(page, 'the form for a key')))
+    await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
+    newKey.push(...(await lookForBarriers(page, 'a key made beside the clients')))
     // The documents are the same for everybody.
     const addresses = addressesOfPages({ prompt, skill, user: 'grace' }).map((one) => one.address)
     const { found, seen } = await lookAt(

@@ -52,6 +52,45 @@ describe('a reader in a browser', () => {
     }
   })
 
+  it.each([true, false])('adds the service to Cursor in three clicks from anywhere (with a script: %s)', async (hasScript) => {
+    const page = await bench.newPage({ hasScript })
+    await page.goto('/prompts')
+    await page.getByRole('link', { name: 'Connect', exact: true }).click()
+    await page.getByLabel('Cursor', { exact: true }).check()
+    const link = page.getByRole('link', { name: 'Add to Cursor' })
+    await link.click({ trial: true })
+    expect(new URL((await link.getAttribute('href')) ?? '').protocol).toBe('cursor:')
+  })
+
+  it('sees one client at a time, with a key or without', async () => {
+    const page = await bench.newPage()
+    await page.goto('/connect?client=windsurf')
+    const clients = page.getByRole('group', { name: 'Client', exact: true }).getByRole('radio')
+    const names = await page.getByRole('group', { name: 'Client', exact: true }).locator('label').allTextContents()
+    expect(await clients.count()).toBe(7)
+    const shown = page.locator('pre:visible')
+    expect(await shown.allTextContents()).toEqual([expect.stringContaining('"serverUrl"')])
+    await page.getByLabel('Windsurf', { exact: true }).focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await shown.allTextContents()).toEqual([expect.stringContaining('[mcp_servers.commonplace]')])
+    expect(await outlineOf(page, 'label')).toMatch(/^solid [1-9]/)
+    for (const name of names) {
+      await page.getByLabel(name.trim(), { exact: true }).check()
+      await page.getByLabel('Public items, no key').check()
+      const open = await shown.allTextContents()
+      expect(open.length, name).toBe(name.trim() === 'Claude Code' ? 2 : 1)
+      expect(open.join(''), name).not.toMatch(/PROMPTS_API_KEY/)
+      await page.getByLabel('Yours too, with a key').check()
+      const keyed = await shown.allTextContents()
+      expect(keyed.length, name).toBe(open.length)
+      for (const text of keyed) expect(text, name).toMatch(/PROMPTS_API_KEY/)
+      // A link that installs a placeholder helps nobody.
+      expect(await page.getByRole('link', { name: /^(Add to|Install in)/ }).count(), name).toBe(0)
+    }
+    await page.getByRole('link', { name: 'Sign in to create a key' }).click()
+    expect(new URL(page.url()).searchParams.get('to')).toBe('/connect?access=key')
+  })
+
   it('finds as they type, at an address they can keep', async () => {
     const page = await bench.newPage()
     await page.goto('/prompts')
@@ -122,12 +161,12 @@ describe('a reader in a browser', () => {
   })
 })
 
-/** Style and width of the outline of what has the focus. */
-async function outlineOf(page: Page): Promise<string> {
-  return await page.evaluate(() => {
-    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body)
+/** Style and width of the outline of what has the focus, or of what is around it. */
+async function outlineOf(page: Page, around = '*'): Promise<string> {
+  return await page.evaluate((selector) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement?.closest(selector) ?? document.body)
     return `${outlineStyle} ${outlineWidth}`
-  })
+  }, around)
 }
 
 /** Contrast of an element's text against its own background (WCAG 2.2, "contrast ratio"). */

@@ -20,6 +20,7 @@ describe('from nothing to a key and a prompt', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
     expect(await page.locator('.new-key').textContent()).toContain(`--header "PROMPTS_API_KEY: ${key}"`)
 
+    await page.getByLabel('Cursor', { exact: true }).check()
     const added = new URL((await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')) ?? '')
     expect(JSON.parse(Buffer.from(added.searchParams.get('config') ?? '', 'base64').toString())).toEqual({
       url: `${bench.baseUrl}/api/mcp`,
@@ -68,9 +69,29 @@ describe('from nothing to a key and a prompt', () => {
 
     await page.goto('/docs/connect')
     await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
-    await expect.poll(() => page.locator('.new-key .connect-box [data-text]').textContent()).toMatch(/--header "PROMPTS_API_KEY: cpb_\w+"/)
+    await page.waitForURL('**/connect?access=key&client=claude-code')
+    expect(await page.locator('[data-client="claude-code"] pre').first().textContent()).toMatch(/--header "PROMPTS_API_KEY: cpb_\w+"/)
+
+    // The chosen client is still chosen when the key is there, and its first call is waited for.
+    await page.goto('/connect')
+    await page.getByLabel('Gemini CLI', { exact: true }).check()
+    await page.getByLabel('Yours too, with a key').check()
+    await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
+    await page.waitForURL('**/connect?access=key&client=gemini-cli')
+    const config = (await page.locator('.client pre:visible').textContent()) ?? ''
+    const { httpUrl, headers } = JSON.parse(config).mcpServers.commonplace
+    const call = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: LIST_TOOLS }
+    expect((await fetch(httpUrl, call)).status).toBe(200)
+    await page.getByText('First call received ✓').waitFor()
+    await page.getByLabel('Codex', { exact: true }).check()
+    expect(await page.locator('.client pre:visible').textContent()).toContain(headers.PROMPTS_API_KEY)
+    await page.reload()
+    expect(await page.locator('main').textContent()).not.toContain(headers.PROMPTS_API_KEY)
   })
 })
+
+/** A call that needs nothing. */
+const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 
 describe('writing', () => {
   const bench = useBrowser()

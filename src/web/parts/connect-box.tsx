@@ -1,16 +1,16 @@
 import type { FC } from 'hono/jsx'
-import { SCOPES } from '../../library/actor.ts'
 import { claudeCommand, linkInstalls } from '../install-links.ts'
 import type { Site } from '../site.ts'
+import { FirstKeyFields } from './new-key.tsx'
 
-/** How to use the service from a client, in one step: with a key, or public items only. Nothing where MCP is off. */
-export const ConnectBox: FC<{ site: Site; apiKey?: string }> = ({ site: { words, baseUrl, hasMcp, reader }, apiKey = null }) => {
+/** How to use the service from a client, in one step, for public items. Nothing where MCP is off. */
+export const ConnectBox: FC<{ site: Site }> = ({ site: { words, baseUrl, hasMcp, reader } }) => {
   if (!hasMcp) return null
   const endpoint = `${baseUrl}/api/mcp`
   return (
     <div class="connect-box">
       <div class="actions">
-        {linkInstalls(endpoint, apiKey).map(({ client, href }) => (
+        {linkInstalls(endpoint, null).map(({ client, href }) => (
           <a class="button" href={href} rel="nofollow">
             {words.installIn[client]}
           </a>
@@ -18,19 +18,16 @@ export const ConnectBox: FC<{ site: Site; apiKey?: string }> = ({ site: { words,
       </div>
       <div class="sample" data-prompt>
         <pre data-text tabindex={0}>
-          <code>{claudeCommand(endpoint, apiKey)}</code>
+          <code>{claudeCommand(endpoint, null)}</code>
         </pre>
         <button class="button" type="button" data-copy={words.copied} hidden>
           {words.copy}
         </button>
       </div>
-      {reader && apiKey === null ? (
-        <form method="post" action="/settings/keys">
+      {reader ? (
+        <form method="post" action="/connect">
           <p class="quiet">
-            <input type="hidden" name="name" value={words.firstKeyName} />
-            {SCOPES.map((scope) => (
-              <input type="hidden" name="scopes" value={scope} />
-            ))}
+            <FirstKeyFields words={words} />
             {words.publicOnly}{' '}
             <button class="link" type="submit" name="do" value="create">
               {words.createKeyHere}

@@ -10,7 +10,7 @@ export const FirstSteps: FC<{ site: Site; steps: Output<typeof showFirstSteps> }
   const all = [
     { text: firstPage.steps.account, to: null, isDone: true },
     { text: firstPage.steps.key, to: '/settings/keys', isDone: steps.hasKey || steps.hasUsedKey },
-    { text: firstPage.steps.client, to: hasMcp ? '/docs/connect' : '/settings/keys', isDone: steps.hasUsedKey },
+    { text: firstPage.steps.client, to: hasMcp ? '/connect?access=key' : '/settings/keys', isDone: steps.hasUsedKey },
     { text: firstPage.steps.item, to: '/new', isDone: steps.hasItem },
   ]
   if (steps.isHidden || all.every(({ isDone }) => isDone)) return null

@@ -35,7 +35,7 @@ export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
               {words.skills}
             </a>
             {hasMcp ? (
-              <a href="/docs/connect" aria-current={at('connect')}>
+              <a href="/connect" aria-current={at('connect')}>
                 {words.connect}
               </a>
             ) : null}

@@ -29,7 +29,7 @@ export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasM
     ['/', words.home],
     ['/prompts', words.prompts],
     ['/skills', words.skills],
-    ...(hasMcp ? [['/docs/connect', words.connect] as const] : []),
+    ...(hasMcp ? [['/connect', words.connect] as const] : []),
     ['/docs', words.docs],
     ['/embeds', words.designer.title],
     ...(reader

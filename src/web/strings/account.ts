@@ -101,5 +101,4 @@ export const ACCOUNT_WORDS = {
   installIn: { Cursor: 'Add to Cursor', 'VS Code': 'Install in VS Code' },
   useWithKey: 'Connect your editor with this key',
   tryKey: 'Try it',
-  connectWith: (client: string) => `Use it in ${client}`,
 }

@@ -3,6 +3,7 @@ import { ADMIN_WORDS } from './admin.ts'
 import { API_WORDS } from './api.ts'
 import { AUDIT_WORDS } from './audit.ts'
 import { BROWSE_WORDS } from './browse.ts'
+import { CONNECT_WORDS } from './connect.ts'
 import { DOCUMENT_WORDS } from './documents.ts'
 import { EDITOR_WORDS } from './editor.ts'
 import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
@@ -29,6 +30,7 @@ export const ENGLISH = {
   find: FIND_WORDS,
   reading: READING_WORDS,
   filling: FILLING_WORDS,
+  connecting: CONNECT_WORDS,
   firstPage: FIRST_PAGE_WORDS,
   library: LIBRARY_WORDS,
   purge: PURGE_WORDS,

@@ -1,30 +1,21 @@
-import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
-import { createKey, type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
+import { type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
-import { readDocument } from '../../documents.ts'
+import { CLIENT_IDS } from '../../client-configs.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
+import { makeKey, type NewKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
 import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import type { Site } from '../../site.ts'
 import { SettingsPage } from './settings.tsx'
 
 type KeyRecord = z.infer<typeof keyRecord>
 
-/** The placeholder key in the documents. */
-const PLACEHOLDER = 'cpb_...'
-/** The section after those of single clients. */
-const OTHER_CLIENTS = 'any-other-client'
 const EXPIRIES = ['', '30', '90', '365'] as const
-
-const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })
-type NewKey = z.infer<typeof newKey>
 
 /** A person's keys, and a form for another. The key that form made is shown once. */
 export async function showKeys(request: PageRequest) {
@@ -41,8 +32,8 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output
   const { site, sent } = request
   const { words } = site
   return (
-    <SettingsPage request={request} at="/settings/keys" styles={['admin.css', ...CHART_STYLES]}>
-      {made ? <NewKeySection site={site} made={made} /> : null}
+    <SettingsPage request={request} at="/settings/keys" styles={['admin.css', 'connect.css', ...CHART_STYLES]}>
+      {made ? <NewKeySection site={site} made={made} chosen={CLIENT_IDS[0]} /> : null}
       <section>
         <h2>{words.newKey}</h2>
         <p class="quiet">{words.keysLead}</p>
@@ -127,56 +118,6 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output
   )
 }
 
-/** What the document on connecting says of each client, up to where it goes on to other things. */
-function clientSections(site: Site): { title: string; html: string }[] {
-  const { html, sections } = readDocument('connect', site)
-  const starts = sections.map(({ id }) => html.indexOf(`<h2 id="${id}"`))
-  const last = sections.findIndex(({ id }) => id === OTHER_CLIENTS)
-  return sections.slice(0, last).flatMap(({ text }, place) => {
-    const section = html.slice(starts[place], starts[place + 1])
-    return [{ title: text, html: section.slice(section.indexOf('</h2>') + '</h2>'.length) }]
-  })
-}
-
-/** A new key, shown once, with client configuration. */
-const NewKeySection: FC<{ site: Site; made: NewKey }> = ({ site, made: { id, key, name } }) => {
-  const { words, baseUrl, hasMcp } = site
-  return (
-    <section class="new-key" role="status">
-      <h2>{words.keyCreated(name)}</h2>
-      <p>{words.keyOnce}</p>
-      <div data-prompt>
-        <pre data-text tabindex={0}>
-          {key}
-        </pre>
-        <button class="button first" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
-      <p class="quiet" role="status" data-first-call={id} data-received={words.firstCallReceived} hidden>
-        {words.firstCallAwaited}
-      </p>
-      {hasMcp ? <h3>{words.useWithKey}</h3> : null}
-      <ConnectBox site={site} apiKey={key} />
-      <h3>{words.tryKey}</h3>
-      <div data-prompt>
-        <pre data-text tabindex={0}>{`curl '${baseUrl}/api/prompts?perPage=3' -H 'X-API-Key: ${key}'`}</pre>
-        <button class="button" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
-      {hasMcp
-        ? clientSections(site).map(({ title, html }, place) => (
-            <details open={place === 0}>
-              <summary>{words.connectWith(title)}</summary>
-              <div class="snippets">{raw(html.replaceAll(PLACEHOLDER, key))}</div>
-            </details>
-          ))
-        : null}
-    </section>
-  )
-}
-
 /** Makes a key, which the page after it shows, or revokes one. */
 export const changeKeys: Action = async (request) => {
   const { call, form } = request
@@ -184,11 +125,5 @@ export const changeKeys: Action = async (request) => {
     await call(revokeKey, { id: form.text('id') })
     return { to: '/settings/keys?done=key-revoked' }
   }
-  const days = form.text('expiresInDays')
-  const { key, record } = await call(createKey, {
-    name: form.text('name'),
-    scopes: form.allChoices('scopes', SCOPES),
-    expiresInDays: days === '' ? undefined : Number(days),
-  })
-  return { to: '/settings/keys', flash: { id: record.id, key, name: record.name } satisfies NewKey }
+  return { to: '/settings/keys', flash: await makeKey(request) }
 }

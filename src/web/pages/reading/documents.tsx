@@ -93,13 +93,7 @@ export function showDocument(name: Name) {
     const { words } = site
     const { title, html, sections } = readDocument(name, site)
     return (
-      <Layout
-        site={site}
-        title={title}
-        description={words.aboutDocuments[name]}
-        path={`/docs/${name}`}
-        current={name === 'connect' ? 'connect' : 'docs'}
-      >
+      <Layout site={site} title={title} description={words.aboutDocuments[name]} path={`/docs/${name}`} current="docs">
         <DocumentFrame site={site} name={name}>
           <article class="document">
             <DocumentHead site={site} title={title} />

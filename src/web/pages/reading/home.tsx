@@ -64,7 +64,7 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
           <h2 id="connect">{words.connectLead}</h2>
           <ConnectBox site={site} />
           <p>
-            <a href="/docs/connect">{words.moreClients}</a>
+            <a href="/connect">{words.moreClients}</a>
           </p>
         </section>
       ) : null}

@@ -271,7 +271,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
           </Fact>
           {site.hasMcp ? (
             <Fact label={words.reading.inEditor}>
-              <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/docs/connect">{words.reading.howToConnect}</a>
+              <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/connect">{words.reading.howToConnect}</a>
             </Fact>
           ) : null}
           {prompt.isPrivate ? null : (

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { CLIENT_IDS, CLIENTS, PLACEHOLDER_KEY } from './client-configs.ts'
+
+const ENDPOINT = 'http://127.0.0.1:3000/api/mcp'
+const DOCUMENT = readFileSync(new URL('../../docs/connect.md', import.meta.url), 'utf8')
+
+it('says of each client what the document says', () => {
+  expect(CLIENTS.map(({ id }) => id)).toEqual(CLIENT_IDS)
+  for (const { name, samples } of CLIENTS) {
+    const section = DOCUMENT.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? ''
+    const written = [...section.matchAll(/```\w+\n(.*?)\n```/gs)].map(([, code]) => code)
+    expect(
+      samples.map(({ write }) => write(ENDPOINT, PLACEHOLDER_KEY)),
+      name,
+    ).toEqual(written)
+    for (const file of samples.flatMap(({ files }) => files)) expect(section, name).toContain(`\`${file}\``)
+  }
+})
+
+it('writes nothing about keys for public items, and still files that can be read', () => {
+  for (const { name, samples } of CLIENTS) {
+    for (const { files, write } of samples) {
+      const text = write(ENDPOINT, null)
+      expect(text, name).toContain(ENDPOINT)
+      expect(text.toLowerCase(), name).not.toMatch(/header|key|env|input/)
+      if (files.some((file) => file.endsWith('.json'))) {
+        expect(() => JSON.parse(text), name).not.toThrow()
+        expect(() => JSON.parse(write(ENDPOINT, 'cpb_a')), name).not.toThrow()
+      }
+    }
+  }
+})

@@ -1,0 +1,69 @@
+import type { FC } from 'hono/jsx'
+import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../client-configs.ts'
+import { Layout } from '../../layout.tsx'
+import { type Access, ClientTabs } from '../../parts/client-tabs.tsx'
+import { Fault } from '../../parts/field.tsx'
+import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
+import type { Action, PageRequest } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+/** The form that creates a key; it sends the chosen client too. */
+const KEY_FORM = 'create-key'
+const WITH_KEY = '/connect?access=key'
+
+function readClient(name: string | null): ClientId {
+  return CLIENT_IDS.find((id) => id === name) ?? CLIENT_IDS[0]
+}
+
+/** How to connect a client: one tab for each, for public items or with a key, which is created here. */
+export async function showConnect({ site, query, sent, takeFlash }: PageRequest) {
+  const { words } = site
+  const { connecting } = words
+  const made = takeFlash(newKey)
+  const chosen = readClient(sent ? sent.form.text('client') : query.get('client'))
+  const access: Access = sent || query.get('access') === 'key' ? 'key' : 'public'
+  return (
+    <Layout site={site} title={connecting.title} description={connecting.lead} path="/connect" current="connect" styles={['connect.css']}>
+      <h1>{connecting.title}</h1>
+      <p class="lead">{connecting.lead}</p>
+      <Fault sent={sent} fields={[]} words={words} />
+      {made ? (
+        <NewKeySection site={site} made={made} chosen={chosen} />
+      ) : (
+        <ClientTabs site={site} access={access} chosen={chosen} form={KEY_FORM}>
+          <KeyForm site={site} />
+        </ClientTabs>
+      )}
+      <p>
+        <a href="/docs/connect">{connecting.more}</a>
+      </p>
+    </Layout>
+  )
+}
+
+/** One button that creates a key; strangers sign in first. Shown beside configurations with a placeholder for the key. */
+const KeyForm: FC<{ site: Site }> = ({ site: { words, reader } }) => (
+  <form class="keyed" id={KEY_FORM} method="post" action="/connect">
+    <p>{words.connecting.placeholder(PLACEHOLDER_KEY)}</p>
+    <p>
+      {reader ? (
+        <>
+          <FirstKeyFields words={words} />
+          <button class="button first" type="submit" name="do" value="create">
+            {words.createKeyHere}
+          </button>
+        </>
+      ) : (
+        <a class="button first" href={`/sign-in?to=${encodeURIComponent(WITH_KEY)}`} rel="nofollow">
+          {words.connecting.signIn}
+        </a>
+      )}
+    </p>
+  </form>
+)
+
+/** Creates a key, and shows it on this page in the configuration of the chosen client. */
+export const createKeyHere: Action = async (request) => {
+  const flash = await makeKey(request)
+  return { to: `${WITH_KEY}&client=${readClient(request.form.text('client'))}`, flash }
+}

@@ -1,0 +1,120 @@
+import type { Child, FC } from 'hono/jsx'
+import { CLIENTS, type ClientConfig, type ClientId, PLACEHOLDER_KEY } from '../client-configs.ts'
+import { linkInstalls } from '../install-links.ts'
+import type { Site } from '../site.ts'
+
+/** Whether configurations have a key. */
+export type Access = 'public' | 'key'
+
+interface ClientTabsProps {
+  readonly site: Site
+  /** A new key, which every configuration has. Default: none */
+  readonly apiKey?: string
+  /** What the switch between public and with a key stands on; there is none with a key. */
+  readonly access?: Access
+  readonly chosen: ClientId
+  /** The form that gets the chosen client. */
+  readonly form?: string
+  /** Shown between the tabs and the configuration. */
+  readonly children?: Child
+}
+
+/**
+ * How to connect each client, one at a time. The tabs are radio buttons, and the sheet `connect.css` shows what belongs to the chosen ones:
+ * they work without a script, and a key that is shown once stays on the page.
+ */
+export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public', chosen, form, children }) => {
+  const { connecting } = site.words
+  return (
+    <div class="clients">
+      <fieldset class="strip">
+        <legend>{connecting.client}</legend>
+        {CLIENTS.map(({ id, name }) => (
+          <label for={`client-${id}`}>
+            <input type="radio" id={`client-${id}`} name="client" value={id} checked={id === chosen} form={form} autocomplete="off" />{' '}
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      {apiKey === undefined ? <AccessSwitch site={site} access={access} /> : null}
+      {children}
+      {CLIENTS.map((client) => (
+        <section class="client" data-client={client.id} aria-label={connecting.configOf(client.name)}>
+          {apiKey === undefined ? (
+            <>
+              <div class="keyless">
+                <Config site={site} client={client} apiKey={null} />
+              </div>
+              <div class="keyed">
+                <Config site={site} client={client} apiKey={PLACEHOLDER_KEY} />
+              </div>
+            </>
+          ) : (
+            <Config site={site} client={client} apiKey={apiKey} />
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words }, access }) => (
+  <fieldset class="strip">
+    <legend>{words.connecting.access}</legend>
+    {(['public', 'key'] as const).map((one) => (
+      <label for={`access-${one}`}>
+        <input type="radio" id={`access-${one}`} name="access" value={one} checked={one === access} autocomplete="off" />{' '}
+        {words.connecting.accesses[one]}
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** The link that installs, where the client has one and a key is no placeholder, then the commands and files. */
+const Config: FC<{ site: Site; client: ClientConfig; apiKey: string | null }> = ({ site, client, apiKey }) => {
+  const { words, baseUrl } = site
+  const { connecting } = words
+  const endpoint = `${baseUrl}/api/mcp`
+  const install = apiKey === PLACEHOLDER_KEY ? undefined : linkInstalls(endpoint, apiKey).find((link) => link.client === client.name)
+  const note = apiKey === null && client.id === 'vs-code' ? undefined : connecting.notes[client.id]
+  return (
+    <>
+      {install ? (
+        <p>
+          <a class="button first" href={install.href} rel="nofollow">
+            {words.installIn[install.client]}
+          </a>
+        </p>
+      ) : null}
+      {client.samples.map(({ files, write }) => (
+        <>
+          <p class="where">
+            {files.length === 0 ? (
+              connecting.inShell
+            ) : (
+              <>
+                {connecting.inFiles(files.length)}{' '}
+                {files.map((file, place) => (
+                  <>
+                    {place > 0 ? ', ' : null}
+                    <code>{file}</code>
+                  </>
+                ))}
+                :
+              </>
+            )}
+          </p>
+          <div class="sample" data-prompt>
+            <pre data-text tabindex={0}>
+              <code>{write(endpoint, apiKey)}</code>
+            </pre>
+            <button class="button" type="button" data-copy={words.copied} hidden>
+              {words.copy}
+            </button>
+          </div>
+        </>
+      ))}
+      {note ? <p class="quiet">{note}</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import type { FC } from 'hono/jsx'
+import { z } from 'zod'
+import { SCOPES } from '../../library/actor.ts'
+import { createKey } from '../../operations/account/keys.ts'
+import type { ClientId } from '../client-configs.ts'
+import type { Action } from '../request.ts'
+import type { Site } from '../site.ts'
+import { ClientTabs } from './client-tabs.tsx'
+
+/** What the page after a form that creates a key gets. */
+export const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })
+export type NewKey = z.infer<typeof newKey>
+
+/** Creates the key that a form describes. */
+export async function makeKey({ call, form }: Pick<Parameters<Action>[0], 'call' | 'form'>): Promise<NewKey> {
+  const days = form.text('expiresInDays')
+  const { key, record } = await call(createKey, {
+    name: form.text('name'),
+    scopes: form.allChoices('scopes', SCOPES),
+    expiresInDays: days === '' ? undefined : Number(days),
+  })
+  return { id: record.id, key, name: record.name }
+}
+
+/** What a form with one button sends to create a key with every scope. */
+export const FirstKeyFields: FC<{ words: Site['words'] }> = ({ words }) => (
+  <>
+    <input type="hidden" name="name" value={words.firstKeyName} />
+    {SCOPES.map((scope) => (
+      <input type="hidden" name="scopes" value={scope} />
+    ))}
+  </>
+)
+
+/** A new key, shown once, with the configuration of each client. */
+export const NewKeySection: FC<{ site: Site; made: NewKey; chosen: ClientId }> = ({ site, made: { id, key, name }, chosen }) => {
+  const { words, baseUrl, hasMcp } = site
+  return (
+    <section class="new-key" aria-labelledby="new-key">
+      <div role="status">
+        <h2 id="new-key">{words.keyCreated(name)}</h2>
+        <p>{words.keyOnce}</p>
+      </div>
+      <div data-prompt>
+        <pre data-text tabindex={0}>
+          {key}
+        </pre>
+        <button class="button first" type="button" data-copy={words.copied} hidden>
+          {words.copy}
+        </button>
+      </div>
+      <p class="quiet" role="status" data-first-call={id} data-received={words.firstCallReceived} hidden>
+        {words.firstCallAwaited}
+      </p>
+      {hasMcp ? (
+        <>
+          <h3>{words.useWithKey}</h3>
+          <ClientTabs site={site} apiKey={key} chosen={chosen} />
+        </>
+      ) : null}
+      <h3>{words.tryKey}</h3>
+      <div data-prompt>
+        <pre data-text tabindex={0}>{`curl '${baseUrl}/api/prompts?perPage=3' -H 'X-API-Key: ${key}'`}</pre>
+        <button class="button" type="button" data-copy={words.copied} hidden>
+          {words.copy}
+        </button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+import type { ClientId } from '../client-configs.ts'
+
+/** The page that connects a client. */
+export const CONNECT_WORDS = {
+  title: 'Connect a client',
+  lead: 'Search, read and save this library from the client you work with.',
+  access: 'What the client reads',
+  accesses: { public: 'Public items, no key', key: 'Yours too, with a key' },
+  client: 'Client',
+  configOf: (client: string) => `Configuration of ${client}`,
+  inFiles: (files: number) => (files === 1 ? 'In' : 'In one of'),
+  inShell: 'In a terminal:',
+  placeholder: (key: string) => `The configuration has ${key} where your key belongs.`,
+  signIn: 'Sign in to create a key',
+  more: 'Other clients, stdio and what a client sees',
+  notes: {
+    'vs-code': 'VS Code asks for the key and keeps it out of the file.',
+    'claude-desktop': 'Use https unless the server is on your own machine.',
+  } satisfies Partial<Record<ClientId, string>> as Partial<Record<ClientId, string>>,
+}
