@@ -365,6 +365,14 @@ describe('pages', () => {
     expect(details.status).toBe(409)
     expect(details.html).toContain('<dt>Title</dt><dd><del>Tidy</del><ins>Tidier</ins></dd>')
     expect(details.html).toContain('<dt>Tags</dt><dd><ins>a, b</ins></dd>')
+    // The preview is the owner's alone, and the file stays as it is.
+    const live = await send({ do: 'live', content: '# Shown <b>soon</b>' })
+    expect([live.status, live.html]).toEqual([200, expect.stringContaining('Shown &lt;b&gt;soon&lt;/b&gt;')])
+    expect(live.html).not.toContain('<textarea')
+    const eve = await signUp(service, 'eve')
+    const refused = await eve.post(path, { do: 'live', filename: 'SKILL.md', content: '# Shown' })
+    expect([refused.status, refused.html.includes('data-preview')]).toEqual([404, false])
+    expect((await cora.get(path)).html).not.toContain('Shown')
   })
 
   it('are small, ask nobody else for anything, and name their files by what is in them', async () => {

@@ -413,6 +413,78 @@ describe('writing', () => {
     expect(drafts.map(([, draft]) => JSON.parse(draft))).toEqual([{ values: { content: 'typed' }, isSent: false }])
   })
 
+  it('edits a skill beside its preview, saves by key, and asks before unsaved text is left', async () => {
+    const page = await newWriter({ allowed: [/status of 400/] })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto('/new/skill')
+    await page.getByLabel('Title').fill('Beside')
+    await page.getByLabel('SKILL.md').fill('---\nname: beside\n---\n# Seen at once')
+    const preview = page.locator('.live')
+    await preview.getByRole('heading', { name: 'Seen at once' }).waitFor()
+    await page.keyboard.press('Control+s')
+    await page.waitForURL('**/edit?done=saved')
+    const path = new URL(page.url()).pathname
+
+    const name = 'references/deeper/one-quite-long-name-of-a-file-that-nobody-wants-to-see-broken.md'
+    await page.getByLabel('New file').fill(name)
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.waitForURL('**done=file-added')
+    // Folders in folders, and each name on one line.
+    const link = page.locator('.tree details details').getByRole('link', { name: name.split('/').at(-1) ?? '' })
+    expect(await link.evaluate((one) => one.getClientRects().length)).toBe(1)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+
+    // What is typed is seen, links between the files too, and nothing of it runs.
+    const source = page.locator('.cm-content')
+    await source.click()
+    await page.keyboard.type('See [the head](../../SKILL.md). <img src=x onerror=alert(1)>')
+    await preview.getByRole('link', { name: 'the head' }).waitFor()
+    expect(await preview.getByRole('link', { name: 'the head' }).getAttribute('href')).toBe(`${path}?file=SKILL.md`)
+    expect(await preview.locator('img').count()).toBe(0)
+    for (const place of [source, preview, page.getByLabel('Visibility'), page.getByLabel('Category')]) {
+      expect(await isInView(place)).toBe(true)
+    }
+    await page.waitForTimeout(500)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => asked.push(dialog.type()))
+    await page.getByRole('link', { name: 'SKILL.md', exact: true }).click()
+    await page.waitForURL('**?file=SKILL.md')
+    expect(asked).toEqual(['beforeunload'])
+    await page.goBack()
+    await page.getByRole('button', { name: 'Restore draft' }).click()
+    await preview.getByRole('link', { name: 'the head' }).waitFor()
+    await source.click()
+    await page.keyboard.press('Control+s')
+    await page.waitForURL('**done=saved')
+
+    // The key saves the form that has the focus.
+    await page.getByLabel('Visibility').selectOption('unlisted')
+    await page.keyboard.press('Control+s')
+    await page.waitForURL('**/edit?done=saved')
+    expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted')
+    expect(asked).toEqual(['beforeunload'])
+
+    // A file is not emptied by adding it again, and the fault leads to its field.
+    await page.getByLabel('New file').fill('SKILL.md')
+    await page.getByRole('button', { name: 'Add' }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByRole('link', { name: 'New file' }).click()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('field-newFilename')
+    expect(await page.getByText('The skill has a file SKILL.md already.').isVisible()).toBe(true)
+    await page.goto(`${path}?file=${encodeURIComponent(name)}`)
+    await page.getByLabel(`New name for ${name}`).fill('../up.md')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('field-renamed')
+    expect((await alert.textContent())?.trim()).toBe('Please correct 1 field: New name.')
+    await page.getByText('Title and description').click()
+    await page.getByLabel('Description').fill('x'.repeat(10))
+    await page.getByLabel('Title').evaluate((field: HTMLInputElement) => field.removeAttribute('required'))
+    await page.getByLabel('Title').fill('')
+    await page.getByRole('button', { name: 'Save details' }).click()
+    await alert.getByRole('link', { name: 'Title' }).click()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('field-title')
+  })
+
   it('votes and takes the vote back; deletes and restores', async () => {
     const page = await newWriter()
     const path = await savePrompt(page, 'Liked', 'x')
@@ -612,3 +684,11 @@ describe('an import', () => {
     await page.getByText('run.py').first().waitFor()
   })
 })
+
+/** Whether a part of it is where the page is looked at. */
+async function isInView(place: ReturnType<Page['locator']>): Promise<boolean> {
+  return await place.evaluate((one) => {
+    const { top, bottom, width } = one.getBoundingClientRect()
+    return width > 0 && bottom > 0 && top < innerHeight
+  })
+}

@@ -70,5 +70,13 @@ export function mountCodeEditor(field: HTMLTextAreaElement): void {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: field.value } })
   })
   field.before(host)
+  if (document.activeElement === field) view.focus()
   field.hidden = true
+  // What leads to the field leads here.
+  for (const link of document.querySelectorAll(`a[href="#${field.id}"]`)) {
+    link.addEventListener('click', (event) => {
+      event.preventDefault()
+      view.focus()
+    })
+  }
 }

@@ -3,6 +3,7 @@ import { countCharacters } from '../../library/characters.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { mountImprove } from './improve-in-place.ts'
 import { mountMarks, showPreview, showVariables } from './live-preview.ts'
+import { mountMarkdownPreview } from './markdown-preview.ts'
 import { mountTagChips } from './tag-chips.ts'
 
 type TextField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
@@ -131,27 +132,40 @@ function describeText(form: HTMLFormElement): () => void {
   }
 }
 
-/** Ctrl+S or Cmd+S saves. */
-function saveByKey(form: HTMLFormElement): void {
-  const save = form.querySelector<HTMLButtonElement>('button[data-save]')
-  if (!save) return
+/** Ctrl+S or Cmd+S saves: the form with the focus, or else the one that was changed last, or else the first. */
+function saveByKey(forms: readonly HTMLFormElement[]): void {
+  const buttons = forms.flatMap((form) => form.querySelector<HTMLButtonElement>('button[data-save]') ?? [])
+  if (buttons.length === 0) return
+  let changed = buttons[0]
+  for (const button of buttons) {
+    button.form?.addEventListener('input', () => {
+      changed = button
+    })
+  }
   addEventListener('keydown', (event) => {
     if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
     event.preventDefault()
-    form.requestSubmit(save)
+    const save = buttons.find((button) => button.form?.contains(document.activeElement)) ?? changed
+    save?.form?.requestSubmit(save)
   })
 }
 
 for (const box of document.querySelectorAll<HTMLElement>('[data-tags]')) mountTagChips(box)
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-editor]')) {
+const forms = [...document.querySelectorAll<HTMLFormElement>('form[data-editor]')]
+saveByKey(forms)
+for (const form of forms) {
   const describe = describeText(form)
   const saveDraft = keepDraft(form, describe)
   describe()
-  saveByKey(form)
   const improve = form.querySelector<HTMLButtonElement>('button[data-improving]')
   if (improve) mountImprove(form, improve)
+  const live = document.querySelector<HTMLElement>('[data-live-file]')
+  const source = form.querySelector<HTMLTextAreaElement>('textarea[data-source]')
+  const preview = live && source ? mountMarkdownPreview(live, source) : null
   let resting: ReturnType<typeof setTimeout> | undefined
+  form.addEventListener('draft-restored', () => preview?.())
   form.addEventListener('input', () => {
+    preview?.()
     clearTimeout(resting)
     resting = setTimeout(() => {
       describe()

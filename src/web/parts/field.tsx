@@ -20,6 +20,8 @@ interface FieldProps {
   readonly placeholder?: string
   /** Where people begin on this page. */
   readonly isFirst?: boolean
+  /** Marks the text that a script previews. */
+  readonly 'data-source'?: string
 }
 
 /** What is wrong with a field of the form that was sent, or null. */

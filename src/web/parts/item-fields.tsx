@@ -44,16 +44,6 @@ interface ItemFieldsProps {
   readonly isNew: boolean
 }
 
-/** The fields prompts and skills share, but for the title. Their names are those of the operations' inputs. */
-export const ItemFieldsPart: FC<ItemFieldsProps> = (props) => (
-  <>
-    <DescriptionField request={props.request} item={props.item} />
-    <div class="beside">
-      <PlaceFields {...props} />
-    </div>
-  </>
-)
-
 export const DescriptionField: FC<Pick<ItemFieldsProps, 'request' | 'item'>> = ({ request: { sent, site }, item }) => (
   <Field
     sent={sent}

@@ -14,6 +14,7 @@ export const ERROR_WORDS = {
   notYourPrompt: 'Only the owner can edit this prompt.',
   notYourSkill: 'Only the owner can edit this skill.',
   oneZip: 'Upload one zip at a time.',
+  fileExists: (name: string) => `The skill has a file ${name} already.`,
   noUpload: 'Choose a file first.',
   urlRequired: 'url is required.',
   notEmbeddable: 'Nothing at this address can be embedded.',

@@ -1,6 +1,5 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { showSource } from '../../../operations/items/copies.ts'
@@ -11,7 +10,7 @@ import { skillCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
-import { renderMarkdown } from '../../markup/markdown.ts'
+import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
 import { CopiedFrom } from '../../parts/copied-from.tsx'
 import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
@@ -156,10 +155,6 @@ interface Shown {
   readonly code: string | null
 }
 
-function isMarkdown(filename: string): boolean {
-  return languageOfFile(filename) === 'markdown'
-}
-
 async function showFile(
   file: ShownFile,
   view: string | null,
@@ -171,32 +166,17 @@ async function showFile(
 ): Promise<Shown> {
   if (file.encoding === 'base64') return { fields: [], rendered: null, code: null }
   if (isMarkdown(file.filename) && view !== 'raw') {
-    const { fields: all, body } = splitFrontmatter(file.content)
-    // What the head of the page says already is not said again.
-    const fields = all.filter(([name, value]) => name !== 'description' || file.filename !== SKILL_MD || value.trim() !== description)
-    const names = new Set(files.map(({ filename }) => filename))
-    const links = {
-      key: JSON.stringify([path, file.filename, [...names]]),
-      find: (relative: string) => {
-        const target = resolvePath(file.filename, relative)
-        return names.has(target) ? toUrl(target) : null
-      },
+    const names = files.map(({ filename }) => filename)
+    const made = await renderSkillMarkdown(file, names, path, toUrl, signal)
+    if (made !== null) {
+      // What the head of the page says already is not said again.
+      const isSaid = ([name, value]: readonly [string, string]) =>
+        name === 'description' && file.filename === SKILL_MD && value.trim() === description
+      return { fields: made.fields.filter((field) => !isSaid(field)), rendered: made.html, code: null }
     }
-    const rendered = await renderMarkdown(body, { headingShift: 2, links }, signal)
-    if (rendered !== null) return { fields, rendered, code: null }
   }
   const language = languageOfFile(file.filename)
   return { fields: [], rendered: null, code: language === null ? null : (await highlightCode(file.content, language, { signal })).text }
-}
-
-/** Where a relative link in a file leads, as a name in the skill. */
-function resolvePath(from: string, relative: string): string {
-  const parts = from.split('/').slice(0, -1)
-  for (const part of relative.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return parts.join('/')
 }
 
 interface OpenFileProps {

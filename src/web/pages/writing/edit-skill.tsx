@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { AppError, invalidInput } from '../../../errors.ts'
+import { AppError, invalidInput, toAppError } from '../../../errors.ts'
 import { cutAtWord } from '../../../library/characters.ts'
 import { MAX_DESCRIPTION } from '../../../library/fields.ts'
 import { readFrontmatter } from '../../../library/frontmatter.ts'
@@ -16,15 +16,19 @@ import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { FieldChanges, LineChanges } from '../../parts/changes.tsx'
 import { Done, Fault, Field, faultOf, sentOr, takeHints } from '../../parts/field.tsx'
+import { FileTree } from '../../parts/file-tree.tsx'
 import {
   type Choices,
   compareItemFields,
-  ItemFieldsPart,
+  DescriptionField,
+  type ItemValues,
   itemLabels,
+  PlaceFields,
   readChoices,
   readItemFields,
   TitleField,
 } from '../../parts/item-fields.tsx'
+import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import { ERROR_WORDS, SKILL_TEMPLATE } from '../../strings/errors.ts'
 
@@ -53,12 +57,20 @@ export async function showNewSkill(request: PageRequest) {
         data-refused={sent ? 'true' : undefined}
         {...draftWords(words)}
       >
-        <TitleField request={request} title="" isFirst />
-        <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} />
-        <Upload request={request} hint={words.uploadNewHint} />
-        <ItemFieldsPart request={request} item={empty} choices={await readChoices(request)} isNew />
+        <div class="editor-main">
+          <TitleField request={request} title="" isFirst />
+          <DescriptionField request={request} item={empty} />
+          <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} data-source="" />
+          <Upload request={request} hint={words.uploadNewHint} />
+        </div>
+        <aside class="editor-side">
+          <div class="beside">
+            <PlaceFields request={request} item={empty} choices={await readChoices(request)} isNew />
+          </div>
+          <LiveMarkdown words={words} filename={SKILL_MD} />
+        </aside>
         <div class="actions here">
-          <button class="button first" type="submit" name="do" value="save">
+          <button class="button first" type="submit" name="do" value="save" data-save>
             {words.save}
           </button>
         </div>
@@ -100,6 +112,10 @@ async function readUploads(request: PageRequest, form: SentForm, folder = ''): P
 /** Saves a new skill; a title or description left empty is read from SKILL.md. */
 export const saveNewSkill: Action = async (request) => {
   const { call, form } = request
+  if (form.text('do') === 'live') {
+    const file = { filename: SKILL_MD, content: form.text('content') }
+    return { html: await drawLiveMarkdown(request, file, [SKILL_MD], request.path) }
+  }
   const uploaded = await readUploads(request, form)
   const files = uploaded.some(({ filename }) => filename === SKILL_MD)
     ? uploaded
@@ -162,22 +178,16 @@ export async function showEditSkill(request: PageRequest) {
           ) : null}
         </section>
       ) : (
-        <Fault sent={sent} labels={isOfDetails ? itemLabels(words) : {}} words={words} />
+        <Fault sent={sent} labels={isOfDetails ? itemLabels(words) : fileLabels(words, file?.filename ?? '')} words={words} />
       )}
       <div class="skill-editor">
-        <nav aria-label={words.files}>
-          <ul class="files">
-            {skill.files.map(({ filename }) => (
-              <li>
-                <a
-                  href={`${path}/edit?file=${encodeURIComponent(filename)}`}
-                  aria-current={filename === file?.filename ? 'page' : undefined}
-                >
-                  {filename}
-                </a>
-              </li>
-            ))}
-          </ul>
+        <div class="skill-files">
+          <FileTree
+            site={site}
+            filenames={skill.files.map(({ filename }) => filename)}
+            open={file?.filename ?? ''}
+            toUrl={(filename) => `${path}/edit?file=${encodeURIComponent(filename)}`}
+          />
           <form method="post" enctype="multipart/form-data">
             <input type="hidden" name="baseVersion" value={base} />
             <Field
@@ -199,27 +209,73 @@ export async function showEditSkill(request: PageRequest) {
               {words.uploadFiles}
             </button>
           </form>
-        </nav>
+        </div>
         <div>{file ? <FileForm request={request} file={file} base={base} does={does} version={version} /> : null}</div>
-      </div>
-      <section>
-        <h2>{words.details}</h2>
-        <form method="post" enctype="multipart/form-data" class="editor">
-          <input type="hidden" name="baseVersion" value={base} />
-          <TitleField request={isOfDetails ? request : { ...request, sent: null }} title={skill.title} isFirst={false} />
-          <ItemFieldsPart
+        <aside class="editor-side">
+          <DetailsForm
             request={isOfDetails ? request : { ...request, sent: null }}
-            item={{ ...skill, categorySlug: categorySlugOf(skill, categories) }}
+            skill={{ ...skill, categorySlug: categorySlugOf(skill, categories) }}
             choices={choices}
-            isNew={false}
+            version={version}
           />
-          <button class="button first" type="submit" name="do" value="details">
-            {words.saveDetails}
-          </button>
-        </form>
-      </section>
+          {file && file.encoding === undefined ? <LiveMarkdown words={words} filename={file.filename} /> : null}
+        </aside>
+      </div>
     </Layout>
   )
+}
+
+/** What is not in the files. Who sees the skill and where it is found comes first; its title is at the top of the page already. */
+const DetailsForm: FC<{ request: PageRequest; skill: ItemValues; choices: Choices; version: number }> = ({
+  request,
+  skill,
+  choices,
+  version,
+}) => {
+  const { site, sent } = request
+  const { words } = site
+  return (
+    <form
+      method="post"
+      enctype="multipart/form-data"
+      class="editor details"
+      aria-labelledby="details"
+      data-editor={`${request.ref}/:${version}`}
+      data-refused={sent ? 'true' : undefined}
+      {...draftWords(words)}
+    >
+      <h2 id="details">{words.details}</h2>
+      <input type="hidden" name="baseVersion" value={String(version)} />
+      <div class="beside">
+        <PlaceFields request={request} item={skill} choices={choices} isNew={false} />
+      </div>
+      <details open={faultOf(sent, 'title') !== null || faultOf(sent, 'description') !== null}>
+        <summary>{words.titleAndDescription}</summary>
+        <TitleField request={request} title={skill.title} isFirst={false} />
+        <DescriptionField request={request} item={skill} />
+      </details>
+      <button class="button" type="submit" name="do" value="details" data-save>
+        {words.saveDetails}
+      </button>
+    </form>
+  )
+}
+
+/** The field of each form for files that its faults are about. */
+const FIELD_OF: Readonly<Record<string, string>> = { add: 'newFilename', upload: 'upload', rename: 'renamed' }
+
+/** The labels of those fields. */
+function fileLabels(words: PageRequest['site']['words'], filename: string): Readonly<Record<string, string>> {
+  return { newFilename: words.newFile, upload: words.upload, renamed: words.newName, content: words.fileText(filename) }
+}
+
+/** A refusal of the operation, moved to the field of the form it came from. */
+function sayAtField(error: unknown, does: string): AppError {
+  const fault = toAppError(error)
+  const path = FIELD_OF[does] ?? 'content'
+  if (fault.code !== 'invalid_input' || fault.details.length === 0) return fault
+  const details = fault.details.map(({ message }) => ({ path, message: message.replace(/^(?:put|rename)\[\d+\]\./, '') }))
+  return new AppError(fault.code, fault.message, { details })
 }
 
 /** Longest file that is compared, in UTF-16 units of both texts. */
@@ -248,6 +304,8 @@ const FileForm: FC<{
   const { site, sent } = request
   const { words } = site
   const isText = file.encoding === undefined
+  const contentFault = isSent ? faultOf(sent, 'content') : null
+  const nameFault = does === 'rename' ? faultOf(sent, 'renamed') : null
   return (
     <>
       <form
@@ -277,14 +335,29 @@ const FileForm: FC<{
               spellcheck={false}
               data-code={site.url('code-editor.js')}
               data-filename={file.filename}
+              data-source=""
+              autofocus={contentFault !== null}
+              aria-invalid={contentFault === null ? undefined : 'true'}
+              aria-describedby={contentFault === null ? undefined : 'content-fault'}
             >{`\n${isSent ? sentOr(sent, 'content', file.content) : file.content}`}</textarea>
+            {contentFault === null ? null : (
+              <p class="fault" id="content-fault">
+                {contentFault}
+              </p>
+            )}
           </>
         ) : (
           <p class="quiet">{words.binaryFile}</p>
         )}
         <div class="actions here">
           {isText ? (
-            <button class="button first" type="submit" name="do" value={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}>
+            <button
+              class="button first"
+              type="submit"
+              name="do"
+              value={isSent && sent?.fault.code === 'conflict' ? 'overwrite' : 'file'}
+              data-save
+            >
               {isSent && sent?.fault.code === 'conflict' ? words.saveOver : words.saveFile}
             </button>
           ) : null}
@@ -292,8 +365,12 @@ const FileForm: FC<{
             <>
               <input
                 type="text"
+                id="field-renamed"
                 form={NAME_FORM}
                 name="renamed"
+                autofocus={nameFault !== null}
+                aria-invalid={nameFault === null ? undefined : 'true'}
+                aria-describedby={nameFault === null ? undefined : 'renamed-fault'}
                 value={does === 'rename' ? sentOr(sent, 'renamed', file.filename) : file.filename}
                 maxlength={255}
                 aria-label={words.renameTo(file.filename)}
@@ -308,6 +385,11 @@ const FileForm: FC<{
             </>
           )}
         </div>
+        {nameFault === null ? null : (
+          <p class="fault" id="renamed-fault">
+            {nameFault}
+          </p>
+        )}
       </form>
       <form method="post" enctype="multipart/form-data" id={NAME_FORM}>
         <input type="hidden" name="baseVersion" value={base} />
@@ -324,19 +406,31 @@ export const saveSkillForm: Action = async (request) => {
   const filename = form.text('filename')
   const baseVersion = Number(does === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion'))
   const arrange = (change: Omit<Input<typeof arrangeSkillFiles>, 'skillId' | 'baseVersion'>) =>
-    call(arrangeSkillFiles, { skillId: ref, baseVersion, ...change })
+    call(arrangeSkillFiles, { skillId: ref, baseVersion, ...change }).catch((error: unknown) => {
+      throw sayAtField(error, does)
+    })
   const back = (file: string, done: string) => ({ to: `${request.path}?file=${encodeURIComponent(file)}&done=${done}` })
   switch (does) {
     case 'details': {
       const { skill } = await call(updateSkill, { id: ref, ...readItemFields(form, null), baseVersion })
       return { to: `${new URL(skill.url).pathname}/edit?done=saved` }
     }
-    case 'add':
-      await arrange({ put: [{ filename: form.text('newFilename'), content: '' }] })
-      return back(form.text('newFilename'), 'file-added')
+    case 'live': {
+      const { skill } = await readSkill(request)
+      const names = skill.files.map((file) => file.filename)
+      return { html: await drawLiveMarkdown(request, { filename, content: form.text('content') }, names, request.path) }
+    }
+    case 'add': {
+      const { skill } = await readSkill(request)
+      const added = form.text('newFilename')
+      // An empty file would take the place of the one that is there.
+      if (skill.files.some((file) => file.filename === added)) throw invalidInput('newFilename', ERROR_WORDS.fileExists(added))
+      await arrange({ put: [{ filename: added, content: '' }] })
+      return back(added, 'file-added')
+    }
     case 'upload': {
       const put = await readUploads(request, form)
-      if (put.length === 0) throw new AppError('invalid_input', ERROR_WORDS.noUpload)
+      if (put.length === 0) throw invalidInput('upload', ERROR_WORDS.noUpload)
       await arrange({ put, isAll: form.has('isAll') })
       return back(SKILL_MD, 'uploaded')
     }
