@@ -8,7 +8,7 @@ import { usernameFault } from './username.ts'
 import { VISIBILITIES } from './visibility.ts'
 
 /**
- * The lines of a whole export: categories, users and retired slugs, then each item with its slugs, versions and votes. Users precede
+ * The lines of a whole export: categories, users and retired slugs, then each item with its slugs, versions, votes and favourites. Users precede
  * references to them. Row numbers, ids of users and credentials are left out.
  */
 
@@ -85,6 +85,13 @@ const itemRecord = z.strictObject({
   featuredAt: when.nullable(),
   heldAt: when.nullable(),
   heldFrom: z.literal('public').nullable(),
+  /** The id of the item that it was copied from, which may be gone. */
+  source: idField.optional(),
+  /** The name that a skill is installed under. */
+  channelName: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/, 'is not the name of a skill')
+    .optional(),
 })
 
 /** A slug that leads to the item above: its own, or one of earlier. */
@@ -103,6 +110,9 @@ const versionRecord = z.strictObject({
 /** A vote on the item above. */
 const voteRecord = z.strictObject({ record: z.literal('vote'), user: z.string(), createdAt: when })
 
+/** Somebody has the item above among their favourites. */
+const favouriteRecord = z.strictObject({ record: z.literal('favourite'), user: z.string(), createdAt: when })
+
 /** A line of a whole export, as JSON. */
 export const historyRecord = z.discriminatedUnion('record', [
   categoryRecord,
@@ -112,6 +122,7 @@ export const historyRecord = z.discriminatedUnion('record', [
   slugRecord,
   versionRecord,
   voteRecord,
+  favouriteRecord,
 ])
 
 export type HistoryRecord = z.infer<typeof historyRecord>
@@ -141,7 +152,7 @@ export interface HistoryCounts {
 
 /** Counts records as they go by. */
 export function createHistoryCounter(): { add(record: HistoryRecord): void; read(): HistoryCounts } {
-  const counts = { category: 0, user: 0, retiredSlug: 0, item: 0, slug: 0, version: 0, vote: 0 }
+  const counts = { category: 0, user: 0, retiredSlug: 0, item: 0, slug: 0, version: 0, vote: 0, favourite: 0 }
   let inTrash = 0
   return {
     add(record) {

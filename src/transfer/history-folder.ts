@@ -13,8 +13,9 @@ import { readRegularFile } from './regular-file.ts'
 import { readSkillFolder } from './skill-folder.ts'
 import { readLines } from './text-lines.ts'
 
-/** Of the manifest; an import refuses every other. */
-const FORMAT = 1
+/** Of the manifest. Format 1 has no favourites, sources of copies and names for channels; an import refuses every other. */
+const FORMAT = 2
+const READ_FORMATS = [1, FORMAT] as const
 const MANIFEST = 'manifest.json'
 const RECORDS = 'records.jsonl'
 const FILES = 'files'
@@ -27,7 +28,7 @@ const READABLE = [EXPORT_NAMES.prompts, EXPORT_NAMES.skillsIndex, EXPORT_NAMES.c
 const sha256Field = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.number().int().min(0)
 const manifestSchema = z.object({
-  format: z.literal(FORMAT),
+  format: z.literal(READ_FORMATS),
   digest: sha256Field,
   counts: z.object({ categories: count, users: count, items: count, inTrash: count, versions: count, votes: count }),
   /** SHA-256 of the files beside the history. */

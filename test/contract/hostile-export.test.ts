@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM } from '../../src/app.ts'
+import { ANONYMOUS } from '../../src/library/actor.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { exportWholeLibrary, importWholeLibrary } from '../../src/transfer/library-folder.ts'
@@ -112,7 +113,7 @@ for (const engine of ENGINES) {
       ['it is not UTF-8', () => writeFileSync(path('history/records.jsonl'), Buffer.from([0xff, 0xfe])), /not UTF-8/],
       [
         'the manifest is of a newer version',
-        () => edit('history/manifest.json', (text) => text.replace('"format": 1', '"format": 2')),
+        () => edit('history/manifest.json', (text) => text.replace('"format": 2', '"format": 3')),
         /newer version/,
       ],
       ['the manifest is missing', () => rmSync(path('history/manifest.json')), /manifest\.json is missing/],
@@ -156,6 +157,55 @@ for (const engine of ENGINES) {
       ['an old version lacks its text', () => rewrite((lines) => delete first(lines, 'version')['title']), /is not whole/],
       ['a version stands before any item', () => rewrite((lines) => lines.unshift(first(lines, 'version'))), /before any item/],
       ['a vote is of nobody', () => rewrite((lines) => Object.assign(first(lines, 'vote'), { user: 'nobody' })), /"nobody" is no user/],
+      [
+        'somebody has a favourite twice',
+        () => rewrite((lines) => insertAfter(lines, first(lines, 'favourite'), first(lines, 'favourite'))),
+        /as a favourite twice/,
+      ],
+      [
+        'a favourite is of nobody',
+        () => rewrite((lines) => Object.assign(first(lines, 'favourite'), { user: 'nobody' })),
+        /"nobody" is no user/,
+      ],
+      [
+        'two skills have one name',
+        () =>
+          rewrite((lines) => {
+            for (const line of lines) if (line['kind'] === 'skill') line['channelName'] = 'a-skill'
+          }),
+        /two skills are installed as "a-skill"/,
+      ],
+      [
+        'a prompt has the name of a skill',
+        () =>
+          rewrite((lines) =>
+            Object.assign(
+              first(lines, 'item', ({ kind }) => kind === 'prompt'),
+              { channelName: 'x' },
+            ),
+          ),
+        /no skill and has a name/,
+      ],
+      [
+        'the name of a skill is a path',
+        () =>
+          rewrite((lines) =>
+            Object.assign(
+              first(lines, 'item', ({ kind }) => kind === 'skill'),
+              { channelName: '../x' },
+            ),
+          ),
+        /channelName is not the name of a skill/,
+      ],
+      [
+        'a skill has the name of a deleted one',
+        () =>
+          rewrite((lines) => {
+            const name = createHash('sha256').update('channel a-skill').digest('hex')
+            lines.splice(lines.indexOf(first(lines, 'item')), 0, { record: 'retiredSlug', slug: `#${name}` })
+          }),
+        /installed as "a-skill", which was the name of a deleted skill/,
+      ],
       ['somebody voted twice', () => rewrite((lines) => insertAfter(lines, first(lines, 'vote'), first(lines, 'vote'))), /voted twice/],
       [
         'what is held is public',
@@ -333,6 +383,24 @@ for (const engine of ENGINES) {
       rmSync(path('history', 'records.jsonl'))
       mkdirSync(path('history', 'records.jsonl'))
       await expect(importWholeLibrary(target.transfer, bad)).rejects.toMatchObject({ code: 'invalid_input' })
+    })
+
+    it('of the format before is taken too: its skills get their names, once', async () => {
+      cpSync(good, bad, { recursive: true })
+      rewrite((lines) => {
+        for (const line of lines.filter(({ record }) => record === 'favourite')) drop(lines, line)
+        for (const line of lines) {
+          delete line['channelName']
+          delete line['source']
+        }
+      })
+      edit('history/manifest.json', (text) => text.replace(/"format":\s*2/, '"format":1'))
+      const names = async () =>
+        (await target.items.walkSharedSkills(ANONYMOUS, 'list', {}, 0, 9)).skills.map(({ channelName }) => channelName)
+      expect((await importWholeLibrary(target.transfer, bad)).isNew).toBe(true)
+      expect(await names()).toEqual(['a-skill', 'bytes'])
+      expect((await importWholeLibrary(target.transfer, bad)).isNew).toBe(false)
+      expect(await names()).toEqual(['a-skill', 'bytes'])
     })
   })
 }

@@ -54,6 +54,9 @@ const modes = (root: string) =>
     statSync(join(entry.parentPath, entry.name)).mode & 0o777,
   ])
 
+const channelNames = async (store: LibraryStore, actor: Actor) =>
+  (await store.items.walkSharedSkills(actor, 'list', {}, 0, 99)).skills.map(({ id, channelName }) => [id, channelName])
+
 for (const from of ENGINES) {
   for (const to of ENGINES) {
     describe(`a whole export from ${from.name} to ${to.name}`, () => {
@@ -66,6 +69,9 @@ for (const from of ENGINES) {
         const { id } = await source.items.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
         for (const content of ['secret 2', 'three', 'four']) await source.items.changePrompt(id, by, () => ({ content }))
         await source.purges.purgeItem('prompt', gone.id, () => true)
+        const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: d\n---\n') }]
+        const skill = { ...fields, title: 'Tidy up', files }
+        await source.purges.purgeItem('skill', (await source.items.createSkill(by, skill)).id, () => true)
         await source.purges.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
         const written = await exportWholeLibrary(source.transfer, join(folder, 'one'))
         const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())
@@ -78,6 +84,10 @@ for (const from of ENGINES) {
         expect((await target.items.listVersions(ada, id, { before: null, limit: 9 })).map(({ version }) => version)).toEqual([4, 3])
         const owner = { userId: ada.kind === 'user' ? ada.userId : '', note: null }
         expect((await target.items.createPrompt(owner, { ...fields, title: 'Gone', content: 'c' })).slug).not.toBe('gone')
+        // Nobody installs another skill under its name.
+        const tidy = await target.items.createSkill(owner, skill)
+        expect(await channelNames(target, ANONYMOUS)).toEqual([[tidy.id, tidy.slug]])
+        expect(tidy.slug).not.toBe('tidy')
         const database = place.openDatabase()
         const findings = await database.readSnapshot((db) => examine(db, database.dialect))
         await database.close()
@@ -142,6 +152,16 @@ for (const from of ENGINES) {
           category: 'passing',
           type: 'TEXT',
         })
+        // Where a copy came from, what is a favourite, and the names that skills are installed under.
+        expect(await target.items.findSource(ben, 'prompt', was.symbols.id)).toMatchObject({ id: was.published.id })
+        const benId = ben.kind === 'user' ? ben.userId : ''
+        const wanted = { kind: null, limit: 9, offset: 0 }
+        const kept = await source.marks.listFavourites(await actAs(source, 'ben'), was.ben.id, wanted)
+        expect(kept.items.map(({ id }) => id).toSorted()).toEqual([was.featured.id, was.skill.id].toSorted())
+        expect((await target.marks.listFavourites(ben, benId, wanted)).items.map(({ id }) => id)).toEqual(kept.items.map(({ id }) => id))
+        expect((await target.marks.listFavourites(ada, ada.kind === 'user' ? ada.userId : '', wanted)).items).toEqual([])
+        expect(await channelNames(source, ANONYMOUS)).toEqual(expect.arrayContaining([[was.skill.id, 'a-skill']]))
+        expect(await channelNames(target, ANONYMOUS)).toEqual(await channelNames(source, ANONYMOUS))
         const first = await target.items.findVersion(ada, was.skill.id, 1)
         expect(first?.files?.map(({ filename, bytes }) => [filename, Buffer.from(bytes).toString()])).toEqual([
           ['SKILL.md', '---\nname: a-skill\ndescription: d\n---\nfirst'],

@@ -70,7 +70,10 @@ export async function makeRichLibrary(store: LibraryStore) {
     },
   )
   await store.marks.setFeatured('prompt', featured.id, true)
-  const symbols = await store.items.createPrompt(by(ben), { ...prompt, title: '!!!', content: 'Its slug is its id' })
+  const symbols = await store.items.createPrompt(
+    { ...by(ben), copies: published.id },
+    { ...prompt, title: '!!!', content: 'Its slug is its id' },
+  )
   const trashed = await store.items.createPrompt(by(ada), { ...prompt, title: 'Thrown away', content: 'capybara' })
   await store.items.changePrompt(trashed.id, by(ada), () => ({ content: 'capybara, twice' }))
   const skill = await store.items.createSkill(by(ada), {
@@ -98,6 +101,12 @@ export async function makeRichLibrary(store: LibraryStore) {
   }
   await store.marks.setVote({ ...actor, userId: ben.id, username: 'ben' }, 'skill', skill.id, ben.id, true)
   await store.marks.setVote({ ...actor, userId: ada.id, username: 'Ada' }, 'prompt', trashed.id, ada.id, true)
+  for (const [kind, { id }] of [
+    ['prompt', featured],
+    ['skill', skill],
+  ] as const) {
+    await store.marks.setFavourite({ ...actor, userId: ben.id, username: 'ben' }, kind, id, ben.id, true, 9)
+  }
   await store.items.setDeleted('prompt', trashed.id, ada.id, true)
   await store.items.setDeleted('skill', thrownSkill.id, ben.id, true)
   const lost = await store.items.createPrompt(by(gone), { ...prompt, title: 'Lost for good', content: 'pangolin' })

@@ -15,6 +15,8 @@ const TABLES = [
   'version',
   'version_file',
   'vote',
+  'item_source',
+  'favourite',
 ] as const
 type Table = (typeof TABLES)[number]
 

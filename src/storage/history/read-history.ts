@@ -36,7 +36,8 @@ export async function* readHistory(db: Kysely<Database>): AsyncGenerator<History
   let after = 0
   for (;;) {
     const rows = await selectItems(db)
-      .select('owner.username as owner_name')
+      .leftJoin('item_source', 'item_source.item_seq', 'item.seq')
+      .select(['owner.username as owner_name', 'item.channel_name', 'item_source.source_id'])
       .where('item.seq', '>', after)
       .orderBy('item.seq')
       .limit(LARGE_ROWS)
@@ -47,15 +48,27 @@ export async function* readHistory(db: Kysely<Database>): AsyncGenerator<History
   }
 }
 
-/** The digest of the library, and its counts. The order of rows counts, not their numbers. */
-export async function digestHistory(db: Kysely<Database>): Promise<{ digest: string; counts: HistoryCounts }> {
+/**
+ * The digest of the library, and its counts. The order of rows counts, not their numbers.
+ * @param hasNames false: without the names that skills are installed under, which exports of format 1 lack
+ */
+export async function digestHistory(
+  db: Kysely<Database>,
+  { hasNames = true }: { readonly hasNames?: boolean } = {},
+): Promise<{ digest: string; counts: HistoryCounts }> {
   const hash = createHash('sha256')
   const counter = createHistoryCounter()
   for await (const record of readHistory(db)) {
-    hash.update(toHistoryLine(record))
+    hash.update(toHistoryLine(hasNames ? record : withoutName(record)))
     counter.add(record)
   }
   return { digest: hash.digest('hex'), counts: counter.read() }
+}
+
+function withoutName(record: HistoryRecord): HistoryRecord {
+  if (record.record !== 'item') return record
+  const { channelName: _, ...rest } = record
+  return rest
 }
 
 /** The contents of all files that versions have, in the order of their digests. */
@@ -127,8 +140,10 @@ async function* readRetiredSlugs(db: Kysely<Database>): AsyncGenerator<RecordOf<
   }
 }
 
-/** A page of items with their parts. Versions and votes, which may be many, are read by cursors. */
-async function* readItems(db: Kysely<Database>, rows: readonly (ItemRow & { owner_name: string })[]): AsyncGenerator<HistoryRecord> {
+type ExportedRow = ItemRow & { readonly owner_name: string; readonly channel_name: string | null; readonly source_id: string | null }
+
+/** A page of items with their parts. Versions, votes and favourites, which may be many, are read by cursors. */
+async function* readItems(db: Kysely<Database>, rows: readonly ExportedRow[]): AsyncGenerator<HistoryRecord> {
   if (rows.length === 0) return
   const seqs = rows.map((row) => row.seq)
   const tags = await readTags(db, seqs)
@@ -137,13 +152,15 @@ async function* readItems(db: Kysely<Database>, rows: readonly (ItemRow & { owne
   )
   const slugs = createCursor(readSlugs(db, seqs))
   const versions = createCursor(readVersions(db, seqs))
-  const votes = createCursor(readVotes(db, seqs))
+  const votes = createCursor(readMarks(db, 'vote', seqs))
+  const favourites = createCursor(readMarks(db, 'favourite', seqs))
   for (const row of rows) {
     const item = toItemRecord(row, tags.get(row.seq)?.map((tag) => tag.name) ?? [], files.get(row.seq) ?? [])
     yield item
     for await (const { slug } of slugs.take(row.seq)) yield { record: 'slug', slug }
     for await (const version of versions.take(row.seq)) yield toVersionRecord(item, version)
     for await (const vote of votes.take(row.seq)) yield { record: 'vote', user: vote.username, createdAt: vote.created_at }
+    for await (const one of favourites.take(row.seq)) yield { record: 'favourite', user: one.username, createdAt: one.created_at }
   }
 }
 
@@ -205,18 +222,19 @@ async function* readVersions(db: Kysely<Database>, seqs: readonly number[]): Asy
   }
 }
 
-async function* readVotes(db: Kysely<Database>, seqs: readonly number[]) {
+/** What people marked items with. */
+async function* readMarks(db: Kysely<Database>, table: 'vote' | 'favourite', seqs: readonly number[]) {
   let last = { item_seq: 0, user_seq: 0 }
   for (;;) {
     const { item_seq: itemSeq, user_seq: userSeq } = last
-    const rows = await db
-      .selectFrom('vote')
-      .innerJoin('user', 'user.seq', 'vote.user_seq')
-      .select(['vote.item_seq', 'vote.user_seq', 'vote.created_at', 'user.username'])
+    const marks = table === 'vote' ? db.selectFrom('vote as mark') : db.selectFrom('favourite as mark')
+    const rows = await marks
+      .innerJoin('user', 'user.seq', 'mark.user_seq')
+      .select(['mark.item_seq', 'mark.user_seq', 'mark.created_at', 'user.username'])
       .where('item_seq', 'in', seqs)
       .where((eb) => eb.or([eb('item_seq', '>', itemSeq), eb.and([eb('item_seq', '=', itemSeq), eb('user_seq', '>', userSeq)])]))
-      .orderBy('vote.item_seq')
-      .orderBy('vote.user_seq')
+      .orderBy('mark.item_seq')
+      .orderBy('mark.user_seq')
       .limit(SMALL_ROWS)
       .execute()
     yield* rows
@@ -241,7 +259,7 @@ function contentOf(kind: ItemRow['kind'], row: { type: string | null; content: s
   return kind === 'prompt' ? { type: promptTypeField.parse(row.type), content: row.content } : { files: [...files] }
 }
 
-function toItemRecord(row: ItemRow & { owner_name: string }, tags: string[], files: readonly FileEntry[]): RecordOf<'item'> {
+function toItemRecord(row: ExportedRow, tags: string[], files: readonly FileEntry[]): RecordOf<'item'> {
   return {
     record: 'item',
     id: row.id,
@@ -265,6 +283,8 @@ function toItemRecord(row: ItemRow & { owner_name: string }, tags: string[], fil
     featuredAt: row.featured_at,
     heldAt: row.held_at,
     heldFrom: row.held_from,
+    ...(row.source_id === null ? {} : { source: row.source_id }),
+    ...(row.channel_name === null ? {} : { channelName: row.channel_name }),
   }
 }
 

@@ -13,6 +13,7 @@ import { writeEntries } from '../audit-log.ts'
 import { removeCategories } from '../copy/copy-library.ts'
 import { createRowBuffer, type RowBuffer } from '../copy/row-buffer.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
+import { keepChannelName, retireChannelName } from '../items/channel-names.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { Database } from '../schema.ts'
 import { digestHistory } from './read-history.ts'
@@ -38,6 +39,7 @@ export async function writeHistory(
       if (written.digest !== source.digest) {
         throw new AppError('invalid_input', 'What was read is not written as an export writes it, so the library would not be the same.')
       }
+      await nameSkills(db)
       return { counts: written.counts, isNew: true }
     },
     { isLong: true },
@@ -52,9 +54,22 @@ async function isNew(db: Kysely<Database>): Promise<boolean> {
   return true
 }
 
+/** Skills of exports of format 1 have no names for channels: public ones get theirs in the order they were made. */
+async function nameSkills(db: Kysely<Database>): Promise<void> {
+  const skills = await db
+    .selectFrom('item')
+    .select('seq')
+    .where('kind', '=', 'skill')
+    .where('visibility', '=', 'public')
+    .where('channel_name', 'is', null)
+    .orderBy('seq')
+    .execute()
+  for (const { seq } of skills) await keepChannelName(db, seq)
+}
+
 async function requireSame(db: Kysely<Database>, source: HistorySource): Promise<HistoryCounts> {
   const { digest, counts } = await digestHistory(db)
-  if (digest === source.digest) return counts
+  if (digest === source.digest || (await digestHistory(db, { hasNames: false })).digest === source.digest) return counts
   throw new AppError(
     'conflict',
     'A whole export is imported into an empty library, and this one has users or items. Use a new library, or import the items alone with --without-history.',
@@ -96,6 +111,7 @@ interface OpenItem {
   versions: number
   isSlugKept: boolean
   readonly voters: Set<number>
+  readonly keepers: Set<number>
 }
 
 /** Writes records in order; null ends the last item. */
@@ -105,6 +121,7 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   const categories = new Map<string, { seq: number; isChild: boolean }>()
   const ids = new Set<string>()
   const slugs = new Set<string>()
+  const channelNames = new Set<string>()
   let item: OpenItem | null = null
 
   const findUser = (name: string, what: string) => {
@@ -114,6 +131,12 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   const takeSlug = (slug: string) => {
     if (slugs.has(slug)) refuse(`the slug "${slug}" is there twice`)
     slugs.add(slug)
+  }
+  const takeChannelName = (name: string, { id, kind }: RecordOf<'item'>) => {
+    if (kind !== 'skill') refuse(`item ${id} is no skill and has a name to install it under`)
+    if (channelNames.has(name)) refuse(`two skills are installed as "${name}"`)
+    if (slugs.has(retireChannelName(name))) refuse(`item ${id} is installed as "${name}", which was the name of a deleted skill`)
+    channelNames.add(name)
   }
   const refuseAfterItems = (what: string) => {
     if (item) refuse(`${what} stands after an item`)
@@ -179,8 +202,9 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       checkState(record.kind, record, `item ${record.id}`)
       const category = record.category === null ? null : categories.get(record.category)
       if (category === undefined) refuse(`item ${record.id} is in the category "${record.category}", which is none`)
+      if (record.channelName !== undefined) takeChannelName(record.channelName, record)
       const seq = ++numbers.item
-      item = { record, seq, versions: 0, isSlugKept: false, voters: new Set() }
+      item = { record, seq, versions: 0, isSlugKept: false, voters: new Set(), keepers: new Set() }
       await writeBlobs(record.files ?? [])
       rows.add('item', {
         seq,
@@ -205,10 +229,12 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
         updated_at: record.updatedAt,
         deleted_at: record.deletedAt,
         skill_name: await readSkillName(record.files ?? []),
+        channel_name: record.channelName ?? null,
         featured_at: record.featuredAt,
         held_at: record.heldAt,
         held_from: record.heldFrom,
       })
+      if (record.source !== undefined) rows.add('item_source', { item_seq: seq, source_id: record.source })
       for (const [position, tag] of toTags(record.tags).entries()) rows.add('item_tag', { item_seq: seq, ...tag, position })
       for (const file of record.files ?? []) rows.add('skill_file', { item_seq: seq, ...file })
     },
@@ -260,6 +286,13 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       if (open.voters.has(seq)) refuse(`"${user}" voted twice for item ${open.record.id}`)
       open.voters.add(seq)
       rows.add('vote', { item_seq: open.seq, user_seq: seq, created_at: createdAt })
+    },
+    async favourite({ user, createdAt }) {
+      const open = requireItem('a favourite')
+      const { seq } = findUser(user, `who has item ${open.record.id} as a favourite,`)
+      if (open.keepers.has(seq)) refuse(`"${user}" has item ${open.record.id} as a favourite twice`)
+      open.keepers.add(seq)
+      rows.add('favourite', { item_seq: open.seq, user_seq: seq, created_at: createdAt })
     },
   }
 
