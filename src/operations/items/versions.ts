@@ -98,7 +98,12 @@ export const restoreVersion = defineOperation({
     cli: { command: 'restore-version', positional: ['collection', 'id', 'version'] },
   },
   input: z.object({ ...target, version: versionInput, baseVersion: baseVersionInput }),
-  output: z.object({ success: z.literal(true), id: z.string(), version: z.number().int() }),
+  output: z.object({
+    success: z.literal(true),
+    id: z.string(),
+    version: z.number().int(),
+    lostCategory: z.string().nullable().describe('Slug of the category of that version, if it was removed since. The item then has none.'),
+  }),
   async run(context: Needs<'items'>, input) {
     const user = requireUser(context.actor)
     const item = await findItem(context, input)
@@ -123,6 +128,7 @@ export const restoreVersion = defineOperation({
             return { ...fields, ...(old.files ? { files: old.files } : {}) }
           })
     if (!restored) throw notFound(item.kind)
-    return { success: true as const, id: restored.id, version: restored.version }
+    const lostCategory = restored.category === null ? old.category : null
+    return { success: true as const, id: restored.id, version: restored.version, lostCategory }
   },
 })

@@ -79,6 +79,12 @@ async function findCategory(db: Kysely<Database>, name: string | null): Promise<
   throw invalidInput('category', `category "${name.slice(0, 80)}" does not exist; use one of: ${categories.map((c) => c.slug).join(', ')}.`)
 }
 
+/** The category that an older version names; null when it was removed since. */
+async function findOldCategory(db: Kysely<Database>, slug: string | null): Promise<{ seq: number; slug: string } | null> {
+  if (slug === null) return null
+  return (await db.selectFrom('category').select(['seq', 'slug']).where('slug', '=', slug).executeTakeFirst()) ?? null
+}
+
 async function createItem(
   context: WriteContext,
   db: Kysely<Database>,
@@ -183,7 +189,7 @@ async function changeItem(
   refuseWhileHeld(row.held_at !== null, wanted.visibility)
   const tags = toTags(wanted.tags)
   const editorSeq = await findUserSeq(db, editor.userId)
-  const category = await findCategory(db, wanted.category)
+  const category = await (editor.restores === undefined ? findCategory : findOldCategory)(db, wanted.category)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const spelled = await spellTags(db, tags, row.owner_seq)
   const now = new Date(context.clock()).toISOString()

@@ -4,7 +4,7 @@ import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ActionButton } from './field.tsx'
 
-const restored = z.object({ restored: z.number().int(), before: z.number().int() })
+const restored = z.object({ restored: z.number().int(), before: z.number().int(), lostCategory: z.string().nullable() })
 
 /** A restored version, and the one that was the newest before it. */
 export type Restored = z.infer<typeof restored>
@@ -14,9 +14,17 @@ export function takeRestored({ query, takeFlash }: PageRequest): Restored | null
   return query.get('done') === 'version-restored' ? takeFlash(restored) : null
 }
 
-/** Takes a restore back, unless there is a newer version by then. */
+/** Says what could not be restored, and takes a restore back, unless there is a newer version by then. */
 export const UndoRestore: FC<{ site: Site; path: string; undone: Restored }> = ({ site: { words }, path, undone }) => (
-  <ActionButton action={`${path}/versions/${undone.before}`} does="restore" class="link" values={{ baseVersion: String(undone.restored) }}>
-    {words.undo}
-  </ActionButton>
+  <>
+    {undone.lostCategory === null ? null : `${words.reading.lostCategory(undone.lostCategory)} `}
+    <ActionButton
+      action={`${path}/versions/${undone.before}`}
+      does="restore"
+      class="link"
+      values={{ baseVersion: String(undone.restored) }}
+    >
+      {words.undo}
+    </ActionButton>
+  </>
 )

@@ -42,6 +42,7 @@ export const READING_WORDS = {
     'Puts the skill into the folder where Claude Code finds the skills of a person. The variable COMMONPLACE_KEY must hold one of your keys.',
   installElsewhere: 'Other agents: unpack the zip into their folder for skills, or upload it where they take skills as zips.',
   restoreVersion: 'Restore this version',
+  lostCategory: (slug: string) => `The category “${slug}” no longer exists; choose another one.`,
   fileAdded: 'added',
   fileRemoved: 'removed',
   fileChanged: 'changed',

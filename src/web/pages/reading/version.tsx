@@ -265,13 +265,13 @@ export function submitRestore(collection: Collection): Action {
   return async ({ call, form, ref, param }) => {
     const base = form.text('baseVersion')
     const before = (await call(showMarks, { collection, id: ref })).version
-    const { version } = await call(restoreVersion, {
+    const { version, lostCategory } = await call(restoreVersion, {
       collection,
       id: ref,
       version: readVersionNumber(param('version')),
       ...(base === '' ? {} : { baseVersion: readVersionNumber(base) }),
     })
     const to = `/${collection}/${encodeURIComponent(ref)}?done=version-restored`
-    return { to, ...(version === before ? {} : { flash: { restored: version, before } satisfies Restored }) }
+    return { to, ...(version === before ? {} : { flash: { restored: version, before, lostCategory } satisfies Restored }) }
   }
 }
