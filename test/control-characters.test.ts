@@ -65,7 +65,7 @@ describe('control characters in texts of others', () => {
       `/skills/${saved.skill}/versions/1`,
       `/skills/${saved.skill}/edit?file=${encodeURIComponent(FILENAME)}`,
       '/library',
-      '/users/ada',
+      '/@ada',
       `/embeds?item=${saved.prompt}`,
       `/embed/${saved.prompt}`,
       `/embed/${saved.skill}`,

@@ -33,7 +33,7 @@ describe('a copy of an item', () => {
     const made = await copy(bob, path)
     expect(made.html).toContain('Copied to your library.')
     expect(made.html).toContain('>Private</span>')
-    expect(sourceIn(made.html)).toEqual(['/users/ada', '@ada', path, 'Letter'])
+    expect(sourceIn(made.html)).toEqual(['/@ada', '@ada', path, 'Letter'])
     for (const part of ['<h1 dir="auto">Letter</h1>', 'For &lt;all&gt;.', '>one</a>', '>two</a>', '>Writing</a>', 'Text of ']) {
       expect(made.html).toContain(part)
     }

@@ -99,7 +99,7 @@ describe('favourites', () => {
       const { html } = await reader.postOn(path, { do: 'favourite' })
       expect(html).toContain('Added to your favourites.')
       expect(html).toContain('value="unfavourite" aria-pressed="true">Favourite</button>')
-      for (const list of ['/prompts?q=walrus', '/search?q=walrus', '/users/author?sort=oldest', '/favourites']) {
+      for (const list of ['/prompts?q=walrus', '/search?q=walrus', '/@author?sort=oldest', '/favourites']) {
         expect((await reader.get(list)).html, list).toContain(
           'value="unfavourite" aria-label="Favourite: Quiet walrus" aria-pressed="true"',
         )

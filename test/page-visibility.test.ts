@@ -75,7 +75,9 @@ const ADDRESSES: readonly Address[] = [
   { page: '/search', kind: 'both', reach: 'list', path: (item) => `/search?q=${item.marker}` },
   { page: '/skills', kind: 'skill', reach: 'list', path: () => '/skills' },
   { page: '/skills', kind: 'skill', reach: 'list', path: (item) => `/skills?q=${item.marker}` },
-  { page: '/users/:name', kind: 'both', reach: 'list', path: (item) => `/users/owner?kind=${item.kind}s` },
+  { page: '/@:name', kind: 'both', reach: 'list', path: (item) => `/@owner?kind=${item.kind}s` },
+  { page: '/tags/:tag', kind: 'both', reach: 'list', path: (item) => `/tags/${item.marker.toLowerCase()}?kind=${item.kind}s` },
+  { page: '/categories/:category', kind: 'both', reach: 'list', path: (item) => `/categories/coding?kind=${item.kind}s` },
   { page: '/feed.xml', kind: 'both', reach: 'list', isPublicOnly: true, path: () => '/feed.xml' },
 ]
 
@@ -83,6 +85,8 @@ const ADDRESSES: readonly Address[] = [
 const EXEMPT: Record<string, string> = {
   '/library': 'the reader’s own; proved below',
   '/trash': 'the reader’s own; proved below',
+  '/users/:name': 'leads to /@NAME',
+  '/settings/install-links': 'the reader’s own links; proved in install-links-page.test.ts',
   '/import': 'an empty form',
   '/import/:ref': 'what the reader began; proved in import-page.test.ts',
   '/favourites': 'as its operation, which is proved in favourites.test.ts',

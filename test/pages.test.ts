@@ -216,7 +216,7 @@ describe('pages', () => {
     }
     expect((await service.fetch('/nothing')).headers.get('content-type')).toContain('application/json')
     await save('prompts', { title: 'Has an author', content: 'x', visibility: 'public' })
-    for (const path of ['/prompts', '/skills', '/users/Ada']) {
+    for (const path of ['/prompts', '/skills', '/@Ada']) {
       for (const page of ['0', '-1', '01', '1.5', '1e0', '0x1', '%202', 'two', '']) {
         const bad = await read(service, `${path}?page=${page}`)
         expect([bad.status, bad.html.includes('Page must be at least 1.')], `${path} ${page}`).toEqual([400, true])
@@ -251,13 +251,7 @@ describe('pages', () => {
       const { status, html } = await read(service, path)
       expect([status, html.includes(link), html.includes('for experts')], path).toEqual([404, true, false])
     }
-    for (const path of [
-      '/prompts/zebra',
-      '/prompts/%ff',
-      '/nothing',
-      '/users/walrus-grooming-handbook',
-      `/prompts/${'walrus-'.repeat(30)}`,
-    ]) {
+    for (const path of ['/prompts/zebra', '/prompts/%ff', '/nothing', '/@walrus-grooming-handbook', `/prompts/${'walrus-'.repeat(30)}`]) {
       const { status, html } = await read(service, path)
       expect([status >= 400 && status < 500, html.includes('Did you mean'), html.includes('action="/search"')], path).toEqual([
         true,

@@ -68,7 +68,7 @@ describe('pages to read', () => {
             if (!isShown) expect(told(html), path).toBe(missing)
           }
         }
-        const profile = await read(`/users/owner-${kind}-${state}`)
+        const profile = await read(`/@owner-${kind}-${state}`)
         expect([profile.status, profile.html.includes(marker)]).toEqual(state === 'public' ? [200, true] : [404, false])
         if (state !== 'public') expect(told(profile.html)).toBe(missing)
         for (const path of ['/feed.xml', `/sitemap.xml?part=${kind}-1`]) {
@@ -78,7 +78,7 @@ describe('pages to read', () => {
         expect((await read(`/feed.xml?author=owner-${kind}-${state}`)).status).toBe(state === 'public' ? 200 : 404)
       }
     }
-    expect((await read('/users/nobody')).status).toBe(404)
+    expect((await read('/@nobody')).status).toBe(404)
   })
 
   it('show others only versions that were public', async () => {
@@ -308,8 +308,8 @@ describe('pages to read', () => {
       `/skills/${skill.id}?file=${file}`,
       `/skills/${skill.id}/versions/1`,
       `/skills/${skill.id}/versions/2`,
-      '/users/Ada',
-      '/users/Ada?kind=skills',
+      '/@Ada',
+      '/@Ada?kind=skills',
     ]) {
       const { status, html } = await read(path)
       expect(status, path).toBe(200)
@@ -343,7 +343,7 @@ describe('pages to read', () => {
     expect(text).toMatch(/\n---\n\nText \$\{x\}$/)
     const { html } = await read(`/prompts/${slug}`)
     expect(html).toContain('<a href="/prompts?tag=csharp">C#</a>')
-    expect(html).toContain('<a href="/users/Ada">Ada</a>')
+    expect(html).toContain('<a href="/@Ada">Ada</a>')
     expect(html).toContain('<meta property="og:type" content="article"/>')
     expect(html).toContain(`<meta property="og:url" content="http://127.0.0.1:3000/prompts/${slug}"/>`)
     expect((await read('/prompts?tag=csharp')).html).toContain('Tag: csharp')
@@ -356,15 +356,15 @@ describe('pages to read', () => {
         ...json('POST', { title: `Many number ${n}`, content: 'x', visibility: 'public' }),
         key: other,
       })
-    const first = await read('/users/many')
+    const first = await read('/@many')
     expect(first.html).toContain('Many number 25')
     expect(first.html).not.toContain('>Many number 0<')
-    expect(first.html).toContain('<link rel="canonical" href="http://127.0.0.1:3000/users/Many"/>')
-    expect(first.html).toContain('href="/users/Many?page=2"')
-    expect((await read('/users/Many?page=2')).html).toContain('>Many number 0<')
-    expect((await read('/users/Many?sort=oldest')).html).toContain('>Many number 0<')
-    const beyond = await read('/users/Many?sort=oldest&page=9')
-    expect([beyond.status, beyond.headers.get('location')]).toEqual([302, '/users/Many?sort=oldest&page=2'])
+    expect(first.html).toContain('<link rel="canonical" href="http://127.0.0.1:3000/@Many"/>')
+    expect(first.html).toContain('href="/@Many?page=2"')
+    expect((await read('/@Many?page=2')).html).toContain('>Many number 0<')
+    expect((await read('/@Many?sort=oldest')).html).toContain('>Many number 0<')
+    const beyond = await read('/@Many?sort=oldest&page=9')
+    expect([beyond.status, beyond.headers.get('location')]).toEqual([302, '/@Many?sort=oldest&page=2'])
   })
 })
 
@@ -395,7 +395,7 @@ describe('what programs look for', () => {
     expect(xml).toContain('<link>http://127.0.0.1:3000/prompts/first-best</link>')
     expect(xml).not.toContain('Hidden')
     // The owner sees it on pages, and even for the owner it is in nothing that is read by others, too.
-    expect((await owner.get('/users/Ada')).html).toContain('Hidden')
+    expect((await owner.get('/@Ada')).html).toContain('Hidden')
     expect((await owner.get('/feed.xml')).html).toBe(xml)
     expect((await owner.get('/sitemap.xml?part=prompts-1')).html).not.toContain('hidden')
     expect(xml.replaceAll(/[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')).toBe('')

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
-import { scopePath } from '../library/channel-scope.ts'
+import { marketplaceName, scopePath } from '../library/channel-scope.ts'
 import type { SkillFile } from '../library/skill.ts'
-import { slugify } from '../library/slug.ts'
 import { openArchive, sealArchives } from '../operations/channels/archive-tokens.ts'
 import { readSharedFiles } from '../operations/channels/read-shared-files.ts'
 import { answerBytes, answerFile, JSON_TYPE } from './answers.ts'
@@ -107,7 +106,7 @@ async function listPlugins(channel: Channel, call: Call, listing: Listing): Prom
 
 function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plugin[], urls: readonly string[]) {
   return {
-    name: marketplaceName(channel, listing),
+    name: marketplaceName(channel.baseUrl, scopePath(listing.scope)),
     owner: { name: channel.name },
     metadata: { description: `Skills of ${describeScope(channel, listing)}` },
     // Without a version, the digest is the version: every change is an update.
@@ -119,11 +118,6 @@ function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plu
       source: { source: 'archive', url: urls[place], sha256 },
     })),
   }
-}
-
-/** A marketplace is called by its host and scope: people have several of them. */
-function marketplaceName({ baseUrl }: Pick<Channel, 'baseUrl'>, { scope }: Pick<Listing, 'scope'>): string {
-  return slugify(`${new URL(baseUrl).hostname} ${decodeURIComponent(scopePath(scope))}`) || 'commonplace'
 }
 
 function describeScope({ name, baseUrl }: Channel, { scope }: Listing): string {

@@ -105,7 +105,7 @@ export function firstSegments(routes: readonly Route[]): string[] {
   const segments = routes.flatMap(({ path }) =>
     path.startsWith(SCOPE) ? [firstSegment(path.slice(SCOPE.length)), ...SCOPE_SEGMENTS] : firstSegment(path),
   )
-  return [...new Set(segments)].filter((segment) => segment !== '').toSorted()
+  return [...new Set(segments)].filter((segment) => segment !== '' && !segment.includes('{')).toSorted()
 }
 
 function firstSegment(path: string): string {
@@ -114,7 +114,7 @@ function firstSegment(path: string): string {
 
 /** Patterns are searched by their first two segments, so that few are tried. A parameter in second place puts a route under a wildcard. */
 function bucketOf(path: string): string {
-  if (path.startsWith(SCOPE)) return SCOPED
+  if (path.startsWith(SCOPE) || firstSegment(path).includes('{')) return SCOPED
   const [, first = '', second = ''] = path.split('/', 3)
   return second.startsWith('{') || second === '' ? wildcardOf(path) : `${first}/${second}`
 }

@@ -1,3 +1,5 @@
+import { slugify } from './slug.ts'
+
 /** What a channel hands out: everything its caller may see, or a part of it. `only` names one skill of it. */
 export type ChannelScope = (
   | { readonly kind: 'all' }
@@ -36,6 +38,11 @@ export function parseScope(path: string): ChannelScope | null {
     if (text !== undefined) return named === null ? toScope(text) : { ...toScope(text), only: named }
   }
   return null
+}
+
+/** What the plugin marketplace of a scope is called: by its host and path, since people have several of them. */
+export function marketplaceName(baseUrl: string, path: string): string {
+  return slugify(`${new URL(baseUrl).hostname} ${decodeURIComponent(path)}`) || 'commonplace'
 }
 
 /** The path of a scope, percent-encoded; empty for everything. */

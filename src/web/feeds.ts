@@ -42,7 +42,7 @@ export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, 
     const [first] = items
     if (author && !first) throw new AppError('not_found', ERROR_WORDS.noPerson)
     const title = author && first ? ENGLISH.reading.feedOf(first.author) : ENGLISH.reading.feedTitle(name)
-    const page = author && first ? `${baseUrl}/users/${encodeURIComponent(first.author)}` : baseUrl
+    const page = author && first ? `${baseUrl}/@${encodeURIComponent(first.author)}` : baseUrl
     const self = author && first ? `${baseUrl}/feed.xml?author=${encodeURIComponent(first.author)}` : `${baseUrl}/feed.xml`
     return toXml(c, 'application/rss+xml', writeFeed({ title, page, self, items }))
   })

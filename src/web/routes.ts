@@ -18,6 +18,7 @@ import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './fo
 import { addImproveStream } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
+import { changeInstallLinks, showInstallLinks } from './pages/account/install-links.tsx'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
 import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
@@ -38,8 +39,9 @@ import { showDocument, showDocuments } from './pages/reading/documents.tsx'
 import { showFavourites } from './pages/reading/favourites.tsx'
 import { showHome } from './pages/reading/home.tsx'
 import { readNearItems, showProblem } from './pages/reading/problem.tsx'
-import { showProfilePage } from './pages/reading/profile.tsx'
+import { leadToProfile, showProfilePage } from './pages/reading/profile.tsx'
 import { fillPrompt, showPromptPage } from './pages/reading/prompt.tsx'
+import { showCategory, showTagPage } from './pages/reading/scope.tsx'
 import { showSearch } from './pages/reading/search.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
@@ -109,7 +111,10 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
-  { path: '/users/:name', page: showProfilePage },
+  { path: '/@:name', page: showProfilePage },
+  { path: '/users/:name', page: leadToProfile },
+  { path: '/tags/:tag', page: showTagPage },
+  { path: '/categories/:category', page: showCategory },
   { path: '/sign-in', page: showSignIn, act: submitSignIn, allowsAnonymous: true, takesPassword: true },
   { path: '/sign-up', page: showSignUpPage, act: submitSignUp, allowsAnonymous: true, takesPassword: true },
   { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true },
@@ -117,6 +122,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
+  { path: '/settings/install-links', page: showInstallLinks, act: changeInstallLinks },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
@@ -202,6 +208,14 @@ export interface Pages {
   close(): void
 }
 
+/** A parameter after a sign in its segment, which Hono has as a part of the parameter. */
+const SIGNED = /\/@:(\w+)/
+
+function readParam(c: HonoContext<HttpEnv>, name: string): string {
+  const value = c.req.param(name) ?? ''
+  return c.req.path.startsWith('/@') ? value.replace(/^@/, '') : value
+}
+
 /** Renders a page as HTML with invisible characters marked. */
 async function draw(page: Html | Promise<Html>): Promise<string> {
   return markControls(await (await page).toString())
@@ -241,7 +255,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     return {
       site: siteFor(call),
       sent,
-      param: (name) => c.req.param(name) ?? '',
+      param: (name) => readParam(c, name),
       callAnonymously: callAnonymously(makeContext),
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
@@ -298,8 +312,9 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       const pages = PAGES.filter((page) => settings.hasMcp || !page.isOfMcp)
       for (const entry of pages) {
         const { path, page, act, hasFrames } = entry
-        if (act) routes.post(path, (c) => actOn(c, entry, act))
-        routes.get(path, async (c, next) => {
+        const pattern = path.replace(SIGNED, '/:$1{@[^/]+}')
+        if (act) routes.post(pattern, (c) => actOn(c, entry, act))
+        routes.get(pattern, async (c, next) => {
           // `/` also serves the service description to programs.
           if (path === '/' && !wantsPage(c.get('call'))) return await next()
           let onward: LeadsOn | null = null

@@ -615,7 +615,7 @@ describe('a writer that wants to be a program', () => {
       `${path}/versions`,
       `${path}/versions/1`,
       '/library',
-      '/users/mallory',
+      '/@mallory',
       '/settings',
       '/settings/keys',
       '/admin/people',

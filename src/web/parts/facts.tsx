@@ -5,7 +5,7 @@ import { Day } from './day.tsx'
 
 /** The page of an author. */
 export function authorPath(author: string): string {
-  return `/users/${encodeURIComponent(author)}`
+  return `/@${encodeURIComponent(author)}`
 }
 
 /** Download addresses: private items need a route that accepts the owner's session. */

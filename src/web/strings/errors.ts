@@ -7,6 +7,7 @@ export const ERROR_WORDS = {
   noDocsFolder: 'The docs folder is missing next to the program.',
   noVersion: 'Version not found.',
   noPerson: 'User not found.',
+  noTag: 'Nothing has this tag.',
   noSitemap: 'Sitemap not found.',
   noPicture: 'Picture not found.',
   noCategory: 'Category not found.',

@@ -51,7 +51,7 @@ export async function showSettings(request: PageRequest) {
     <SettingsPage request={request} at="/settings">
       <section>
         <p class="quiet">
-          {words.profileLead} <a href={`/users/${encodeURIComponent(me.username)}`}>{words.seeProfile}</a>
+          {words.profileLead} <a href={`/@${encodeURIComponent(me.username)}`}>{words.seeProfile}</a>
         </p>
         <Fault sent={profile} fields={['displayName', 'bio', 'website']} words={words} />
         <form method="post" class="fields">

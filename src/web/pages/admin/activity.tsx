@@ -144,7 +144,7 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
   const { id, name } = target
   if (id === null || action === 'signed_in') return null
   if (kind === 'item' && name !== null) return <a href={`/${detail.kind ?? 'prompt'}s/${id}`}>{name}</a>
-  if (kind === 'user' && name !== null) return <a href={`/users/${encodeURIComponent(name)}`}>{name}</a>
+  if (kind === 'user' && name !== null) return <a href={`/@${encodeURIComponent(name)}`}>{name}</a>
   if (name !== null) return <span>{name}</span>
   const what = kind === 'item' && detail.kind ? audit.kinds[detail.kind] : audit.targets[kind]
   return (

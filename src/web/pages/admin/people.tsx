@@ -63,7 +63,7 @@ const Row = ({ site: { words }, person }: { readonly site: Site; readonly person
   return (
     <li>
       <div>
-        <a href={`/users/${name}`}>{username}</a> <span class="quiet">{role === 'admin' ? words.roles.admin : ''}</span>{' '}
+        <a href={`/@${name}`}>{username}</a> <span class="quiet">{role === 'admin' ? words.roles.admin : ''}</span>{' '}
         {suspendedAt === null ? null : <strong class="state">{words.suspended}</strong>}
         <p class="quiet">
           {email === null ? '' : `${email} · `}

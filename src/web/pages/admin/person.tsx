@@ -26,7 +26,7 @@ export async function showPersonPage(request: PageRequest) {
   return (
     <AdminPage request={request} at="/admin/people">
       <h2>
-        <a href={`/users/${encodeURIComponent(person.username)}`}>{person.username}</a>
+        <a href={`/@${encodeURIComponent(person.username)}`}>{person.username}</a>
       </h2>
       {link ? <SecretLink words={words} text={words.resetLinkFor(link.username)} link={link.url} /> : null}
       <Fault sent={sent} fields={['confirm']} words={words} />

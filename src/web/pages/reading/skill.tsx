@@ -1,12 +1,13 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
+import { scopePath } from '../../../library/channel-scope.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
+import { listSharedSkills } from '../../../operations/channels/list-shared-skills.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { showSource } from '../../../operations/items/copies.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
 import { listVersions } from '../../../operations/items/versions.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
-import { skillCommand } from '../../install-links.ts'
 import { Layout } from '../../layout.tsx'
 import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
@@ -16,6 +17,7 @@ import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
+import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
@@ -43,6 +45,10 @@ export async function showSkillPage(request: PageRequest) {
   const standing = await readStanding(request, 'skills', skill.id)
   const { source } = await call(showSource, { collection: 'skills', id: skill.id })
   const usage = await readItemUsage(call, 'skills', standing)
+  const {
+    skills: [shared],
+  } = await call(listSharedSkills, { scope: scopePath({ kind: 'skill', ref: skill.id }) })
+  const name = shared?.described.fault === null ? (shared.channelName ?? shared.described.name) : null
   const { words } = site
   const undone = takeRestored(request)
   const wanted = query.get('file')
@@ -58,7 +64,7 @@ export async function showSkillPage(request: PageRequest) {
       current="skills"
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
-      styles={usage ? CHART_STYLES : []}
+      styles={[...INSTALL_STYLES, ...(usage ? CHART_STYLES : [])]}
       embeddedId={skill.isPrivate ? undefined : skill.id}
     >
       <article class="shelf">
@@ -92,7 +98,15 @@ export async function showSkillPage(request: PageRequest) {
               )}
             </Fact>
           </dl>
-          <Install site={site} skill={skill} />
+          <InstallBox
+            site={site}
+            installed={{
+              scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
+              skill: { ...skill, name },
+            }}
+            lead={words.reading.installLead}
+          />
+          {standing?.isOwner && shared?.described.fault ? <p class="notice">{words.reading.leftOut(shared.described.fault)}</p> : null}
         </div>
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />
@@ -116,23 +130,6 @@ export async function showSkillPage(request: PageRequest) {
     </Layout>
   )
 }
-
-/** How to put the skill on one's own machine. */
-const Install: FC<{ site: Site; skill: Output<typeof getSkill> }> = ({ site: { words, baseUrl }, skill }) => (
-  <details class="install">
-    <summary>{words.reading.install}</summary>
-    <p class="quiet">{skill.isPrivate ? words.reading.installPrivate : words.reading.installLead}</p>
-    <div class="sample" data-prompt>
-      <pre data-text tabindex={0}>
-        <code>{skillCommand(baseUrl, skill)}</code>
-      </pre>
-      <button class="button" type="button" data-copy={words.copied} hidden>
-        {words.copy}
-      </button>
-    </div>
-    <p class="quiet">{words.reading.installElsewhere}</p>
-  </details>
-)
 
 /** Images that browsers draw, by the ending of their names. */
 const IMAGES: Readonly<Record<string, string>> = {

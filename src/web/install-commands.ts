@@ -1,0 +1,66 @@
+import { marketplaceName } from '../library/channel-scope.ts'
+import { skillCommand } from './install-links.ts'
+
+/** What is installed: every skill of a scope, or one skill. */
+export interface Installed {
+  /** Path of the scope, percent-encoded; empty for the whole library. */
+  readonly scope: string
+  /** One skill: its name in channels is null where they leave it out. */
+  readonly skill?: { readonly id: string; readonly slug: string; readonly name: string | null; readonly isPrivate: boolean }
+}
+
+/** A command for a shell, or a part of a file. */
+interface Sample {
+  /** The file it belongs in; absent for a command. */
+  readonly file?: string
+  readonly text: string
+}
+
+/** A program that installs skills. A test compares its lines with docs/install.md. */
+interface Agent {
+  /** In addresses, in connect.css and in `READING_WORDS.agentNotes`. */
+  readonly id: AgentId
+  readonly name: string
+  /** What to type; null where this cannot be installed so. */
+  write(baseUrl: string, installed: Installed): readonly Sample[] | null
+}
+
+export const AGENT_IDS = ['skills', 'claude-plugin', 'opencode', 'unzip'] as const
+export type AgentId = (typeof AGENT_IDS)[number]
+
+/** Those that read the well-known index or the marketplace, which hold nothing private. */
+const isShared = ({ skill }: Installed) => skill === undefined || (skill.name !== null && !skill.isPrivate)
+
+/** Every agent with a tab, the one that serves most first. */
+export const AGENTS: readonly Agent[] = [
+  {
+    id: 'skills',
+    name: 'npx skills',
+    write: (baseUrl, installed) => (isShared(installed) ? [{ text: `npx skills add ${baseUrl}${installed.scope}` }] : null),
+  },
+  {
+    id: 'claude-plugin',
+    name: 'Claude Code',
+    write(baseUrl, installed) {
+      if (!isShared(installed)) return null
+      const market = marketplaceName(baseUrl, installed.scope)
+      return [
+        { text: `claude plugin marketplace add ${baseUrl}${installed.scope}/marketplace.json` },
+        { text: `claude plugin install ${installed.skill?.name ?? 'all-skills'}@${market}` },
+      ]
+    },
+  },
+  {
+    id: 'opencode',
+    name: 'OpenCode',
+    write: (baseUrl, installed) =>
+      isShared(installed)
+        ? [{ file: 'opencode.json', text: `{ "skills": { "urls": ["${baseUrl}${installed.scope}/.well-known/skills/"] } }` }]
+        : null,
+  },
+  {
+    id: 'unzip',
+    name: 'curl',
+    write: (baseUrl, { skill }) => (skill ? [{ text: skillCommand(baseUrl, skill) }] : null),
+  },
+]

@@ -1,0 +1,157 @@
+import type { Child, FC } from 'hono/jsx'
+import { AppError } from '../../../errors.ts'
+import { scopePath } from '../../../library/channel-scope.ts'
+import { slugifyTag } from '../../../library/slug.ts'
+import { listCategories } from '../../../operations/items/list-categories.ts'
+import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { Layout } from '../../layout.tsx'
+import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { PromptRows, SkillRows } from '../../parts/rows.tsx'
+import { readStars } from '../../parts/star.tsx'
+import { type PageRequest, readListPage } from '../../request.ts'
+import { ERROR_WORDS } from '../../strings/errors.ts'
+
+const PER_PAGE = 24
+const SORTS = ['newest', 'oldest', 'votes'] as const
+
+/** A part of the library with an address of its own: an author's items, those of a tag, those of a category. */
+interface Part {
+  /** What the lists are asked for. */
+  readonly filter: { readonly author?: string; readonly tag?: string[]; readonly category?: string }
+  /** Path of the page, and of the scope in channels. */
+  readonly path: string
+  readonly title: string
+  readonly description: string
+  readonly kind?: 'profile'
+  readonly feed?: string
+  /** Above the lists. */
+  readonly head: (counts: { readonly prompts: number; readonly skills: number }) => Child
+}
+
+/** The items of a part of the library: prompts or skills, with a box that installs its skills. Not found where there are none, unless `counts` are given. */
+export async function showPart(request: PageRequest, part: Part, known?: { readonly prompts: number; readonly skills: number }) {
+  const { site, call, query } = request
+  const { filter, path, title, description, kind, feed, head } = part
+  const sort = SORTS.find((name) => name === query.get('sort')) ?? 'newest'
+  const counts = known ?? {
+    prompts: (await call(listPrompts, { ...filter, perPage: 1 })).total,
+    skills: (await call(listSkills, { ...filter, perPage: 1 })).total,
+  }
+  const isSkills = counts.prompts === 0 || (query.get('kind') === 'skills' && counts.skills > 0)
+  const found = await readListPage(request, async (page) => {
+    const input = { ...filter, perPage: PER_PAGE, page, sort }
+    return isSkills ? { prompts: [], ...(await call(listSkills, input)) } : { skills: [], ...(await call(listPrompts, input)) }
+  })
+  if ('to' in found) return found
+  const stars = await readStars(request, found.prompts, found.skills)
+  const { words } = site
+  const toUrl = (change: { kind?: 'skills' | undefined; sort?: string; page?: number }) => {
+    const wanted = { kind: isSkills ? 'skills' : undefined, sort, ...change }
+    const search = new URLSearchParams()
+    if (wanted.kind === 'skills' && counts.prompts > 0) search.set('kind', 'skills')
+    if (wanted.sort !== 'newest') search.set('sort', wanted.sort)
+    if (change.page !== undefined && change.page > 1) search.set('page', String(change.page))
+    return search.size === 0 ? path : `${path}?${search}`
+  }
+  return (
+    <Layout
+      site={site}
+      title={title}
+      description={description}
+      path={path}
+      {...(kind ? { kind } : {})}
+      {...(feed === undefined ? {} : { feed })}
+      isIndexed={query.size === 0}
+      styles={counts.skills > 0 ? INSTALL_STYLES : []}
+    >
+      {head(counts)}
+      {counts.skills > 0 ? <InstallBox site={site} installed={{ scope: path }} lead={words.reading.installAll(counts.skills)} /> : null}
+      <nav aria-label={words.filters}>
+        {counts.prompts > 0 && counts.skills > 0 ? (
+          <ul class="filters">
+            <Kind href={toUrl({ kind: undefined })} label={words.prompts} count={counts.prompts} isCurrent={!isSkills} />
+            <Kind href={toUrl({ kind: 'skills' })} label={words.skills} count={counts.skills} isCurrent={isSkills} />
+          </ul>
+        ) : null}
+        <ul class="filters" aria-label={words.sortedBy}>
+          {SORTS.map((choice) => (
+            <li>
+              <a href={toUrl({ sort: choice })} aria-current={choice === sort ? 'true' : undefined}>
+                {words.sorts[choice]}
+              </a>
+            </li>
+          ))}
+          {feed === undefined ? null : (
+            <li>
+              <a href={feed}>{words.reading.feed}</a>
+            </li>
+          )}
+        </ul>
+      </nav>
+      <h2 class="visually-hidden">{isSkills ? words.skills : words.prompts}</h2>
+      {found.prompts.length > 0 ? <PromptRows site={site} prompts={found.prompts} stars={stars} /> : null}
+      {found.skills.length > 0 ? <SkillRows site={site} skills={found.skills} stars={stars} /> : null}
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={(number) => toUrl({ page: number })} />
+    </Layout>
+  )
+}
+
+const Kind: FC<{ href: string; label: string; count: number; isCurrent: boolean }> = ({ href, label, count, isCurrent }) => (
+  <li>
+    <a href={href} aria-current={isCurrent ? 'true' : undefined}>
+      {label} {count.toLocaleString('en')}
+    </a>
+  </li>
+)
+
+/** Everything with a tag that the reader may list. */
+export async function showTagPage(request: PageRequest) {
+  const { call, param, site } = request
+  const tag = slugifyTag(param('tag'))
+  const filter = { tag: [tag] }
+  const [prompts, skills] = await Promise.all([call(listPrompts, { ...filter, perPage: 1 }), call(listSkills, { ...filter, perPage: 1 })])
+  const names = [...prompts.prompts, ...skills.skills].flatMap((item) => item.tags)
+  if (names.length === 0) throw new AppError('not_found', ERROR_WORDS.noTag)
+  const name = names.find((one) => slugifyTag(one) === tag) ?? tag
+  const path = scopePath({ kind: 'tag', name: tag })
+  if (path !== request.path) return { to: path }
+  return await showNamed(
+    request,
+    { filter, path, title: site.words.reading.tagged(name) },
+    { prompts: prompts.total, skills: skills.total },
+  )
+}
+
+/** Everything of a category and those below it that the reader may list. */
+export async function showCategory(request: PageRequest) {
+  const { call, param } = request
+  const { categories } = await call(listCategories, { all: true })
+  const category = categories.find(({ slug }) => slug === param('category').toLowerCase())
+  if (!category) throw new AppError('not_found', ERROR_WORDS.noCategory)
+  const path = scopePath({ kind: 'category', name: category.slug })
+  if (path !== request.path) return { to: path }
+  return await showNamed(request, { filter: { category: category.slug }, path, title: category.name })
+}
+
+async function showNamed(
+  request: PageRequest,
+  part: Pick<Part, 'filter' | 'path' | 'title'>,
+  known?: { readonly prompts: number; readonly skills: number },
+) {
+  const { profileLead } = request.site.words.reading
+  return await showPart(
+    request,
+    {
+      ...part,
+      description: part.title,
+      head: ({ prompts, skills }) => (
+        <>
+          <h1>{part.title}</h1>
+          <p class="lead">{profileLead(prompts, skills)}</p>
+        </>
+      ),
+    },
+    known,
+  )
+}

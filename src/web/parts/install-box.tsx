@@ -1,0 +1,72 @@
+import type { FC } from 'hono/jsx'
+import { AGENTS, type Installed } from '../install-commands.ts'
+import type { Site } from '../site.ts'
+
+/** The sheet that shows the chosen tab. */
+export const INSTALL_STYLES = ['connect.css']
+
+interface InstallBoxProps {
+  readonly site: Site
+  readonly installed: Installed
+  /** What the box says first. */
+  readonly lead: string
+}
+
+/** How to install skills, with a tab for each agent. Without skills to share, only what works with a key. */
+export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader }, installed, lead }) => {
+  const { reading } = words
+  const offered = AGENTS.flatMap(({ id, name, write }) => {
+    const samples = write(baseUrl, installed)
+    return samples ? [{ id, name, samples }] : []
+  })
+  const isPrivate = installed.skill?.isPrivate ?? false
+  return (
+    <details class="install">
+      <summary>{reading.install}</summary>
+      <p class="quiet">{lead}</p>
+      <div class="clients">
+        {offered.length > 1 ? (
+          <fieldset class="strip">
+            <legend>{reading.agent}</legend>
+            {offered.map(({ id, name }, place) => (
+              <label for={`client-${id}`}>
+                <input type="radio" id={`client-${id}`} name="agent" value={id} checked={place === 0} autocomplete="off" /> {name}
+              </label>
+            ))}
+          </fieldset>
+        ) : null}
+        {offered.map(({ id, name, samples }) => (
+          <section class={offered.length > 1 ? 'client' : undefined} data-client={id} aria-label={reading.installWith(name)}>
+            {samples.map(({ file, text }) => (
+              <>
+                {file === undefined ? null : (
+                  <p class="where">
+                    {reading.inFile} <code>{file}</code>:
+                  </p>
+                )}
+                <div class="sample" data-prompt>
+                  <pre data-text tabindex={0}>
+                    <code>{text}</code>
+                  </pre>
+                  <button class="button" type="button" data-copy={words.copied} hidden>
+                    {words.copy}
+                  </button>
+                </div>
+              </>
+            ))}
+            {reading.agentNotes[id] === '' ? null : <p class="quiet">{reading.agentNotes[id]}</p>}
+          </section>
+        ))}
+      </div>
+      <p class="quiet">
+        {isPrivate ? reading.installPrivate : reading.installPublic}{' '}
+        {reader ? (
+          <>
+            <a href={`/settings/install-links?scope=${encodeURIComponent(installed.scope)}`}>{reading.makeInstallLink}</a> ·{' '}
+          </>
+        ) : null}
+        <a href="/docs/install">{reading.aboutInstalling}</a>
+      </p>
+    </details>
+  )
+}
