@@ -4,6 +4,7 @@ import { signUp, type Visitor, visit } from './support/visitor.ts'
 
 let service: TestApp
 let ada: Visitor
+let hiddenSlug = ''
 const skillNamed = (name: string, text = 'x') => [
   { filename: 'SKILL.md', content: `---\nname: ${name}\ndescription: What ${name} does\n---\n${text}` },
 ]
@@ -15,7 +16,8 @@ beforeAll(async () => {
   const save = async (title: string, files: object[], isPrivate: boolean) =>
     await service.call(actor, 'save_skill', { title, files, isPrivate, tags: ['Install me'], category: 'coding' })
   await save('Open one', skillNamed('open-one'), false)
-  await save('Hidden one', skillNamed('hidden-one'), true)
+  const { skill } = Object(await save('Hidden one', skillNamed('hidden-one'), true))
+  hiddenSlug = skill.slug
   await save('Broken one', [{ filename: 'SKILL.md', content: 'No frontmatter.' }], false)
 })
 afterAll(() => service.close())
@@ -47,9 +49,7 @@ describe('the box that installs', () => {
   })
 
   it('offers only what works with a key for a private skill', async () => {
-    const listed = (await ada.get('/library')).html
-    const [, path = ''] = /href="(\/skills\/hidden-one[^"?\/]*)"/.exec(listed) ?? []
-    const html = unescape((await ada.get(path)).html)
+    const html = unescape((await ada.get(`/skills/${hiddenSlug}`)).html)
     expect(html).toContain('X-API-Key: $COMMONPLACE_KEY')
     expect(html).not.toContain('npx skills add')
     expect(html).toMatch(/href="\/settings\/install-links\?scope=%2Fskills%2F[0-9a-f-]{36}"/)
