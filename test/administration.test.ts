@@ -24,6 +24,69 @@ const asAdmin = async (): Promise<Actor> => ({
 const makeKey = async (visitor: Visitor) =>
   /cpb_\w+/.exec((await visitor.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read', 'write'] })).html)?.[0] ?? ''
 
+describe('an administrator who is one no longer', () => {
+  const inviteOf = async (visitor: Visitor, role: 'user' | 'admin') => {
+    const { html } = await visitor.postOn('/admin/invites', { do: 'create', role })
+    return /invite=([\w-]+)/.exec(html)?.[1] ?? ''
+  }
+  const join = async (invite: string, username: string) =>
+    (await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).status
+  const WAYS: readonly (readonly [string, (bob: Visitor) => Promise<unknown>])[] = [
+    ['suspended', () => ada.post('/admin/people/bob', { do: 'suspend' })],
+    ['made a user', () => ada.post('/admin/people/bob', { do: 'role', role: 'user' })],
+    ['deleted', () => ada.post('/admin/people/bob', { do: 'delete', confirm: 'bob' })],
+    ['deleted by themselves', (bob) => bob.post('/settings/data', { do: 'delete', username: 'bob', password: PASSWORD })],
+  ]
+
+  it.each(WAYS)('loses the open invites they made, and nobody else does: %s', async (_, end) => {
+    const bob = await signUp(test, 'bob')
+    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
+    const [forAdmin, forUser, used, another] = [
+      await inviteOf(bob, 'admin'),
+      await inviteOf(bob, 'user'),
+      await inviteOf(bob, 'user'),
+      await inviteOf(ada, 'admin'),
+    ]
+    expect(await join(used, 'dora')).toBe(303)
+    await end(bob)
+    expect([await join(forAdmin, 'mallory'), await join(forUser, 'trudy')]).toEqual([403, 403])
+    expect(await person('mallory')).toBeNull()
+    expect(await join(another, 'carol')).toBe(303)
+    const { events } = Object(await test.call(await asAdmin(), 'list_audit_events', { action: 'invite_revoked' }))
+    expect(events).toHaveLength(2)
+    const { items } = await test.app.store.people.listInvites({ limit: 9, offset: 0 })
+    expect(items.filter(({ revokedAt }) => revokedAt !== null)).toHaveLength(2)
+  })
+
+  it.each(WAYS)('loses invites for administrators when the log no longer says who made them: %s', async (_, end) => {
+    const bob = await signUp(test, 'bob')
+    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
+    await signUp(test, 'eve')
+    const expiresAt = '2099-01-01T00:00:00.000Z'
+    const { people, audit } = test.app.store
+    for (const role of ['user', 'admin'] as const) await people.createInvite({ sha256: role, username: null, role, expiresAt })
+    await audit.removeEvents('9999', 1000)
+    const open = async () =>
+      (await people.listInvites({ limit: 9, offset: 0 })).items.filter((one) => one.usedAt === null && one.revokedAt === null)
+    await ada.post('/admin/people/eve', { do: 'suspend' })
+    expect(await open()).toHaveLength(2)
+    await end(bob)
+    expect((await open()).map(({ role }) => role)).toEqual(['user'])
+  })
+
+  it('gets no invite back by becoming one again', async () => {
+    const bob = await signUp(test, 'bob')
+    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
+    const invite = await inviteOf(bob, 'admin')
+    for (const role of ['user', 'admin']) await ada.post('/admin/people/bob', { do: 'role', role })
+    expect(await join(invite, 'mallory')).toBe(403)
+    // To be made what one is already takes nothing back.
+    const kept = await inviteOf(bob, 'user')
+    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
+    expect(await join(kept, 'dora')).toBe(303)
+  })
+})
+
 describe('a suspended account', () => {
   it('cannot act from then on, and can again when that is undone', async () => {
     const bob = await signUp(test, 'bob')
@@ -60,42 +123,6 @@ describe('a suspended account', () => {
     expect(actions).toContain('account_suspended')
     expect(actions).toContain('account_unsuspended')
     expect(actions.filter((action: string) => action === 'signed_in')).toHaveLength(2)
-  })
-
-  it('takes back the open invites it made, and no other', async () => {
-    const bob = await signUp(test, 'bob')
-    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
-    const inviteOf = async (visitor: Visitor, role: 'user' | 'admin') => {
-      const { html } = await visitor.postOn('/admin/invites', { do: 'create', role })
-      return /invite=([\w-]+)/.exec(html)?.[1] ?? ''
-    }
-    const [forAdmin, forUser, another] = [await inviteOf(bob, 'admin'), await inviteOf(bob, 'user'), await inviteOf(ada, 'admin')]
-    await ada.post('/admin/people/bob', { do: 'suspend' })
-    const join = async (invite: string, username: string) =>
-      (await visit(test).post('/sign-up', { username, password: PASSWORD, invite })).status
-    expect([await join(forAdmin, 'mallory'), await join(forUser, 'trudy')]).toEqual([403, 403])
-    expect(await person('mallory')).toBeNull()
-    expect(await join(another, 'carol')).toBe(303)
-    const { events } = Object(await test.call(await asAdmin(), 'list_audit_events', { action: 'invite_revoked' }))
-    expect(events.map(({ actor }: { actor: { name: string } }) => actor.name)).toEqual(['ada', 'ada'])
-    await ada.post('/admin/people/bob', { do: 'unsuspend' })
-    expect(await join(forAdmin, 'mallory')).toBe(403)
-  })
-
-  it('takes back invites for administrators when the log no longer says who made them', async () => {
-    await signUp(test, 'bob')
-    await ada.post('/admin/people/bob', { do: 'role', role: 'admin' })
-    await signUp(test, 'eve')
-    const expiresAt = '2099-01-01T00:00:00.000Z'
-    const { people, audit } = test.app.store
-    for (const role of ['user', 'admin'] as const) await people.createInvite({ sha256: role, username: null, role, expiresAt })
-    await audit.removeEvents('9999', 1000)
-    const open = async () =>
-      (await people.listInvites({ limit: 9, offset: 0 })).items.filter((one) => one.usedAt === null && one.revokedAt === null)
-    await ada.post('/admin/people/eve', { do: 'suspend' })
-    expect(await open()).toHaveLength(2)
-    await ada.post('/admin/people/bob', { do: 'suspend' })
-    expect((await open()).map(({ role }) => role)).toEqual(['user'])
   })
 
   it('is never the own one, nor that of the last administrator, and no administrator counts while suspended', async () => {

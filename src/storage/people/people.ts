@@ -286,6 +286,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (role !== 'admin' && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
         await db.updateTable('user').set({ role }).where('id', '=', person.id).execute()
         if (role !== person.role) notes.audit({ action: 'role_changed', targetId: person.id, ownerId: person.id, detail: { role } })
+        if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
         return { ...person, role }
       }),
     async deletePerson(userId) {
@@ -293,6 +294,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
+          await revokeInvitesOf(db, notes, person, now())
           const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
           notes.audit({ action: 'account_deleted', targetId: userId, ownerId: userId })
           return seq

@@ -51,7 +51,8 @@ export const ADMIN_WORDS = {
   suspendMeans:
     'They are signed out at once, and their API keys stop working. Open invites they made are revoked. Their items stay where they are. You can undo the suspension, not the revoking.',
   unsuspend: 'End suspension',
-  removeAdminMeans: 'They lose all rights of an administrator with their next request. You can make them one again.',
+  removeAdminMeans:
+    'They lose all rights of an administrator with their next request, and open invites they made are revoked. You can make them one again.',
   makeAdminMeans: 'They can manage people, invites, categories and what is featured. You can undo it.',
   revokeInvite: (name: string) => `Revoke the invite for ${name}`,
   revokeInviteMeans: 'Its link stops working for good.',
@@ -90,6 +91,6 @@ export const ADMIN_WORDS = {
   deletePerson: 'Delete account',
   deletePersonOf: (name: string) => `Delete account: ${name}`,
   deletePersonLead: (name: string) =>
-    `This deletes everything ${name} owns: prompts, skills, their versions, the trash, keys and votes. It cannot be undone. Backups and other copies of the library still contain it; run “purge --backups” on the service’s machine to delete those.`,
+    `This deletes everything ${name} owns: prompts, skills, their versions, the trash, keys and votes. Open invites they made are revoked. It cannot be undone. Backups and other copies of the library still contain it; run “purge --backups” on the service’s machine to delete those.`,
   typeTheName: (name: string) => `Type ${name} to confirm`,
 }
