@@ -23,7 +23,14 @@ export async function showConnect({ site, query, sent, takeFlash }: PageRequest)
   const chosen = readClient(sent ? sent.form.text('client') : query.get('client'))
   const access: Access = sent || query.get('access') === 'key' ? 'key' : 'public'
   return (
-    <Layout site={site} title={connecting.title} description={connecting.lead} path="/connect" current="connect" styles={['connect.css']}>
+    <Layout
+      site={site}
+      title={connecting.title}
+      description={connecting.lead}
+      path="/connect"
+      current="connect"
+      styles={['admin.css', 'connect.css']}
+    >
       <h1>{connecting.title}</h1>
       <p class="lead">{connecting.lead}</p>
       <Fault sent={sent} fields={[]} words={words} />
