@@ -1,6 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MCP_PATH } from '../src/server/mcp-routes.ts'
 import { ALL_DOCUMENTS, chooseParts } from '../src/web/documents.ts'
+import { KEY_HEADER } from '../src/web/install-links.ts'
 import { addressesOfPages } from './support/page-addresses.ts'
 import { json, type TestApp, testApp } from './support/test-app.ts'
 import { signUp } from './support/visitor.ts'
@@ -22,6 +24,15 @@ describe('documents', () => {
   afterAll(async () => {
     await service.close()
     await without.close()
+  })
+
+  it('agree with server.json about the address, the key and the version', () => {
+    const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
+    const { name, description, version, remotes } = read('server.json')
+    expect(version).toBe(read('package.json').version)
+    expect(name).toMatch(/^[a-z0-9.-]+\/[a-z0-9.-]+$/)
+    expect(description.length).toBeLessThanOrEqual(100)
+    expect([remotes[0].url, remotes[0].headers[0].name]).toEqual([`{base_url}${MCP_PATH}`, KEY_HEADER])
   })
 
   it('show every file there is for readers', () => {
@@ -124,7 +135,7 @@ describe('documents', () => {
       const saved = JSON.parse(await answer.text())
       return saved[kind].slug
     }
-    const prompt = await save('prompt', { title: 'Letter', content: 'Dear ${name}', visibility: 'public' })
+    const prompt = await save('prompt', { title: 'Letter', content: 'Dear ${name}', tags: ['review'], visibility: 'public' })
     const files = [{ filename: 'SKILL.md', content: '# Tidy' }]
     const skill = await save('skill', { title: 'Tidy', files, visibility: 'public' })
     const pages = addressesOfPages({ prompt, skill, user: 'Ada' })
@@ -145,7 +156,7 @@ describe('documents', () => {
 
   it('say nothing of MCP where it is off to who is signed in either, not even beside a key', async () => {
     const writer = await signUp(without, 'writer')
-    const prompt = (await writer.post('/new', { title: 'Mine', content: 'x' })).to?.split(/[/?]/)[2] ?? ''
+    const prompt = (await writer.post('/new', { title: 'Mine', content: 'x', tags: 'review' })).to?.split(/[/?]/)[2] ?? ''
     const form = new FormData()
     for (const [name, value] of Object.entries({ do: 'save', title: 'Mine', skillMd: '# Mine' })) form.set(name, value)
     const skill = (await writer.send('/new/skill', form)).to?.split('/')[2] ?? ''

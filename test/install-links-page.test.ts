@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const unescape = (html: string) => html.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+const unescapeHtml = (html: string) => html.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
 describe('the box that installs', () => {
   it('is on the page of a skill, an author, a tag and a category, each with its own lines', async () => {
@@ -34,7 +34,7 @@ describe('the box that installs', () => {
       ['/tags/install-me', '/tags/install-me'],
       ['/categories/coding', '/categories/coding'],
     ] as const) {
-      const html = unescape((await stranger.get(page)).html)
+      const html = unescapeHtml((await stranger.get(page)).html)
       expect(html, page).toContain(`npx skills add ${base}${scope}</code>`)
       expect(html, page).toContain(`claude plugin marketplace add ${base}${scope}/marketplace.json</code>`)
       expect(html, page).toContain(`${base}${scope}/.well-known/skills/`)
@@ -49,7 +49,7 @@ describe('the box that installs', () => {
   })
 
   it('offers only what works with a key for a private skill', async () => {
-    const html = unescape((await ada.get(`/skills/${hiddenSlug}`)).html)
+    const html = unescapeHtml((await ada.get(`/skills/${hiddenSlug}`)).html)
     expect(html).toContain('X-API-Key: $COMMONPLACE_KEY')
     expect(html).not.toContain('npx skills add')
     expect(html).toMatch(/href="\/settings\/install-links\?scope=%2Fskills%2F[0-9a-f-]{36}"/)

@@ -22,6 +22,7 @@ export const DOCUMENTS = {
   guides: [
     { name: 'getting-started', file: 'getting-started.md' },
     { name: 'connect', file: 'connect.md', isOfMcp: true },
+    { name: 'install', file: 'install.md' },
     { name: 'accounts', file: 'accounts.md' },
     { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
     { name: 'variables', file: 'variables.md' },

@@ -13,7 +13,8 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/skills/:ref', ({ skill }) => `/skills/${skill}`],
   ['/import/:ref', () => '/import'],
   ['/@:name', ({ user }) => `/@${user}`],
-  ['/users/:name', ({ user }) => `/users/${user}`],
+  // It leads there.
+  ['/users/:name', ({ user }) => `/@${user}`],
   ['/tags/:tag', () => '/tags/review'],
   ['/categories/:category', () => '/categories/coding'],
   ['/categories/:slug', () => '/categories/coding'],

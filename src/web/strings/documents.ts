@@ -14,6 +14,7 @@ export const DOCUMENT_WORDS = {
   aboutDocuments: {
     'getting-started': 'Start the service and create your first prompt.',
     connect: 'Use the library from the client you work with.',
+    install: 'Put skills into the agents you work with.',
     accounts: 'Sign in, invite others, and reset a forgotten password.',
     'keys-and-visibility': 'Who can read and change what, and how programs authenticate.',
     variables: 'Use variables in a prompt, and fill them in.',
