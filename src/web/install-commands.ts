@@ -25,8 +25,8 @@ interface Agent {
   write(baseUrl: string, installed: Installed): readonly Sample[] | null
 }
 
-export const AGENT_IDS = ['skills', 'claude-plugin', 'opencode', 'unzip'] as const
-export type AgentId = (typeof AGENT_IDS)[number]
+const AGENT_IDS = ['skills', 'claude-plugin', 'opencode', 'unzip'] as const
+type AgentId = (typeof AGENT_IDS)[number]
 
 /** Those that read the well-known index or the marketplace, which hold nothing private. */
 const isShared = ({ skill }: Installed) => skill === undefined || (skill.name !== null && !skill.isPrivate)
