@@ -236,6 +236,7 @@ describe('every operation that changes what is kept', () => {
       return { actor, input: { token: tokens[0] } }
     },
     find_skills: byOwner({ q: CANARY }),
+    list_whole_prompts: byOwner({ q: CANARY }),
     search: byOwner({ query: CANARY }),
     fetch: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
     create_install_link: async () => ({ actor: owner, input: { name: unique() } }),

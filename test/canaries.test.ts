@@ -160,6 +160,7 @@ function fill(path: string): string[] {
     collection: ['prompts', 'skills'],
     version: ['1', '2'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
+    username: ['owner'],
     tag: ['canary', 'nothing'],
     category: ['coding'],
     scope: ['', '/@owner', '/categories/coding', '/users/owner', ...refs.map((ref) => `/skills/${ref}`)],

@@ -226,6 +226,7 @@ export const SETTINGS = {
     '* file:',
     'Pages that may frame embeds, separated by spaces: origins such as https://blog.example.org or https://*.example.org, * for any website, file: for local files, or none. Pages of the service always may.',
   ),
+  DUMP_LIMIT: setting(countOrOff('prompts'), 10_000, 'Most prompts in one dump, /prompts.json or /prompts.csv; off gives all of them.'),
   SLOW_QUERY_MS: setting(
     countOrOff('milliseconds'),
     500,

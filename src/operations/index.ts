@@ -26,6 +26,7 @@ import { fetchItem, search } from './channels/chatgpt.ts'
 import { findSkills } from './channels/find-skills.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
 import { listSharedSkills } from './channels/list-shared-skills.ts'
+import { listWholePrompts } from './channels/list-whole-prompts.ts'
 import { readSharedFiles } from './channels/read-shared-files.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
@@ -107,6 +108,7 @@ export const OPERATIONS: readonly Operation[] = [
   listSharedSkills,
   readSharedFiles,
   findSkills,
+  listWholePrompts,
   search,
   fetchItem,
   sealArchives,

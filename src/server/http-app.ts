@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { createChannel } from '../channels/channel.ts'
 import { marketplaceRoutes } from '../channels/marketplace.ts'
+import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
 import type { Config } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
@@ -52,6 +53,7 @@ export type ServerSettings = Pick<
   | 'HOST'
   | 'PORT'
   | 'MCP_ENABLED'
+  | 'DUMP_LIMIT'
   | 'ALLOWED_HOSTS'
   | 'ALLOWED_ORIGINS'
   | 'RATE_LIMITS'
@@ -170,9 +172,10 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const about = { name: product.title, version: product.version, openapi: `${baseUrl}/api/openapi.json` }
   hono.get('/', (c) => c.json({ ...about, ...(hasMcp ? { mcp: `${baseUrl}${MCP_PATH}` } : {}) }))
 
+  const readRevision = () => app.store.service.readRevision('library')
   const channel = createChannel({
     makeContext: (actor) => app.contextFor(actor, 'channel'),
-    readRevision: () => app.store.service.readRevision('library'),
+    readRevision,
     name: product.title,
     baseUrl,
   })
@@ -205,6 +208,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     ...operationRoutes(operations, forRest, onFault),
     ...wellKnownRoutes(channel),
     ...marketplaceRoutes(channel),
+    ...promptsChatRoutes(channel, { readRevision, sendPieces, maxDumped: settings.DUMP_LIMIT }),
     ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
   const pipeline = createPipeline({

@@ -23,6 +23,7 @@ const SETTINGS: ServerSettings = {
   HOST: '127.0.0.1',
   PORT: 0,
   MCP_ENABLED: true,
+  DUMP_LIMIT: 10_000,
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
   RATE_LIMITS: null,

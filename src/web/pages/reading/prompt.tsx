@@ -4,6 +4,7 @@ import { toAppError } from '../../../errors.ts'
 import { countCharacters } from '../../../library/characters.ts'
 import { estimateTokens } from '../../../library/estimate-tokens.ts'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
+import { readIdAndSlug } from '../../../library/identifier.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { showSource } from '../../../operations/items/copies.ts'
@@ -41,6 +42,8 @@ const BLANK = 'v.'
 const BLANKS_FORM = 'blanks'
 /** The page of a prompt, with fields for its variables. */
 export async function showPromptPage(request: PageRequest) {
+  const known = readIdAndSlug(request.ref)
+  if (known !== request.ref) return { to: `/prompts/${encodeURIComponent(known)}` }
   return await drawPrompt(request, request.sent?.form ?? null, false)
 }
 

@@ -1,0 +1,294 @@
+import { stringify } from 'yaml'
+import type { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { Answer } from '../exchange.ts'
+import type { BoundRoute, Call } from '../http/call.ts'
+import type { SendPieces } from '../http/downloads/download.ts'
+import { makeEtag, matchesEtag } from '../http/etag.ts'
+import { readIdAndSlug } from '../library/identifier.ts'
+import { slugifyTag } from '../library/slug.ts'
+import { countNothing } from '../library/usage.ts'
+import { parseVariables } from '../library/variables.ts'
+import { listWholePrompts, type wholePrompt } from '../operations/channels/list-whole-prompts.ts'
+import type { CallOptions, Input } from '../operations/core/define-operation.ts'
+import { showPrompt } from '../operations/prompts/show-prompt.ts'
+import { answerBytes, JSON_TYPE } from './answers.ts'
+import type { Channel } from './channel.ts'
+
+/** What clients of prompts.chat get as the address of the service. */
+const PREFIX = '/compat/prompts-chat'
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+const CSV_TYPE = 'text/csv; charset=utf-8'
+/** Prompts read at once, for a dump. */
+const PAGE = 100
+/** Category whose prompts the CSV file marks as for developers. */
+const FOR_DEVELOPERS = 'coding'
+
+type Whole = z.infer<typeof wholePrompt>
+
+/** What the routes need beside the channel. */
+export interface CompatParts {
+  readonly readRevision: () => Promise<number>
+  readonly sendPieces: SendPieces
+  /** Most prompts in a dump; null for all. */
+  readonly maxDumped: number | null
+}
+
+/**
+ * The addresses and shapes of prompts.chat (github.com/f/prompts.chat), so that its clients read this library: below a prefix, and at the
+ * root where nothing else has the address.
+ */
+export function promptsChatRoutes(channel: Channel, parts: CompatParts): BoundRoute[] {
+  const route = { method: 'GET', kind: 'channel', cost: 5 } as const
+  const json = (call: Call, value: unknown) => answerBytes(call, encode(`${JSON.stringify(value)}\n`), JSON_TYPE)
+  const list = async (call: Call, input: Input<typeof listWholePrompts>) => await channel.call(call)(listWholePrompts, input)
+  const find = async (call: Call, ref: string, options?: CallOptions) =>
+    await channel.call(call)(showPrompt, { id: readIdAndSlug(ref) }, options)
+  return [
+    ...['', PREFIX].flatMap((prefix): BoundRoute[] => [
+      { ...route, cost: 50, path: `${prefix}/prompts.json`, handle: (call) => dump(channel, parts, call, 'newest', JSON_TYPE, toJsonDump) },
+      { ...route, cost: 50, path: `${prefix}/prompts.csv`, handle: (call) => dump(channel, parts, call, 'oldest', CSV_TYPE, toCsvDump) },
+      {
+        ...route,
+        path: `${prefix}/prompts/{ref}.prompt.md`,
+        handle: async (call) => answerText(call, toPromptMarkdown(await find(call, call.params['ref'] ?? ''))),
+      },
+      {
+        ...route,
+        path: `${prefix}/prompts/{ref}.prompt.yml`,
+        handle: async (call) => answerText(call, toPromptYaml(await find(call, call.params['ref'] ?? ''))),
+      },
+    ]),
+    {
+      ...route,
+      path: `${PREFIX}/api/health`,
+      handle: async () => {
+        await parts.readRevision()
+        const body = { status: 'healthy', timestamp: new Date().toISOString(), database: 'connected' }
+        return { status: 200, headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }, body: JSON.stringify(body) }
+      },
+    },
+    {
+      ...route,
+      path: `${PREFIX}/api/prompts`,
+      async handle(call) {
+        const { prompts, ...page } = await list(call, toListInput(new URLSearchParams(call.exchange.search)))
+        return json(call, { prompts: prompts.map((prompt) => toListed(prompt)), ...page })
+      },
+    },
+    {
+      ...route,
+      path: `${PREFIX}/api/prompts/search`,
+      async handle(call) {
+        const query = new URLSearchParams(call.exchange.search)
+        const { prompts } = await list(call, { q: query.get('q') ?? '', perPage: toNumber(query.get('limit'), 10) })
+        return json(call, {
+          prompts: prompts.map(({ id, title, slug, author }) => ({ id, title, slug, author: { username: author } })),
+        })
+      },
+    },
+    {
+      ...route,
+      path: `${PREFIX}/api/prompts/{ref}`,
+      async handle(call) {
+        const { category, categorySlug, tags, ...prompt } = await find(call, call.params['ref'] ?? '')
+        const named = category === null ? null : { name: category, slug: categorySlug ?? '', parent: null }
+        return json(
+          call,
+          toListed({ ...prompt, contributors: [], category: named, tags: tags.map((name) => ({ name, slug: slugifyTag(name) })) }),
+        )
+      },
+    },
+    {
+      ...route,
+      path: `${PREFIX}/api/prompts/{ref}/raw`,
+      handle: async (call) => answerText(call, (await find(call, call.params['ref'] ?? '')).content),
+    },
+    {
+      ...route,
+      kind: 'page',
+      cost: 2,
+      // Looked for after all others.
+      path: '/{username}/{ref}',
+      async handle(call) {
+        const { username = '', ref = '' } = call.params
+        const found = await find(call, ref, { count: countNothing }).catch(() => null)
+        if (found?.author.toLowerCase() !== username.toLowerCase()) throw new AppError('not_found', 'Nothing found at this address.')
+        return { status: 302, headers: { location: new URL(found.url).pathname, 'cache-control': 'no-store' }, body: null }
+      },
+    },
+  ]
+}
+
+const utf8 = new TextEncoder()
+const encode = (text: string): Uint8Array => utf8.encode(text)
+
+function answerText(call: Call, text: string): Answer {
+  return answerBytes(call, encode(text), TEXT_TYPE, {
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+}
+
+/** Numbers out of range are refused by the operation, in its words. */
+function toNumber(text: string | null, otherwise: number): number {
+  return text === null || text === '' ? otherwise : Number(text)
+}
+
+function toListInput(query: URLSearchParams): Input<typeof listWholePrompts> {
+  const sorts: Partial<Record<string, 'oldest' | 'votes'>> = { oldest: 'oldest', upvotes: 'votes' }
+  return {
+    q: query.get('q') ?? '',
+    page: toNumber(query.get('page'), 1),
+    perPage: toNumber(query.get('perPage'), 24),
+    type: query.get('type') ?? undefined,
+    category: query.get('category') ?? undefined,
+    tag: query.get('tag') ? [query.get('tag') ?? ''] : undefined,
+    sort: sorts[query.get('sort') ?? ''],
+  } as Input<typeof listWholePrompts>
+}
+
+const toAuthor = (username: string) => ({ id: username, username, name: username, avatar: null, identifier: null, verified: false })
+const toTag = ({ name, slug }: Whole['tags'][number]) => ({ id: slug, name, slug, color: '#808080' })
+
+/** What lists and dumps have in common. Views and comments are not counted here. */
+function toCommon({ id, slug, title, description, content, type, votes, createdAt, updatedAt, contributors }: Whole) {
+  return {
+    id,
+    title,
+    slug,
+    description,
+    content,
+    type,
+    structuredFormat: type === 'STRUCTURED' ? (/^\s*[{[]/.test(content) ? 'JSON' : 'YAML') : null,
+    mediaUrl: null,
+    viewCount: 0,
+    voteCount: votes,
+    commentCount: 0,
+    contributorCount: contributors.length,
+    isFeatured: false,
+    featuredAt: null,
+    requiresMediaUpload: false,
+    requiredMediaType: null,
+    requiredMediaCount: null,
+    createdAt,
+    updatedAt,
+  }
+}
+
+function toListed(prompt: Whole) {
+  const { category, author, contributors, tags } = prompt
+  return {
+    ...toCommon(prompt),
+    author: toAuthor(author),
+    contributors: contributors.map(toAuthor),
+    category: category && {
+      id: category.slug,
+      name: category.name,
+      slug: category.slug,
+      parent: category.parent && { id: category.parent.slug, ...category.parent },
+    },
+    tags: tags.map((tag) => ({ tag: toTag(tag) })),
+  }
+}
+
+/** An entry of prompts.json. */
+function toDumped(prompt: Whole) {
+  const { category, author, contributors, tags } = prompt
+  const { contributorCount: _, ...common } = toCommon(prompt)
+  return {
+    ...common,
+    category: category && { id: category.slug, name: category.name, slug: category.slug, icon: null },
+    author: toAuthor(author),
+    contributors: contributors.map(toAuthor),
+    tags: tags.map(toTag),
+  }
+}
+
+/** A dump in pieces: before, each prompt, after. */
+interface Dump {
+  readonly before: string
+  entry(prompt: Whole, place: number): string
+  after(count: number): string
+}
+
+const toJsonDump: Dump = {
+  before: '{"prompts":[',
+  entry: (prompt, place) => `${place === 0 ? '' : ','}\n${JSON.stringify(toDumped(prompt))}`,
+  after: (count) => `\n],"count":${count}}\n`,
+}
+
+const toCsvDump: Dump = {
+  before: 'act,prompt,for_devs,type,contributor\n',
+  entry({ title, content, category, type, author }) {
+    const isForDevelopers = category !== null && [category.slug, category.parent?.slug].includes(FOR_DEVELOPERS)
+    const kind = type === 'STRUCTURED' ? type : 'TEXT'
+    return `${[title, content, isForDevelopers ? 'TRUE' : 'FALSE', kind, author].map(quote).join(',')}\n`
+  },
+  after: () => '',
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Sends every prompt that the caller may see, or the most that a dump holds, page by page. */
+async function dump(
+  channel: Channel,
+  { readRevision, sendPieces, maxDumped }: CompatParts,
+  call: Call,
+  sort: 'newest' | 'oldest',
+  type: string,
+  { before, entry, after }: Dump,
+): Promise<Answer> {
+  const reader = call.actor.kind === 'user' ? call.actor.userId : ''
+  const etag = makeEtag(encode(`${await readRevision()} ${reader} ${sort}`))
+  const headers = { 'content-type': type, 'cache-control': 'public, max-age=60', etag }
+  if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
+  if (call.exchange.method === 'HEAD') return { status: 200, headers, body: null }
+  const limit = maxDumped ?? Number.POSITIVE_INFINITY
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield encode(before)
+    let count = 0
+    for (let page = 1, pages = 1; page <= pages && count < limit; page++) {
+      const found = await channel
+        .call(call)(listWholePrompts, { sort, page, perPage: PAGE })
+        .catch((error: unknown) => {
+          // Items were removed meanwhile: there is no further page.
+          if (page > 1 && error instanceof AppError && error.code === 'invalid_input') return null
+          throw error
+        })
+      if (!found) break
+      pages = found.totalPages
+      const prompts = found.prompts.slice(0, limit - count)
+      yield encode(prompts.map((prompt, place) => entry(prompt, count + place)).join(''))
+      count += prompts.length
+    }
+    yield encode(after(count))
+  }
+  const { body } = sendPieces(call.caller, pieces(), {})
+  return { status: 200, headers, body }
+}
+
+/** The frontmatter that editors read, and the text. */
+function toPromptMarkdown({ title, description, content }: { title: string; description: string | null; content: string }): string {
+  const head = stringify({ name: title, ...(description === null ? {} : { description }) }, { lineWidth: 0 })
+  return `---\n${head}---\n${content}`
+}
+
+/** A prompt file of GitHub Models, whose variables are in double braces. */
+function toPromptYaml({ title, description, content }: { title: string; description: string | null; content: string }): string {
+  const text = parseVariables(content)
+    .segments.map((segment) => (segment.kind === 'text' ? segment.raw : `{{${segment.name}}}`))
+    .join('')
+  return stringify(
+    {
+      name: title,
+      ...(description === null ? {} : { description }),
+      model: 'openai/gpt-4o',
+      modelParameters: {},
+      messages: [{ role: 'user', content: text }],
+    },
+    { lineWidth: 0 },
+  )
+}
