@@ -5,6 +5,11 @@ import { formatTable } from './table.ts'
 const text = z.string()
 const count = z.number().transform(String)
 const day = z.string().transform((when) => when.slice(0, 10))
+/** Empty for what has no end. */
+const lastDay = z
+  .string()
+  .nullable()
+  .transform((when) => when?.slice(0, 10) ?? '')
 const note = z
   .string()
   .nullable()
@@ -20,6 +25,7 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   list_tags: ['tags', { slug: text, count, name: text }],
   list_trash: ['items', { id: text, kind: text, deletedAt: day, title: text }],
   list_favourites: ['items', { id: text, kind: text, slug: text, title: text }],
+  list_install_links: ['links', { id: text, state: text, expiresAt: lastDay, scope: text, name: text }],
   related_items: ['items', { slug: text, similarity: count, title: text }],
   list_versions: ['versions', { version: count, createdAt: day, visibility: text, author: text, note }],
 }
