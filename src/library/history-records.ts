@@ -8,7 +8,8 @@ import { usernameFault } from './username.ts'
 import { VISIBILITIES } from './visibility.ts'
 
 /**
- * The lines of a whole export: categories, users and retired slugs, then each item with its slugs, versions, votes and favourites. Users precede
+ * The lines of a whole export: categories, users and retired slugs, then each item with its slugs, versions, votes and favourites, then the log of
+ * visible changes. Users precede
  * references to them. Row numbers, ids of users and credentials are left out.
  */
 
@@ -113,6 +114,19 @@ const voteRecord = z.strictObject({ record: z.literal('vote'), user: z.string(),
 /** Somebody has the item above among their favourites. */
 const favouriteRecord = z.strictObject({ record: z.literal('favourite'), user: z.string(), createdAt: when })
 
+/** An entry of the log that the Git remote's history is computed from, in order. They come last. */
+const changeRecord = z.strictObject({
+  record: z.literal('change'),
+  item: idField,
+  /** The same for entries that were written together. */
+  revision: z.number().int().min(1),
+  version: count,
+  audience: z.enum([...VISIBILITIES, 'deleted']),
+  path: z.string().regex(/^(?:plugins\/[a-z0-9-]{1,64}|prompts\/[a-z0-9-]{1,64}\/[a-z0-9-]{1,64}\.md)$/, 'is not a path of the Git remote'),
+  category: z.string().max(MAX_SLUG).nullable(),
+  at: when,
+})
+
 /** A line of a whole export, as JSON. */
 export const historyRecord = z.discriminatedUnion('record', [
   categoryRecord,
@@ -123,6 +137,7 @@ export const historyRecord = z.discriminatedUnion('record', [
   versionRecord,
   voteRecord,
   favouriteRecord,
+  changeRecord,
 ])
 
 export type HistoryRecord = z.infer<typeof historyRecord>
@@ -152,7 +167,7 @@ export interface HistoryCounts {
 
 /** Counts records as they go by. */
 export function createHistoryCounter(): { add(record: HistoryRecord): void; read(): HistoryCounts } {
-  const counts = { category: 0, user: 0, retiredSlug: 0, item: 0, slug: 0, version: 0, vote: 0, favourite: 0 }
+  const counts = { category: 0, user: 0, retiredSlug: 0, item: 0, slug: 0, version: 0, vote: 0, favourite: 0, change: 0 }
   let inTrash = 0
   return {
     add(record) {

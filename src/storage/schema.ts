@@ -4,6 +4,7 @@ import type { AuditAction, Surface } from '../library/audit.ts'
 import type { ItemKind } from '../library/items.ts'
 import type { ImportOutcomeName } from '../library/ports/imports.ts'
 import type { RevisionScope } from '../library/ports/store.ts'
+import type { Audience } from '../library/shared-changes.ts'
 import type { UseKind, UseSurface } from '../library/usage.ts'
 import type { Visibility } from '../library/visibility.ts'
 
@@ -164,6 +165,20 @@ export interface Database {
     held_at: string | null
     /** The visibility that lifting the hold restores; null once the owner chose another. */
     held_from: 'public' | null
+  }
+  /**
+   * What each item became, in order, for the history of the Git remote. Entries of one transaction have one revision, which is the log's
+   * own. `path` is as `sharedPath` gives it, `category` a slug of then.
+   */
+  shared_change: {
+    seq: Generated<number>
+    item_seq: number
+    revision: number
+    version: number
+    audience: Audience
+    path: string
+    category: string | null
+    at: string
   }
   /** Every current and former slug of an item; never reused. */
   slug: { slug: string; item_seq: number }

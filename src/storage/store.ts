@@ -24,6 +24,7 @@ import { createItemQueries } from './items/item-queries.ts'
 import { ownItemStore } from './items/own-items.ts'
 import { purgeStore } from './items/purges.ts'
 import { readItems } from './items/read-items.ts'
+import { logSharedChanges } from './items/shared-changes.ts'
 import { type WriteContext, writeItems } from './items/write-items.ts'
 import { migrate } from './migrations/index.ts'
 import { finishRemovals } from './people/delete-person.ts'
@@ -177,7 +178,9 @@ export async function createStore(
         changed: (change) => changes.push(change),
         audit: audit.note,
       })
-      await writeEntries(db, origin, audit.entries, outside.clock())
+      const nowMs = outside.clock()
+      await writeEntries(db, origin, audit.entries, nowMs)
+      await logSharedChanges(db, [...texts.keys()], new Date(nowMs).toISOString())
       const remember = await words.write(
         db,
         Array.from(texts, ([seq, text]) => ({ seq, text })),

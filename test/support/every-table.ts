@@ -88,6 +88,10 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
     }))
     await db.insertInto('item').values(items).execute()
     await db
+      .insertInto('shared_change')
+      .values(TEXTS.map((path) => ({ item_seq: 1, revision: 2 ** 40, version: 1, audience: 'deleted', path, category: path, at: AT })))
+      .execute()
+    await db
       .insertInto('slug')
       .values(TEXTS.map((slug, index) => ({ slug, item_seq: index + 1 })))
       .execute()

@@ -12,6 +12,7 @@ import type {
   SkillManifest,
   Version,
 } from '../items.ts'
+import type { SharedChange, SharedVersion } from '../shared-changes.ts'
 import type { SkillFile } from '../skill.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
 import type { Hold } from './transfer.ts'
@@ -124,6 +125,20 @@ export interface ItemReader {
     after: number,
     limit: number,
   ): Promise<{ readonly skills: readonly SharedSkill[]; readonly next: number | null }>
+  /**
+   * Entries of the log of visible changes of items that the actor may see within a scope, by items in their order after a position (0 is
+   * the beginning); of an item that was withdrawn and came back, those since its return. `reach` as above.
+   */
+  walkSharedChanges(
+    actor: Actor,
+    reach: 'list' | 'id',
+    kind: ItemKind,
+    filter: ItemFilter,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly changes: readonly SharedChange[]; readonly next: number | null }>
+  /** The versions of entries by their numbers; those the actor may not see are left out. */
+  readSharedVersions(actor: Actor, changeSeqs: readonly number[]): Promise<readonly SharedVersion[]>
   /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner, those written while public for others. */
   listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
   findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>

@@ -31,6 +31,7 @@ const WALKS = {
   install_link: { key: ['seq'] },
   category: { key: ['seq'] },
   item: { key: ['seq'], rowsAPage: 100 },
+  shared_change: { key: ['seq'] },
   slug: { key: ['slug'] },
   retired_slug: { key: ['slug'] },
   purge: { key: ['seq'] },

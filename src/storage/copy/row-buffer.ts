@@ -17,6 +17,7 @@ const TABLES = [
   'vote',
   'item_source',
   'favourite',
+  'shared_change',
 ] as const
 type Table = (typeof TABLES)[number]
 

@@ -44,25 +44,43 @@ export async function* readHistory(db: Kysely<Database>): AsyncGenerator<History
       .execute()
     yield* readItems(db, rows)
     after = rows.at(-1)?.seq ?? after
-    if (rows.length < LARGE_ROWS) return
+    if (rows.length < LARGE_ROWS) break
   }
+  yield* readChanges(db)
 }
 
 /**
  * The digest of the library, and its counts. The order of rows counts, not their numbers.
- * @param hasNames false: without the names that skills are installed under, which exports of format 1 lack
+ * @param format 1: without the names that skills are installed under and the log of changes, which exports of that format lack
  */
 export async function digestHistory(
   db: Kysely<Database>,
-  { hasNames = true }: { readonly hasNames?: boolean } = {},
+  { format = 2 }: { readonly format?: 1 | 2 } = {},
 ): Promise<{ digest: string; counts: HistoryCounts }> {
   const hash = createHash('sha256')
   const counter = createHistoryCounter()
   for await (const record of readHistory(db)) {
-    hash.update(toHistoryLine(hasNames ? record : withoutName(record)))
+    if (format === 1 && record.record === 'change') continue
+    hash.update(toHistoryLine(format === 1 ? withoutName(record) : record))
     counter.add(record)
   }
   return { digest: hash.digest('hex'), counts: counter.read() }
+}
+
+async function* readChanges(db: Kysely<Database>): AsyncGenerator<RecordOf<'change'>> {
+  const page = async (after: number) =>
+    await db
+      .selectFrom('shared_change as change')
+      .innerJoin('item', 'item.seq', 'change.item_seq')
+      .selectAll('change')
+      .select('item.id')
+      .where('change.seq', '>', after)
+      .orderBy('change.seq')
+      .limit(SMALL_ROWS)
+      .execute()
+  for await (const { id, revision, version, audience, path, category, at } of walk(page)) {
+    yield { record: 'change', item: id, revision: Number(revision), version, audience, path, category, at }
+  }
 }
 
 function withoutName(record: HistoryRecord): HistoryRecord {

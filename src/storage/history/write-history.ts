@@ -19,7 +19,7 @@ import type { Database } from '../schema.ts'
 import { digestHistory } from './read-history.ts'
 
 /** Tables whose row numbers are assigned here. */
-const NUMBERED = ['user', 'category', 'item', 'version'] as const
+const NUMBERED = ['user', 'category', 'item', 'version', 'shared_change'] as const
 type Numbers = Record<(typeof NUMBERED)[number], number>
 
 /** Fills an empty library with a whole export, as `TransferStore.importHistory` says. Items are indexed afterwards. */
@@ -69,7 +69,7 @@ async function nameSkills(db: Kysely<Database>): Promise<void> {
 
 async function requireSame(db: Kysely<Database>, source: HistorySource): Promise<HistoryCounts> {
   const { digest, counts } = await digestHistory(db)
-  if (digest === source.digest || (await digestHistory(db, { hasNames: false })).digest === source.digest) return counts
+  if (digest === source.digest || (await digestHistory(db, { format: 1 })).digest === source.digest) return counts
   throw new AppError(
     'conflict',
     'A whole export is imported into an empty library, and this one has users or items. Use a new library, or import the items alone with --without-history.',
@@ -82,7 +82,7 @@ async function writeRecords(
   source: HistorySource,
   onItem: () => void,
 ): Promise<void> {
-  const numbers: Numbers = { user: 0, category: 0, item: 0, version: 0 }
+  const numbers: Numbers = { user: 0, category: 0, item: 0, version: 0, shared_change: 0 }
   for (const table of NUMBERED) numbers[table] = await dialect.readIdentity(db, table)
   const rows = createRowBuffer(db)
   const write = createWriter(rows, numbers, source, random)
@@ -119,7 +119,8 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   const users = new Map<string, { seq: number; isPlaceholder: boolean }>()
   const contributors = new Set<string>()
   const categories = new Map<string, { seq: number; isChild: boolean }>()
-  const ids = new Set<string>()
+  const ids = new Map<string, number>()
+  let lastRevision = 0
   const slugs = new Set<string>()
   const channelNames = new Set<string>()
   let item: OpenItem | null = null
@@ -189,7 +190,6 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
     async item(record) {
       endItem()
       if (ids.has(record.id)) refuse(`item ${record.id} is there twice`)
-      ids.add(record.id)
       if (record.slug !== record.id && slugs.has(record.slug)) refuse(`the slug "${record.slug}" is there twice`)
       const owner = findUser(record.owner, 'the owner')
       if (owner.isPlaceholder) refuse(`the owner "${record.owner}" stands for a contributor and cannot own any`)
@@ -204,6 +204,7 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       if (category === undefined) refuse(`item ${record.id} is in the category "${record.category}", which is none`)
       if (record.channelName !== undefined) takeChannelName(record.channelName, record)
       const seq = ++numbers.item
+      ids.set(record.id, seq)
       item = { record, seq, versions: 0, isSlugKept: false, voters: new Set(), keepers: new Set() }
       await writeBlobs(record.files ?? [])
       rows.add('item', {
@@ -293,6 +294,12 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       if (open.keepers.has(seq)) refuse(`"${user}" has item ${open.record.id} as a favourite twice`)
       open.keepers.add(seq)
       rows.add('favourite', { item_seq: open.seq, user_seq: seq, created_at: createdAt })
+    },
+    async change({ record: _, item: id, ...change }) {
+      const of = ids.get(id) ?? refuse(`a change names item ${id}, which is none`)
+      if (change.revision < lastRevision) refuse(`the changes of item ${id} are not in order`)
+      lastRevision = change.revision
+      rows.add('shared_change', { seq: ++numbers.shared_change, item_seq: of, ...change })
     },
   }
 

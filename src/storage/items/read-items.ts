@@ -15,6 +15,7 @@ import { findNearDuplicate } from './near-duplicates.ts'
 import { readManifests } from './read-manifests.ts'
 import { readSharedSkills } from './read-shared-skills.ts'
 import { readVersions, selectVisible } from './read-versions.ts'
+import { readSharedChanges } from './shared-changes.ts'
 
 /** A cosine as people read it: a whole number from 0 to 100. */
 function toPercent(cosine: number): number {
@@ -65,6 +66,7 @@ export function readItems(
     findVersion: readVersions(db).findVersion,
     findSkillAt: readManifests(db).findSkillAt,
     walkSharedSkills: readSharedSkills(db),
+    ...readSharedChanges(db),
     async findPrompt(actor, ref) {
       return (await queries.findPrompt(actor, ref))?.prompt ?? null
     },

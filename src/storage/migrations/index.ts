@@ -27,6 +27,7 @@ import { createUseCounts } from './0020-use-counts.ts'
 import { addAccountStates } from './0021-account-states.ts'
 import { addChannelNames } from './0022-channel-names.ts'
 import { createInstallLinks } from './0023-install-links.ts'
+import { createSharedChanges } from './0024-shared-changes.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-account-states', up: addAccountStates, digest: '40ad64100d3243f6e4121ce8db110cb55218cd89d21962a32a16ed7e073424c3' },
   { name: '0022-channel-names', up: addChannelNames, digest: 'c6cb3d74303a46ccf884acc1bf8df43c8d55ff9cbd4ec38cbe75cb0dd870a74c' },
   { name: '0023-install-links', up: createInstallLinks, digest: '8e821df8dbe5ad05fa4312f14d974e1323d4e33299abd3a2d8cdf56180c6d579' },
+  { name: '0024-shared-changes', up: createSharedChanges, digest: '0a4b8665cb5e5938754541e33b8b6a20fba8699af7eec693278a0ae354385c8e' },
 ]
 
 /** Options of a migration run. */

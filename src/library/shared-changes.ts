@@ -1,0 +1,56 @@
+import type { ItemKind } from './items.ts'
+import type { SkillFile } from './skill.ts'
+import type { Visibility } from './visibility.ts'
+
+/** Who could see an item when an entry of the log was written. */
+export type Audience = Visibility | 'deleted'
+
+/** Folder of prompts without a category. */
+const UNCATEGORISED = 'uncategorised'
+
+/** Where an item stands in the Git remote: a prompt's file, or the folder of a skill's plugin. */
+export function sharedPath(item: {
+  readonly kind: ItemKind
+  readonly slug: string
+  /** Of a skill, when it has one. */
+  readonly name: string | null
+  readonly category: string | null
+}): string {
+  if (item.kind === 'skill') return `plugins/${item.name ?? item.slug}`
+  return `prompts/${item.category ?? UNCATEGORISED}/${item.slug}.md`
+}
+
+/** An entry of the log that a caller may see: an item had this version at this path. */
+export interface SharedChange {
+  /** Orders the entries. */
+  readonly seq: number
+  readonly itemId: string
+  readonly kind: ItemKind
+  /** The same for entries that were written together. */
+  readonly revision: number
+  readonly version: number
+  readonly path: string
+  /** When it was written; ISO 8601. */
+  readonly at: string
+  /** Whether the path is the item's alone, for ever: others yield to it. */
+  readonly isKept: boolean
+}
+
+/** What stands in the version of an entry. */
+export interface SharedVersion {
+  /** Of the entry. */
+  readonly seq: number
+  readonly title: string
+  readonly description: string | null
+  readonly type: string
+  readonly content: string
+  readonly category: string | null
+  readonly tags: readonly string[]
+  readonly note: string | null
+  /** Of the item, by username. */
+  readonly author: string
+  /** Of the version, by username. */
+  readonly writer: string
+  /** Of a skill, SKILL.md first. */
+  readonly files: readonly SkillFile[]
+}

@@ -1,0 +1,170 @@
+import { type Kysely, sql } from 'kysely'
+import { z } from 'zod'
+import type { Actor } from '../../library/actor.ts'
+import type { ItemReader } from '../../library/ports/items.ts'
+import { sharedPath } from '../../library/shared-changes.ts'
+import { type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { slugifyTag } from '../../library/slug.ts'
+import { isVisible, visibleSet } from '../../library/visibility.ts'
+import type { Database } from '../schema.ts'
+import { applyFilter, readCategories, readFilter } from './item-filters.ts'
+import { isInVisibleSet } from './item-rows.ts'
+import { batches } from './remove-items.ts'
+
+const namesJson = z.array(z.string())
+
+/**
+ * Logs what items have become, for those where an earlier entry says otherwise. Call it at the end of the transaction that changed them:
+ * entries of one call have one revision.
+ */
+export async function logSharedChanges(db: Kysely<Database>, seqs: readonly number[], at: string): Promise<void> {
+  if (seqs.length === 0) return
+  let revision: number | null = null
+  for (const part of batches(seqs)) {
+    const items = await db
+      .selectFrom('item')
+      .leftJoin('category', 'category.seq', 'item.category_seq')
+      .select(['item.seq', 'item.kind', 'item.slug', 'item.version', 'item.visibility', 'item.deleted_at'])
+      .select(['item.channel_name', 'item.skill_name', 'category.slug as category'])
+      .where('item.seq', 'in', part)
+      .orderBy('item.seq')
+      .execute()
+    const last = await db
+      .selectFrom('shared_change')
+      .select(['item_seq', 'version', 'audience', 'path', 'category'])
+      .where('seq', 'in', (eb) =>
+        eb
+          .selectFrom('shared_change as one')
+          .select(({ fn }) => fn.max('one.seq').as('seq'))
+          .where('one.item_seq', 'in', part)
+          .groupBy('one.item_seq'),
+      )
+      .execute()
+    const lastOf = new Map(last.map((row) => [row.item_seq, row]))
+    const changes = items.flatMap((item) => {
+      const { seq, version, category } = item
+      const audience = item.deleted_at === null ? item.visibility : ('deleted' as const)
+      const path = sharedPath({ ...item, name: item.channel_name ?? item.skill_name })
+      const before = lastOf.get(seq)
+      // What was deleted before anything was logged needs no entry.
+      const isKnown = before
+        ? before.version === version && before.audience === audience && before.path === path && before.category === category
+        : audience === 'deleted'
+      return isKnown ? [] : [{ item_seq: seq, version, audience, path, category, at }]
+    })
+    if (changes.length === 0) continue
+    revision ??= await nextRevision(db)
+    const entries = changes.map((change) => ({ ...change, revision: revision ?? 0 }))
+    await db.insertInto('shared_change').values(entries).execute()
+  }
+}
+
+async function nextRevision(db: Kysely<Database>): Promise<number> {
+  const last = await db.selectFrom('shared_change').select('revision').orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  return Number(last?.revision ?? 0) + 1
+}
+
+/** The log as callers may see it, and the texts of its versions. */
+export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkSharedChanges' | 'readSharedVersions'> {
+  return {
+    async walkSharedChanges(actor, reach, kind, filter, after, limit) {
+      const set = visibleSet(actor, reach)
+      const rowFilter = await readFilter(db, filter)
+      const query = db
+        .selectFrom('item')
+        .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
+        .select(['item.seq', 'item.id', 'item.version', 'item.channel_name', 'owner.id as owner_id'])
+      const items = await applyFilter(query, kind, rowFilter, set).where('item.seq', '>', after).orderBy('item.seq').limit(limit).execute()
+      const seqs = items.map(({ seq }) => seq)
+      if (seqs.length === 0) return { changes: [], next: null }
+      const rows = await db
+        .selectFrom('shared_change as change')
+        .leftJoin('version', (join) =>
+          join.onRef('version.item_seq', '=', 'change.item_seq').onRef('version.number', '=', 'change.version'),
+        )
+        .select(['change.seq', 'change.item_seq', 'change.revision', 'change.version', 'change.audience', 'change.path', 'change.category'])
+        .select(['change.at', 'version.visibility', 'version.tags'])
+        .where('change.item_seq', 'in', seqs)
+        .orderBy('change.seq')
+        .execute()
+      const rowsOf = Map.groupBy(rows, (row) => row.item_seq)
+      const categories = rowFilter.categories && (await readCategories(db, {})).filter(({ seq }) => rowFilter.categories?.has(seq))
+      const categorySlugs = categories && new Set<string | null>(categories.map(({ slug }) => slug))
+      const isInScope = (row: (typeof rows)[number]): boolean => {
+        if (categorySlugs && !categorySlugs.has(row.category)) return false
+        if (!rowFilter.allTags || row.tags === null) return true
+        const tags = new Set(namesJson.parse(JSON.parse(row.tags)).map(slugifyTag))
+        return rowFilter.allTags.every((tag) => tags.has(tag))
+      }
+      const changes = items.flatMap((item) => {
+        const all = rowsOf.get(item.seq) ?? []
+        const isOwn = item.owner_id === set.ownerId
+        const isOpen = (row: (typeof rows)[number]) =>
+          row.audience !== 'deleted' &&
+          isVisible(actor, { visibility: row.audience, ownerId: item.owner_id, deletedAt: null }, reach) &&
+          isInScope(row)
+        // What was withdrawn and came back begins with its return.
+        return all.slice(all.findLastIndex((row) => !isOpen(row)) + 1).flatMap((row) => {
+          const isReadable = row.visibility !== null && (isOwn || row.visibility === 'public' || row.version === item.version)
+          if (!isReadable) return []
+          const { seq, version, path, at } = row
+          const isKept = path === `plugins/${item.channel_name}`
+          return [{ seq, itemId: item.id, kind, revision: Number(row.revision), version, path, at, isKept }]
+        })
+      })
+      return { changes, next: items.length < limit ? null : (seqs.at(-1) ?? null) }
+    },
+    async readSharedVersions(actor, changeSeqs) {
+      if (changeSeqs.length === 0) return []
+      const rows = await selectReadable(db, actor, changeSeqs).execute()
+      const skills = rows.filter(({ kind }) => kind === 'skill').map(({ version_seq: seq }) => seq)
+      const files =
+        skills.length === 0
+          ? []
+          : await db
+              .selectFrom('version_file')
+              .innerJoin('blob', 'blob.sha256', 'version_file.sha256')
+              .select(['version_file.version_seq', 'version_file.filename', 'blob.bytes'])
+              .where('version_file.version_seq', 'in', skills)
+              .execute()
+      const filesOf = Map.groupBy(files, ({ version_seq: seq }) => seq)
+      return rows.map((row) => ({
+        seq: row.seq,
+        title: row.title,
+        description: row.description,
+        type: row.type ?? '',
+        content: row.content,
+        category: row.category,
+        tags: namesJson.parse(JSON.parse(row.tags)),
+        note: row.note,
+        author: row.author,
+        writer: row.writer,
+        files: sortFilenames<SkillFile>((filesOf.get(row.version_seq) ?? []).map(({ filename, bytes }) => ({ filename, bytes }))),
+      }))
+    },
+  }
+}
+
+/** The versions of entries, as far as the actor may see them now. */
+function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly number[]) {
+  const set = visibleSet(actor, 'id')
+  return db
+    .selectFrom('item')
+    .innerJoin('shared_change as change', 'change.item_seq', 'item.seq')
+    .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'item.seq').onRef('version.number', '=', 'change.version'))
+    .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
+    .innerJoin('user as author', 'author.seq', 'item.author_seq')
+    .innerJoin('user as writer', 'writer.seq', 'version.author_seq')
+    .select(['change.seq', 'change.category', 'item.kind', 'version.seq as version_seq'])
+    .select(['version.title', 'version.description', 'version.type', 'version.content', 'version.tags', 'version.note'])
+    .select(['author.username as author', 'writer.username as writer'])
+    .where('change.seq', 'in', changeSeqs)
+    .where(isInVisibleSet(set))
+    .where((eb) =>
+      eb.or([
+        eb('owner.id', '=', set.ownerId),
+        eb('version.visibility', '=', 'public'),
+        sql<boolean>`${sql.ref('version.number')} = ${sql.ref('item.version')}`,
+      ]),
+    )
+}
