@@ -47,6 +47,7 @@ async function build(): Promise<void> {
         main: join(root, 'src', 'cli', 'main.ts'),
         // A thread's program stands by itself, beside the one that starts it.
         'encoder-worker': join(root, 'src', 'encoder', 'encoder-worker.ts'),
+        'git-worker': join(root, 'src', 'channels', 'git', 'git-worker.ts'),
         'highlight-worker': join(root, 'src', 'web', 'markup', 'highlight-worker.ts'),
       },
       platform: 'node',

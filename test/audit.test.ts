@@ -227,6 +227,8 @@ describe('every operation that changes what is kept', () => {
       return { actor: await asPerson(username, PERSON_RIGHTS), input: { password: PASSWORD, username } }
     },
     list_shared_skills: byOwner({}),
+    list_shared_changes: byOwner({ kind: 'prompt' }),
+    read_shared_versions: byOwner({ changes: [1] }),
     read_shared_files: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
     seal_archives: async () => ({ actor: (await test.user('owner')).actor, input: { archives: [] } }),
     open_archive: async () => {

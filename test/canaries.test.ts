@@ -164,6 +164,7 @@ function fill(path: string): string[] {
     tag: ['canary', 'nothing'],
     category: ['coding'],
     scope: ['', '/@owner', '/categories/coding', '/users/owner', ...refs.map((ref) => `/skills/${ref}`)],
+    git: ['', '/library.git'],
     file: refs.map((ref) => `${ref}.svg`),
     token: ['x'],
     digest: ['x'],

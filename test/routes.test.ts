@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => test.close())
 
 /** A path a row matches, with something in the place of each parameter. */
-const PARTS: Readonly<Record<string, string>> = { collection: 'prompts', scope: '' }
+const PARTS: Readonly<Record<string, string>> = { collection: 'prompts', scope: '', git: '' }
 const toPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => PARTS[name] ?? 'nothing-here')
 
 describe('the route table', () => {

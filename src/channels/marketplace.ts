@@ -120,7 +120,8 @@ function toMarketplace(channel: Channel, listing: Listing, plugins: readonly Plu
   }
 }
 
-function describeScope({ name, baseUrl }: Channel, { scope }: Listing): string {
+/** A scope in words: the service and its address. */
+export function describeScope({ name, baseUrl }: Pick<Channel, 'name' | 'baseUrl'>, { scope }: Pick<Listing, 'scope'>): string {
   return `${name} at ${new URL(baseUrl).host}${decodeURIComponent(scopePath(scope))}`
 }
 

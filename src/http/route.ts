@@ -9,7 +9,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /**
    * With parameters in braces: `{id}` is one segment, `{filename}` the rest of the path, `{collection}` prompts or skills. `{scope}` at the
-   * beginning is the path of a channel's scope, which may be empty; such a route is looked for after all others.
+   * beginning is the path of a channel's scope, which may be empty, and `{git}` after it the ending that Git addresses may have; such a
+   * route is looked for after all others.
    */
   readonly path: string
   readonly kind: RouteKind
@@ -43,7 +44,9 @@ const NO_PARAMS: Readonly<Record<string, string>> = {}
 const PARAMETERS: Readonly<Record<string, string>> = {
   collection: 'prompts|skills',
   filename: '.+',
-  scope: '(?:/private)?(?:/(?:prompts|skills|tags|categories|users|install)/[^/]+|/@[^/]+|/api/skills/[^/]+/zip)?',
+  scope: '(?:/private)?(?:/(?:prompts|skills|tags|categories|users|install)/[^/]+?|/@[^/]+?|/api/skills/[^/]+/zip)?',
+  // The whole library has a name of its own in Git: what a clone of it is called.
+  git: '(?:/library\\.git|(?<=[^/])\\.git)?',
 }
 const SCOPE = '{scope}'
 /** First segments of scopes that are for channels alone, and those that pages have too. */

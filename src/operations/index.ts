@@ -25,9 +25,11 @@ import { openArchive, sealArchives } from './channels/archive-tokens.ts'
 import { fetchItem, search } from './channels/chatgpt.ts'
 import { findSkills } from './channels/find-skills.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
+import { listSharedChanges } from './channels/list-shared-changes.ts'
 import { listSharedSkills } from './channels/list-shared-skills.ts'
 import { listWholePrompts } from './channels/list-whole-prompts.ts'
 import { readSharedFiles } from './channels/read-shared-files.ts'
+import { readSharedVersions } from './channels/read-shared-versions.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
@@ -107,6 +109,8 @@ export const OPERATIONS: readonly Operation[] = [
   readManifestFile,
   listSharedSkills,
   readSharedFiles,
+  listSharedChanges,
+  readSharedVersions,
   findSkills,
   listWholePrompts,
   search,

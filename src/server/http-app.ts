@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
 import { createChannel } from '../channels/channel.ts'
+import { gitRoutes } from '../channels/git/git-routes.ts'
 import { marketplaceRoutes } from '../channels/marketplace.ts'
 import { promptsChatRoutes } from '../channels/prompts-chat.ts'
 import { wellKnownRoutes } from '../channels/well-known.ts'
@@ -179,6 +180,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     name: product.title,
     baseUrl,
   })
+  const git = gitRoutes(channel, () => app.store.service.readRevision('library'))
   const document = JSON.stringify(createOpenApi(operations, { version: product.version, baseUrl, hasMcp }))
   const metrics = [
     ...figures.metrics,
@@ -208,6 +210,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     ...operationRoutes(operations, forRest, onFault),
     ...wellKnownRoutes(channel),
     ...marketplaceRoutes(channel),
+    ...git.routes,
     ...promptsChatRoutes(channel, { readRevision, sendPieces, maxDumped: settings.DUMP_LIMIT }),
     ...[...pageRoutes, ...feeds, ...embeds, ...downloads].map(mounted),
   ])
@@ -236,6 +239,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     receive: (mail) => mcp?.receive(mail),
     async close() {
       pages.close()
+      await git.close()
       await mcp?.close()
     },
   }

@@ -15,6 +15,7 @@ import { createRowBuffer, type RowBuffer } from '../copy/row-buffer.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
 import { keepChannelName, retireChannelName } from '../items/channel-names.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
+import { logSharedChanges } from '../items/shared-changes.ts'
 import type { Database } from '../schema.ts'
 import { digestHistory } from './read-history.ts'
 
@@ -40,6 +41,7 @@ export async function writeHistory(
         throw new AppError('invalid_input', 'What was read is not written as an export writes it, so the library would not be the same.')
       }
       await nameSkills(db)
+      await beginLog(db)
       return { counts: written.counts, isNew: true }
     },
     { isLong: true },
@@ -65,6 +67,14 @@ async function nameSkills(db: Kysely<Database>): Promise<void> {
     .orderBy('seq')
     .execute()
   for (const { seq } of skills) await keepChannelName(db, seq)
+}
+
+/** Exports of format 1 have no log of visible changes either: it begins with what is there. */
+async function beginLog(db: Kysely<Database>): Promise<void> {
+  if (await db.selectFrom('shared_change').select('seq').limit(1).executeTakeFirst()) return
+  const items = await db.selectFrom('item').select(['seq', 'updated_at']).orderBy('updated_at').orderBy('seq').execute()
+  const seqs = items.map(({ seq }) => seq)
+  await logSharedChanges(db, seqs, items.at(-1)?.updated_at ?? '')
 }
 
 async function requireSame(db: Kysely<Database>, source: HistorySource): Promise<HistoryCounts> {

@@ -1,0 +1,106 @@
+import type { History } from './history.ts'
+import { type ObjectId, readObject } from './objects.ts'
+
+/** What a client asks for (git-scm.com, "protocol-v2", fetch). */
+export interface FetchRequest {
+  readonly wants: readonly ObjectId[]
+  readonly haves: readonly ObjectId[]
+  /** Commits whose parents the client does not have. */
+  readonly shallows: readonly ObjectId[]
+  readonly isDone: boolean
+  /** Whether nothing is sent before the client is done, as versions before 2 have it. */
+  readonly waitsForDone: boolean
+  /** Whether each commit that both have is named: `multi_ack_detailed`. */
+  readonly namesEach: boolean
+  /** Most commits to send from the tip; null for all. */
+  readonly depth: number | null
+  /** Whether the depth counts from what the client has. */
+  readonly isRelative: boolean
+  /** Only commits since then, in seconds; null for all. */
+  readonly since: number | null
+}
+
+/** What is answered, before a pack. */
+export interface FetchPlan {
+  /** A commit that was asked for and is not in the history; nothing else is said then. */
+  readonly unknown: ObjectId | null
+  /** Of the commits that the client has, those in the history. */
+  readonly common: readonly ObjectId[]
+  /** Commits that the client has without their parents from now on, and those it gets the parents of; null when nothing was asked. */
+  readonly boundary: { readonly shallow: readonly ObjectId[]; readonly unshallow: readonly ObjectId[] } | null
+  /** What the pack holds; null when the client must say more first. */
+  readonly objects: readonly ObjectId[] | null
+}
+
+/**
+ * What a client needs of a history. Commits stand in one line, so those below one it has are there too, down to where it was cut: what each
+ * commit changes is enough for those above.
+ */
+export function planFetch(history: History, request: FetchRequest): FetchPlan {
+  const { commits, placeOf } = history
+  const unknown = request.wants.find((id) => !placeOf.has(id)) ?? null
+  if (unknown !== null) return { unknown, common: [], boundary: null, objects: null }
+  const common = request.haves.filter((id) => placeOf.has(id))
+  const wanted = Math.max(-1, ...request.wants.map((id) => placeOf.get(id) ?? -1))
+  const had = Math.max(-1, ...common.map((id) => placeOf.get(id) ?? -1))
+  const cuts = request.shallows.flatMap((id) => placeOf.get(id) ?? [])
+  const isCutting = request.depth !== null || request.since !== null
+  const cut = Math.max(-1, ...cuts.filter((place) => place <= Math.max(had, wanted)))
+  const first = isCutting ? findFirst(history, request, wanted, cut) : 0
+  const boundary = isCutting ? toBoundary(history, first, cuts) : null
+  const isReady = request.isDone || (!request.waitsForDone && (common.length > 0 || request.haves.length === 0))
+  if (!isReady) return { unknown: null, common, boundary, objects: null }
+  const objects = new Set<ObjectId>()
+  const addCommits = (from: number, to: number) => {
+    for (let place = to; place >= from; place--) objects.add(commits[place]?.id ?? '')
+    for (let place = from; place <= to; place++) for (const id of commits[place]?.changed ?? []) objects.add(id)
+  }
+  const addWhole = (place: number) => {
+    const commit = commits[place]
+    if (commit) for (const id of listTree(history, commit.tree)) objects.add(id)
+  }
+  if (had < 0) {
+    addCommits(first, wanted)
+    if (first > 0) addWhole(first)
+  } else {
+    addCommits(Math.max(had + 1, first), wanted)
+    // The client has the tree of what it has, so that of a later first commit comes from the changes in between.
+    for (let place = had + 1; place < first; place++) for (const id of commits[place]?.changed ?? []) objects.add(id)
+    if (isCutting && cut > first) {
+      addCommits(first, cut - 1)
+      addWhole(first)
+    }
+  }
+  objects.delete('')
+  return { unknown: null, common, boundary, objects: [...objects] }
+}
+
+/** The first commit that a client gets. */
+function findFirst({ commits }: History, { depth, isRelative, since }: FetchRequest, wanted: number, cut: number): number {
+  const byDepth = depth === null ? 0 : isRelative && cut >= 0 ? cut - depth : wanted - depth + 1
+  const bySince = since === null ? 0 : commits.findIndex(({ time }) => time >= since)
+  // Where nothing is as new, the newest is given.
+  return Math.min(Math.max(0, wanted), Math.max(0, byDepth, bySince < 0 ? wanted : bySince))
+}
+
+function toBoundary({ commits }: History, first: number, cuts: readonly number[]): FetchPlan['boundary'] {
+  const idOf = (place: number) => commits[place]?.id ?? []
+  return {
+    shallow: first > 0 && !cuts.includes(first) ? [idOf(first)].flat() : [],
+    unshallow: cuts.filter((place) => place > first || (place === first && first === 0)).flatMap(idOf),
+  }
+}
+
+/** A tree with everything in it. */
+function* listTree(history: History, tree: ObjectId): Generator<ObjectId> {
+  yield tree
+  const bytes = readObject(tree, (id) => history.objects.get(id))
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0, at)
+    const isFolder = bytes.toString('latin1', at, at + 5) === '40000'
+    const id = bytes.toString('hex', end + 1, end + 21)
+    if (isFolder) yield* listTree(history, id)
+    else yield id
+    at = end + 21
+  }
+}

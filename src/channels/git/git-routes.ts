@@ -1,0 +1,221 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { AppError } from '../../errors.ts'
+import type { Answer } from '../../exchange.ts'
+import type { BoundRoute, Call } from '../../http/call.ts'
+import { createPieceSender } from '../../http/downloads/download.ts'
+import { type ChannelScope, parseScope, scopePath } from '../../library/channel-scope.ts'
+import type { Channel } from '../channel.ts'
+import { describeScope } from '../marketplace.ts'
+import type { FetchPlan, FetchRequest } from './fetch.ts'
+import { createGitThread, type GitThread } from './git-thread.ts'
+import type { RepositoryAbout } from './history.ts'
+import type { ObjectId } from './objects.ts'
+import { DELIMITER, FLUSH, type PktLine, pktLine, readPktLines } from './pkt-line.ts'
+import { createRepositories, type Repository } from './repositories.ts'
+import { readFetch, readFirstVersionFetch } from './requests.ts'
+
+/** Largest body of a request, before and after it is inflated. */
+const MAX_BODY_BYTES = 1024 * 1024
+/** Packs up to this size are answered as a whole. */
+const MAX_WHOLE_BYTES = 8 * 1024 * 1024
+const SERVICE = 'git-upload-pack'
+const BRANCH = 'refs/heads/main'
+/** No cache keeps what can be withdrawn, and clients always ask. */
+const NO_CACHE = { 'cache-control': 'no-cache' }
+/** What clients of the first version get (git-scm.com, "protocol-capabilities"). */
+const CAPABILITIES = `multi_ack_detailed side-band-64k shallow no-progress deepen-since deepen-relative symref=HEAD:${BRANCH} object-format=sha1`
+
+const inflate = promisify(gunzip)
+
+/** The library as a read-only Git remote: smart HTTP, version 2 of the protocol and those before it (git-scm.com, "protocol-v2", "http-protocol"). */
+export function gitRoutes(
+  channel: Channel,
+  readRevision: () => Promise<number>,
+): { readonly routes: BoundRoute[]; close(): Promise<void> } {
+  const thread: GitThread = createGitThread()
+  const openRepository = createRepositories(readRevision, thread, (scope) => describeRepository(channel, scope))
+  const sendPieces = createPieceSender()
+  const open = async (call: Call): Promise<Repository> => {
+    const scope = parseScope(call.params['scope'] ?? '')
+    if (!scope || scope.only !== undefined) throw new AppError('not_found', 'Nothing found at this address.')
+    return await openRepository(call.actor, channel.call(call), scope)
+  }
+  const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
+
+  async function* readPack(pack: number): AsyncGenerator<Uint8Array> {
+    let isOver = false
+    try {
+      for (;;) {
+        const told = await thread.ask({ kind: 'next', pack })
+        isOver = told.kind !== 'piece' || told.bytes === null
+        if (told.kind !== 'piece' || told.bytes === null) return
+        yield told.bytes
+      }
+    } finally {
+      if (!isOver) await thread.ask({ kind: 'cancel', pack })
+    }
+  }
+  const sendPack = async (call: Call, head: Uint8Array, pack: number): Promise<Answer> => {
+    const headers = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
+    const pieces = readPack(pack)
+    const first: Uint8Array[] = [head]
+    let size = 0
+    while (size < MAX_WHOLE_BYTES) {
+      const { done, value } = await pieces.next()
+      if (done) return { status: 200, headers, body: Buffer.concat([...first, FLUSH]) }
+      first.push(value)
+      size += value.length
+    }
+    async function* all(): AsyncGenerator<Uint8Array> {
+      yield Buffer.concat(first)
+      yield* pieces
+      yield FLUSH
+    }
+    return { status: 200, headers, body: sendPieces(call.caller, all(), {}).body }
+  }
+  const fetch = async (call: Call, repository: Repository, request: FetchRequest, isVersion2: boolean): Promise<Answer> => {
+    const told = await repository.ask((key) => ({ kind: 'fetch', key, request }))
+    if (told.kind !== 'plan') throw new AppError('unavailable', 'The Git repository could not be read. Try again in a moment.')
+    const { plan, pack } = told
+    if (plan.unknown !== null) return result([pktLine(`ERR upload-pack: not our ref ${plan.unknown}\n`)])
+    const head = isVersion2 ? sayInVersion2(plan, pack !== null, request) : sayInVersion1(plan, request)
+    if (pack === null) return result(head)
+    return await sendPack(call, Buffer.concat(head), pack)
+  }
+
+  const routes: BoundRoute[] = [
+    {
+      method: 'GET',
+      kind: 'channel',
+      cost: 5,
+      path: '{scope}{git}/info/refs',
+      async handle(call) {
+        const service = new URLSearchParams(call.exchange.search).get('service')
+        if (service === 'git-receive-pack') throw new AppError('forbidden', 'This repository is read-only; change the library instead.')
+        if (service !== SERVICE) {
+          throw new AppError('invalid_input', `This address is for Git: ask it with ?service=${SERVICE}, as "git clone" does.`)
+        }
+        const { tip } = await open(call)
+        const head = [pktLine(`# service=${SERVICE}\n`), FLUSH]
+        const lines = usesVersion2(call)
+          ? ['version 2\n', 'agent=commonplace\n', 'ls-refs=unborn\n', 'fetch=shallow\n', 'object-format=sha1\n'].map(pktLine)
+          : sayRefs(tip)
+        const headers = { 'content-type': `application/x-${SERVICE}-advertisement`, ...NO_CACHE }
+        return { status: 200, headers, body: Buffer.concat([...head, ...lines, FLUSH]) }
+      },
+    },
+    {
+      method: 'POST',
+      kind: 'channel',
+      cost: 5,
+      path: `{scope}{git}/${SERVICE}`,
+      async handle(call) {
+        const lines = readPktLines(await readBody(call))
+        const isVersion2 = usesVersion2(call)
+        const repository = await open(call)
+        if (!isVersion2) return await fetch(call, repository, readFirstVersionFetch(lines), false)
+        const [first] = lines
+        const command = first?.kind === 'data' ? first.text : ''
+        if (command === 'command=ls-refs') return result([...listRefs(repository.tip, lines), FLUSH])
+        if (command === 'command=fetch') return await fetch(call, repository, readFetch(lines), true)
+        throw new AppError('invalid_input', "The request has no command of Git's protocol that is answered here: ls-refs and fetch are.")
+      },
+    },
+  ]
+  return { routes, close: () => thread.close() }
+}
+
+async function readBody(call: Call): Promise<Uint8Array> {
+  const bytes = await call.readBytes(MAX_BODY_BYTES)
+  const coding = call.exchange.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (coding === 'identity') return bytes
+  if (coding !== 'gzip' && coding !== 'x-gzip') throw new AppError('unsupported_media_type', 'Send the body as it is, or with gzip.')
+  try {
+    return await inflate(bytes, { maxOutputLength: MAX_BODY_BYTES })
+  } catch (error) {
+    if (error instanceof RangeError) throw new AppError('too_large', `The body exceeds ${MAX_BODY_BYTES} bytes when inflated.`)
+    throw new AppError('invalid_input', 'The body is not valid gzip.', { cause: error })
+  }
+}
+
+function result(pieces: readonly Uint8Array[]): Answer {
+  return { status: 200, headers: { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }, body: Buffer.concat(pieces) }
+}
+
+function listRefs(tip: ObjectId | null, lines: readonly PktLine[]): Buffer[] {
+  const words = lines.flatMap((line) => (line.kind === 'data' ? line.text : []))
+  const prefixes = words.flatMap((word) => (word.startsWith('ref-prefix ') ? word.slice('ref-prefix '.length) : []))
+  const isWanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix))
+  const symref = words.includes('symrefs') ? ` symref-target:${BRANCH}` : ''
+  if (tip === null) return words.includes('unborn') && isWanted('HEAD') ? [pktLine(`unborn HEAD${symref}\n`)] : []
+  return [...(isWanted('HEAD') ? [pktLine(`${tip} HEAD${symref}\n`)] : []), ...(isWanted(BRANCH) ? [pktLine(`${tip} ${BRANCH}\n`)] : [])]
+}
+
+/** The refs, as the versions before 2 begin with them. */
+function sayRefs(tip: ObjectId | null): Buffer[] {
+  if (tip === null) return [pktLine(`${'0'.repeat(40)} capabilities^{}\0${CAPABILITIES}\n`)]
+  return [pktLine(`${tip} HEAD\0${CAPABILITIES}\n`), pktLine(`${tip} ${BRANCH}\n`)]
+}
+
+function sayBoundary({ boundary }: Pick<FetchPlan, 'boundary'>): Buffer[] {
+  if (!boundary) return []
+  return [...boundary.shallow.map((id) => pktLine(`shallow ${id}\n`)), ...boundary.unshallow.map((id) => pktLine(`unshallow ${id}\n`))]
+}
+
+function sayInVersion2(plan: Omit<FetchPlan, 'objects'>, hasPack: boolean, { isDone }: FetchRequest): Buffer[] {
+  const said: Buffer[] = []
+  if (!isDone && plan.common.length + Number(!hasPack) > 0) {
+    said.push(pktLine('acknowledgments\n'))
+    if (plan.common.length === 0) said.push(pktLine('NAK\n'))
+    for (const id of plan.common) said.push(pktLine(`ACK ${id}\n`))
+    if (!hasPack) return [...said, FLUSH]
+    said.push(pktLine('ready\n'), DELIMITER)
+  }
+  if (plan.boundary) said.push(pktLine('shallow-info\n'), ...sayBoundary(plan), DELIMITER)
+  said.push(pktLine('packfile\n'))
+  return said
+}
+
+/** What comes before a pack in the versions before 2: acknowledgments of each round, and a last one after `done`. */
+function sayInVersion1(plan: Omit<FetchPlan, 'objects'>, { isDone, haves, namesEach }: FetchRequest): Buffer[] {
+  const said = plan.boundary ? [...sayBoundary(plan), FLUSH] : []
+  if (!isDone && haves.length === 0) return said
+  const last = plan.common.at(-1)
+  if (namesEach) said.push(...plan.common.map((id) => pktLine(`ACK ${id} common\n`)))
+  if (namesEach && !isDone && last !== undefined) said.push(pktLine(`ACK ${last} ready\n`))
+  const isNamed = last !== undefined && (isDone || !namesEach)
+  return [...said, pktLine(isNamed ? `ACK ${last}\n` : 'NAK\n')]
+}
+
+/** The description of a repository, which follows from its address alone. */
+function describeRepository(channel: Channel, scope: ChannelScope): RepositoryAbout {
+  const { name, baseUrl } = channel
+  const path = scopePath(scope)
+  const clone = `${baseUrl}${path === '' ? '/library' : path}.git`
+  const description = describeScope(channel, { scope })
+  return {
+    name: name.replaceAll(/\s+/g, '-').toLowerCase(),
+    host: new URL(baseUrl).hostname,
+    marketplace: marketplaceName(channel.baseUrl, scopePath(scope)),
+    description: `Skills of ${description}`,
+    readme: [
+      `# ${description}`,
+      '',
+      `Prompts and Agent Skills from <${baseUrl}${path}>. This repository is made by the service and is read-only; change the library instead.`,
+      '',
+      '- `prompts/CATEGORY/NAME.md`: each prompt, with its title, author and tags as frontmatter',
+      '- `plugins/NAME`: each skill as a plugin, its files in `plugins/NAME/skills/NAME`',
+      '- `.claude-plugin`, `.agents/plugins` and `.cursor-plugin`: the list of plugins, for agents',
+      '',
+      'What is withdrawn from the library disappears from the history too. `git pull` then refuses; take the new history with',
+      '',
+      '```sh',
+      'git fetch && git reset --hard origin/main',
+      '```',
+      '',
+      `Clone it with \`git clone ${clone}\`.`,
+      '',
+    ].join('\n'),
+  }
+}

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../../errors.ts'
+import type { GitAnswer, GitQuestion, NumberedAnswer, NumberedQuestion } from './messages.ts'
+
+/** Heap of the thread; objects of histories are outside of it. */
+const LIMITS = { maxOldGenerationSizeMb: 1024 }
+
+/** The thread that builds histories and packs. It starts with the first question. */
+export interface GitThread {
+  /** @throws AppError `unavailable` when the thread cannot start, ends, or fails */
+  ask(question: GitQuestion): Promise<GitAnswer>
+  close(): Promise<void>
+}
+
+/** A thread that is not started. One that ended starts again with the next question, without what it held. */
+export function createGitThread(): GitThread {
+  const pending = new Map<number, { resolve(answer: GitAnswer): void; reject(error: AppError): void }>()
+  let worker: Worker | null = null
+  let last = 0
+  let hasEnded = false
+
+  const start = (): Worker => {
+    const started = startWorker()
+    started.on('message', ({ number, answer }: NumberedAnswer) => {
+      const waiting = pending.get(number)
+      pending.delete(number)
+      if (pending.size === 0) started.unref()
+      if (answer.kind === 'failed' && answer.reason === 'too-large') {
+        waiting?.reject(
+          new AppError('unavailable', 'There is too much here for one Git repository. Clone a tag, a category or a user instead.'),
+        )
+      } else if (answer.kind === 'failed') waiting?.reject(unavailable(new Error(answer.message)))
+      else waiting?.resolve(answer)
+    })
+    const onEnd = (error?: unknown) => {
+      if (worker !== started) return
+      worker = null
+      const lost = [...pending.values()]
+      pending.clear()
+      for (const { reject } of lost) reject(unavailable(error))
+    }
+    started.on('error', onEnd)
+    started.on('exit', () => onEnd())
+    started.unref()
+    return started
+  }
+  return {
+    ask: (question) =>
+      new Promise((resolve, reject) => {
+        if (hasEnded) return reject(unavailable())
+        try {
+          worker ??= start()
+        } catch (error) {
+          return reject(unavailable(error))
+        }
+        const number = ++last
+        pending.set(number, { resolve, reject })
+        worker.ref()
+        worker.postMessage({ number, question } satisfies NumberedQuestion)
+      }),
+    async close() {
+      hasEnded = true
+      await worker?.terminate()
+    },
+  }
+}
+
+function unavailable(cause?: unknown): AppError {
+  return new AppError('unavailable', 'The Git repository could not be made. Try again in a moment.', { cause })
+}
+
+function startWorker(): Worker {
+  // The build puts the worker next to the program.
+  const name = import.meta.url.endsWith('.ts') ? './git-worker.ts' : './git-worker.js'
+  return new Worker(new URL(name, import.meta.url), { resourceLimits: LIMITS, execArgv: [] })
+}

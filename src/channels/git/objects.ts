@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { deflateSync, inflateSync } from 'node:zlib'
+
+/** Kinds of objects, with their numbers in a pack (git-scm.com, "gitformat-pack"). */
+const TYPES = { commit: 1, tree: 2, blob: 3 } as const
+const REF_DELTA = 7
+export type ObjectType = keyof typeof TYPES
+
+/** The id of an object: SHA-1 in hex. */
+export type ObjectId = string
+
+/** An object as a pack has it, without its header. A delta is between it and `base`, in the format of packs. */
+export interface StoredObject {
+  readonly type: ObjectType
+  /** Bytes when inflated: of the object, or of its delta. */
+  readonly size: number
+  readonly deflated: Uint8Array
+  readonly base: ObjectId | null
+  /** Deltas between it and an object that stands for itself. */
+  readonly depth: number
+}
+
+/** Most deltas in a row. */
+const MAX_DEPTH = 40
+/** Objects smaller than this are not worth a delta. */
+const MIN_DELTA_SIZE = 200
+/** Bytes compared by one call. */
+const CHUNK = 4096
+
+/** The id of an object with this content. */
+export function hashObject(type: ObjectType, bytes: Uint8Array): ObjectId {
+  return createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
+}
+
+/** An object that stands for itself. */
+export function storeObject(type: ObjectType, bytes: Uint8Array): StoredObject {
+  return { type, size: bytes.length, deflated: deflateSync(bytes), base: null, depth: 0 }
+}
+
+/** What an object was before. */
+export interface Earlier {
+  readonly id: ObjectId
+  readonly bytes: Buffer
+  readonly stored: StoredObject
+}
+
+/** An object as what changed since an earlier one, where that is smaller. */
+export function storeChange(type: ObjectType, bytes: Buffer, earlier: Earlier | null): StoredObject {
+  if (!earlier || bytes.length < MIN_DELTA_SIZE || earlier.stored.depth >= MAX_DEPTH) return storeObject(type, bytes)
+  const delta = makeDelta(earlier.bytes, bytes)
+  if (delta.length > bytes.length / 2) return storeObject(type, bytes)
+  return { type, size: delta.length, deflated: deflateSync(delta), base: earlier.id, depth: earlier.stored.depth + 1 }
+}
+
+/** The bytes of an object. @throws Error for a base that is not there */
+export function readObject(id: ObjectId, find: (id: ObjectId) => StoredObject | undefined): Buffer {
+  const deltas: Buffer[] = []
+  let next = id
+  for (;;) {
+    const stored = find(next)
+    if (!stored) throw new Error('an object is missing')
+    const inflated = inflateSync(stored.deflated)
+    if (stored.base === null) return deltas.reduceRight((bytes, delta) => applyDelta(bytes, delta), inflated)
+    deltas.push(inflated)
+    next = stored.base
+  }
+}
+
+/** What stands before an object in a pack. */
+export function packHeader({ type, size, base }: StoredObject): Buffer {
+  const bytes: number[] = []
+  let rest = Math.floor(size / 16)
+  bytes.push(((base === null ? TYPES[type] : REF_DELTA) << 4) | (size & 15) | (rest > 0 ? 128 : 0))
+  while (rest > 0) {
+    bytes.push((rest % 128) | (rest >= 128 ? 128 : 0))
+    rest = Math.floor(rest / 128)
+  }
+  return base === null ? Buffer.from(bytes) : Buffer.concat([Buffer.from(bytes), Buffer.from(base, 'hex')])
+}
+
+/** A delta that keeps what two contents have in common at their beginning and their end. */
+function makeDelta(from: Buffer, to: Buffer): Buffer {
+  const most = Math.min(from.length, to.length)
+  const head = countSameHead(from, to, most)
+  const tail = countSameTail(from, to, most - head)
+  const pieces = [
+    writeSize(from.length),
+    writeSize(to.length),
+    ...writeCopies(0, head),
+    ...writeInserts(to.subarray(head, to.length - tail)),
+    ...writeCopies(from.length - tail, tail),
+  ]
+  return Buffer.concat(pieces)
+}
+
+/** How many bytes are the same at the beginning, of at most so many. */
+function countSameHead(a: Buffer, b: Buffer, most: number): number {
+  let at = 0
+  while (at + CHUNK <= most && a.compare(b, at, at + CHUNK, at, at + CHUNK) === 0) at += CHUNK
+  while (at < most && a[at] === b[at]) at++
+  return at
+}
+
+/** The same at the end. */
+function countSameTail(a: Buffer, b: Buffer, most: number): number {
+  const [x, y] = [a.length, b.length]
+  let at = 0
+  while (at + CHUNK <= most && a.compare(b, y - at - CHUNK, y - at, x - at - CHUNK, x - at) === 0) at += CHUNK
+  while (at < most && a[x - at - 1] === b[y - at - 1]) at++
+  return at
+}
+
+function applyDelta(from: Buffer, delta: Buffer): Buffer {
+  let at = 0
+  const next = () => delta[at++] ?? 0
+  const skipSize = () => {
+    while (next() >= 128);
+  }
+  skipSize()
+  skipSize()
+  const pieces: Buffer[] = []
+  while (at < delta.length) {
+    const code = next()
+    if (code < 128) {
+      pieces.push(delta.subarray(at, at + code))
+      at += code
+      continue
+    }
+    let offset = 0
+    let size = 0
+    for (let bit = 0; bit < 4; bit++) if (code & (1 << bit)) offset += next() * 256 ** bit
+    for (let bit = 0; bit < 3; bit++) if (code & (16 << bit)) size += next() * 256 ** bit
+    pieces.push(from.subarray(offset, offset + (size || 0x10000)))
+  }
+  return Buffer.concat(pieces)
+}
+
+function writeSize(size: number): Buffer {
+  const bytes: number[] = []
+  let rest = size
+  do {
+    const low = rest % 128
+    rest = Math.floor(rest / 128)
+    bytes.push(low | (rest > 0 ? 128 : 0))
+  } while (rest > 0)
+  return Buffer.from(bytes)
+}
+
+/** Copies of at most 65,535 bytes each, so that no size is written as 0. */
+function writeCopies(start: number, length: number): Buffer[] {
+  const copies: Buffer[] = []
+  for (let at = 0; at < length; at += 0xffff) {
+    const size = Math.min(0xffff, length - at)
+    const copy = Buffer.alloc(7)
+    copy[0] = 0x80 | 0x0f | 0x30
+    copy.writeUInt32LE(start + at, 1)
+    copy.writeUInt16LE(size, 5)
+    copies.push(copy)
+  }
+  return copies
+}
+
+function writeInserts(bytes: Buffer): Buffer[] {
+  const inserts: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += 127) {
+    const piece = bytes.subarray(at, at + 127)
+    inserts.push(Buffer.from([piece.length]), piece)
+  }
+  return inserts
+}
