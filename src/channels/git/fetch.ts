@@ -1,5 +1,6 @@
 import type { History } from './history.ts'
-import { type ObjectId, readObject } from './objects.ts'
+import { readObject } from './objects.ts'
+import type { ObjectId } from './tree.ts'
 
 /** What a client asks for (git-scm.com, "protocol-v2", fetch). */
 export interface FetchRequest {

@@ -13,6 +13,11 @@ const MAX_BYTES = 768 * 1024 * 1024
 const OBJECT_BYTES = 300
 const ENTRY_BYTES = 300
 const MAX_PACKS = 200
+/** Most entries of one history. */
+const MAX_ENTRIES = 500_000
+/** Versions of one question, and skills among them, each of up to 8 MiB. */
+const MAX_VERSIONS = 50
+const SKILLS_A_PAGE = 4
 
 /** A history with the entries that are in it. */
 interface OpenHistory {
@@ -52,15 +57,41 @@ function dropOthers(key: string): void {
 const isSame = (a: SharedChange | undefined, b: SharedChange | undefined) =>
   a !== undefined && b !== undefined && a.seq === b.seq && a.path === b.path && a.isKept === b.isKept
 
-function open(key: string, about: RepositoryAbout, changes: readonly SharedChange[]): GitAnswer {
-  const known = use(key)
+/** Lists that are being sent, by key. */
+const lists = new Map<string, SharedChange[]>()
+
+function list(key: string, isFirst: boolean, changes: readonly SharedChange[]): GitAnswer {
+  const all = (isFirst ? null : lists.get(key)) ?? []
+  for (const change of changes) all.push(change)
+  if (all.length > 0) lists.set(key, all)
+  else lists.delete(key)
+  if (all.length <= MAX_ENTRIES) return { kind: 'listed', count: all.length }
+  lists.delete(key)
+  return { kind: 'failed', reason: 'too-large', message: 'the list is too long' }
+}
+
+function open(key: string, about: RepositoryAbout): GitAnswer {
+  const changes = (lists.get(key) ?? []).sort((a, b) => a.seq - b.seq)
+  lists.delete(key)
   const text = JSON.stringify(about)
-  if (known && known.about === text && isBeginning(known, changes)) {
-    known.changes = changes
-    return { kind: 'held', count: known.count }
+  const known = use(key)
+  if (known && known.about === text && isBeginning(known, changes)) known.changes = changes
+  else histories.set(key, { history: createHistory(about), about: text, changes, count: 0, waiting: [] })
+  return askForMore(key)
+}
+
+/** The next entries that are to be added: few where texts may be large. */
+function askForMore(key: string): GitAnswer {
+  const opened = histories.get(key)
+  if (!opened) return { kind: 'gone' }
+  const wanted: number[] = []
+  let skills = 0
+  for (let place = opened.count; place < opened.changes.length && wanted.length < MAX_VERSIONS; place++) {
+    const change = opened.changes[place]
+    if (!change || (change.kind === 'skill' && ++skills > SKILLS_A_PAGE)) break
+    wanted.push(change.seq)
   }
-  histories.set(key, { history: createHistory(about), about: text, changes, count: 0, waiting: [] })
-  return { kind: 'held', count: 0 }
+  return { kind: 'wanted', changes: wanted }
 }
 
 /** Whether a history holds the first of these entries, and no half of a commit. */
@@ -88,13 +119,15 @@ function add(key: string, versions: readonly SharedVersion[]): GitAnswer {
     return { kind: 'failed', reason: 'too-large', message: 'the history is too large' }
   }
   dropOthers(key)
-  return { kind: 'held', count: opened.count }
+  return askForMore(key)
 }
 
 function answer(question: GitQuestion): GitAnswer {
   switch (question.kind) {
+    case 'list':
+      return list(question.key, question.isFirst, question.changes)
     case 'open':
-      return open(question.key, question.about, question.changes)
+      return open(question.key, question.about)
     case 'add':
       return add(question.key, question.versions)
     case 'tip': {

@@ -2,8 +2,9 @@ import { describeSkill } from '../../library/frontmatter.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import { decodeText, SKILL_MD } from '../../library/skill.ts'
-import { type Earlier, hashObject, type ObjectId, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
-import { createRows, isRefusedByGit, type Rows, toByteKey, treeRow } from './tree.ts'
+import { diffEnds, diffRows, type Earlier, hashObject, readObject, type StoredObject, storeChange, storeObject } from './objects.ts'
+import type { ObjectId } from './tree.ts'
+import { createRows, isRefusedByGit, type Row, type Rows, toByteKey, treeRow } from './tree.ts'
 
 /** What a history says of the service that makes it. */
 export interface RepositoryAbout {
@@ -56,7 +57,7 @@ interface Folder {
   /** Folders in it that are to be written again. */
   readonly changed: Set<string>
   /** As it was written last. */
-  earlier: Earlier | null
+  earlier: (Earlier & { readonly rows: readonly Row[] }) | null
   isChanged: boolean
 }
 
@@ -81,7 +82,7 @@ export function createHistory(about: RepositoryAbout): History {
   /** Items by the names of their plugins. */
   const named = new Map<string, string>()
   const plugins = createRows()
-  let market: Earlier | null = null
+  let market: (Earlier & { readonly bytes: Buffer }) | null = null
   let bytes = 0
   let changed = new Set<ObjectId>()
 
@@ -97,8 +98,13 @@ export function createHistory(about: RepositoryAbout): History {
     const id = hashObject('blob', content)
     put(id, () => {
       const stored = before === null ? undefined : objects.get(before)
-      const earlier = before !== null && stored ? { id: before, stored, bytes: readObject(before, (base) => objects.get(base)) } : null
-      return storeChange('blob', content, earlier)
+      if (before === null || !stored) return storeObject('blob', content)
+      return storeChange('blob', content, { id: before, stored }, () =>
+        diffEnds(
+          readObject(before, (base) => objects.get(base)),
+          content,
+        ),
+      )
     })
     changed.add(id)
     return id
@@ -145,12 +151,13 @@ export function createHistory(about: RepositoryAbout): History {
     // Git has no empty folders.
     if (folder.rows.size === 0 && folder !== root) return null
     const { earlier } = folder
-    const content = Buffer.concat(folder.rows.read())
+    const rows = folder.rows.read()
+    const content = Buffer.concat(rows.map((row) => row.bytes))
     const id = hashObject('tree', content)
     if (id === earlier?.id) return id
-    const stored = put(id, () => storeChange('tree', content, earlier))
+    const stored = put(id, () => storeChange('tree', content, earlier, () => diffRows(earlier?.rows ?? [], rows)))
     changed.add(id)
-    folder.earlier = { id, bytes: content, stored }
+    folder.earlier = { id, stored, rows }
     return id
   }
 
@@ -226,12 +233,13 @@ export function createHistory(about: RepositoryAbout): History {
       null,
       2,
     )
-    const rows = plugins.read().flatMap((row, place) => (place === 0 ? [row] : [Buffer.from(',\n'), row]))
+    const rows = plugins.read().flatMap((row, place) => (place === 0 ? [row.bytes] : [Buffer.from(',\n'), row.bytes]))
     const list = rows.length === 0 ? [Buffer.from('[]')] : [Buffer.from('[\n'), ...rows, Buffer.from('\n  ]')]
     const content = Buffer.concat([Buffer.from(`${head.slice(0, -'\n}'.length)},\n  "plugins": `), ...list, Buffer.from('\n}\n')])
     const id = hashObject('blob', content)
     if (id === market?.id) return
-    const stored = put(id, () => storeChange('blob', content, market))
+    const before = market
+    const stored = put(id, () => storeChange('blob', content, before, () => diffEnds(before?.bytes ?? Buffer.alloc(0), content)))
     changed.add(id)
     market = { id, bytes: content, stored }
     for (const folder of MARKETPLACES) setFile(`${folder}/marketplace.json`, id)
@@ -278,7 +286,7 @@ function createFolder(): Folder {
 /** The trees and blobs of a folder that was written. */
 function* listIds(folder: Folder): Generator<ObjectId> {
   if (folder.earlier) yield folder.earlier.id
-  for (const row of folder.rows.read()) yield row.subarray(-20).toString('hex')
+  for (const row of folder.rows.read()) yield row.bytes.subarray(-20).toString('hex')
   for (const inner of folder.folders.values()) yield* listIds(inner)
 }
 

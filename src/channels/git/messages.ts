@@ -1,13 +1,15 @@
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
 import type { RepositoryAbout } from './history.ts'
-import type { ObjectId } from './objects.ts'
+import type { ObjectId } from './tree.ts'
 
 /** What the thread of histories is asked. A history is called by its key. */
 export type GitQuestion =
-  /** Opens a history that shall hold these entries: what it holds already is kept where it is their beginning. */
-  | { readonly kind: 'open'; readonly key: string; readonly about: RepositoryAbout; readonly changes: readonly SharedChange[] }
-  /** Texts for the next entries that an open history lacks. */
+  /** A page of the entries that a history shall hold; the first page begins a new list. */
+  | { readonly kind: 'list'; readonly key: string; readonly isFirst: boolean; readonly changes: readonly SharedChange[] }
+  /** Opens a history that holds the listed entries. What it holds already is kept where it is their beginning. */
+  | { readonly kind: 'open'; readonly key: string; readonly about: RepositoryAbout }
+  /** The texts that were asked for. */
   | { readonly kind: 'add'; readonly key: string; readonly versions: readonly SharedVersion[] }
   | { readonly kind: 'tip'; readonly key: string }
   | { readonly kind: 'fetch'; readonly key: string; readonly request: FetchRequest }
@@ -17,8 +19,10 @@ export type GitQuestion =
 
 /** What it answers. */
 export type GitAnswer =
-  /** How many of the entries are in the history. */
-  | { readonly kind: 'held'; readonly count: number }
+  /** How many entries are listed. */
+  | { readonly kind: 'listed'; readonly count: number }
+  /** The entries whose texts come next, by number; none when the history holds all. */
+  | { readonly kind: 'wanted'; readonly changes: readonly number[] }
   | { readonly kind: 'tip'; readonly tip: ObjectId | null }
   | { readonly kind: 'plan'; readonly plan: Omit<FetchPlan, 'objects'>; readonly pack: number | null }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array<ArrayBuffer> | null }

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { deflateSync, inflateSync } from 'node:zlib'
+import type { ObjectId, Row } from './tree.ts'
 
 /** Kinds of objects, with their numbers in a pack (git-scm.com, "gitformat-pack"). */
 const TYPES = { commit: 1, tree: 2, blob: 3 } as const
 const REF_DELTA = 7
 export type ObjectType = keyof typeof TYPES
-
-/** The id of an object: SHA-1 in hex. */
-export type ObjectId = string
 
 /** An object as a pack has it, without its header. A delta is between it and `base`, in the format of packs. */
 export interface StoredObject {
@@ -34,22 +32,26 @@ export function hashObject(type: ObjectType, bytes: Uint8Array): ObjectId {
 
 /** An object that stands for itself. */
 export function storeObject(type: ObjectType, bytes: Uint8Array): StoredObject {
-  return { type, size: bytes.length, deflated: deflateSync(bytes), base: null, depth: 0 }
+  return { type, size: bytes.length, deflated: deflate(bytes), base: null, depth: 0 }
 }
 
 /** What an object was before. */
 export interface Earlier {
   readonly id: ObjectId
-  readonly bytes: Buffer
   readonly stored: StoredObject
 }
 
-/** An object as what changed since an earlier one, where that is smaller. */
-export function storeChange(type: ObjectType, bytes: Buffer, earlier: Earlier | null): StoredObject {
+/** An object as what changed since an earlier one, where that is smaller. `makeDelta` gives the delta between them. */
+export function storeChange(type: ObjectType, bytes: Uint8Array, earlier: Earlier | null, makeDelta: () => Buffer): StoredObject {
   if (!earlier || bytes.length < MIN_DELTA_SIZE || earlier.stored.depth >= MAX_DEPTH) return storeObject(type, bytes)
-  const delta = makeDelta(earlier.bytes, bytes)
+  const delta = makeDelta()
   if (delta.length > bytes.length / 2) return storeObject(type, bytes)
-  return { type, size: delta.length, deflated: deflateSync(delta), base: earlier.id, depth: earlier.stored.depth + 1 }
+  return { type, size: delta.length, deflated: deflate(delta), base: earlier.id, depth: earlier.stored.depth + 1 }
+}
+
+/** Deflated bytes without the room that zlib keeps behind them. */
+function deflate(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(deflateSync(bytes))
 }
 
 /** The bytes of an object. @throws Error for a base that is not there */
@@ -79,7 +81,7 @@ export function packHeader({ type, size, base }: StoredObject): Buffer {
 }
 
 /** A delta that keeps what two contents have in common at their beginning and their end. */
-function makeDelta(from: Buffer, to: Buffer): Buffer {
+export function diffEnds(from: Buffer, to: Buffer): Buffer {
   const most = Math.min(from.length, to.length)
   const head = countSameHead(from, to, most)
   const tail = countSameTail(from, to, most - head)
@@ -90,6 +92,37 @@ function makeDelta(from: Buffer, to: Buffer): Buffer {
     ...writeInserts(to.subarray(head, to.length - tail)),
     ...writeCopies(from.length - tail, tail),
   ]
+  return Buffer.concat(pieces)
+}
+
+/** A delta between lists of rows in the same order. A row that stayed is the same object in both. */
+export function diffRows(from: readonly Row[], to: readonly Row[]): Buffer {
+  const total = (rows: readonly Row[]) => rows.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const pieces = [writeSize(total(from)), writeSize(total(to))]
+  /** The run of rows that stayed, in the bytes of `from`, and the run of others. */
+  let [start, end] = [0, 0]
+  let others: Buffer[] = []
+  const flush = () => {
+    pieces.push(...writeCopies(start, end - start), ...writeInserts(Buffer.concat(others)))
+    others = []
+  }
+  let at = 0
+  let offset = 0
+  for (const row of to) {
+    for (let before = from[at]; before && before !== row && before.key <= row.key; before = from[++at]) offset += before.bytes.length
+    if (from[at] !== row) {
+      others.push(row.bytes)
+      continue
+    }
+    if (others.length > 0 || offset !== end) {
+      flush()
+      start = offset
+    }
+    offset += row.bytes.length
+    end = offset
+    at++
+  }
+  flush()
   return Buffer.concat(pieces)
 }
 

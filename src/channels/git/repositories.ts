@@ -3,21 +3,17 @@ import { createRevisionCaches } from '../../cache/revision-cache.ts'
 import { AppError } from '../../errors.ts'
 import { type Actor, privateReaderId } from '../../library/actor.ts'
 import { type ChannelScope, scopePath } from '../../library/channel-scope.ts'
-import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
+import type { SharedVersion } from '../../library/shared-changes.ts'
 import { listSharedChanges } from '../../operations/channels/list-shared-changes.ts'
-import { MAX_VERSIONS, readSharedVersions } from '../../operations/channels/read-shared-versions.ts'
+import { readSharedVersions } from '../../operations/channels/read-shared-versions.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import type { GitThread } from './git-thread.ts'
 import type { RepositoryAbout } from './history.ts'
 import type { GitAnswer, GitQuestion } from './messages.ts'
-import type { ObjectId } from './objects.ts'
+import type { ObjectId } from './tree.ts'
 
-/** Most entries of one history. */
-const MAX_CHANGES = 500_000
 /** Repositories whose state is kept here, of a few hundred bytes each. */
 const MAX_KEPT = 1_000
-/** Skills of one page of texts: each has up to 8 MiB. */
-const SKILLS_A_PAGE = 4
 /** How often a history is begun again that changes while it is read. */
 const ATTEMPTS = 4
 
@@ -57,38 +53,34 @@ export function createRepositories(
   const build = async (key: string, call: CallOperation, scope: ChannelScope): Promise<ObjectId | null> => {
     const { only: _, ...whole } = scope
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const changes = await readChanges(call, scopePath(whole))
+      const count = await listChanges(key, call, scopePath(whole))
       // An empty part of the library is answered like one that does not exist.
-      if (changes.length === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
-      const opened = await thread.ask({ kind: 'open', key, about: describe(whole), changes })
-      const isBuilt = opened.kind === 'held' && (await addTexts(key, call, changes, opened.count))
-      const told = isBuilt ? await thread.ask({ kind: 'tip', key }) : null
-      if (told?.kind === 'tip') return told.tip
+      if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
+      let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole) })
+      while (told.kind === 'wanted' && told.changes.length > 0) {
+        const versions = await readTexts(call, told.changes)
+        told = versions.length < told.changes.length ? { kind: 'gone' } : await thread.ask({ kind: 'add', key, versions })
+        await nextTurn()
+      }
+      const last = told.kind === 'wanted' ? await thread.ask({ kind: 'tip', key }) : null
+      if (last?.kind === 'tip') return last.tip
     }
     throw new AppError('unavailable', 'The library is changing too fast at the moment. Try again.')
   }
 
-  /** False when something was withdrawn meanwhile. */
-  const addTexts = async (key: string, call: CallOperation, changes: readonly SharedChange[], count: number): Promise<boolean> => {
-    for (let at = count; at < changes.length; ) {
-      const page = changes.slice(at, at + MAX_VERSIONS)
-      const firstSkills = page.findIndex(
-        (_, place) => page.slice(0, place + 1).filter(({ kind }) => kind === 'skill').length > SKILLS_A_PAGE,
-      )
-      const wanted = (firstSkills < 0 ? page : page.slice(0, firstSkills)).map(({ seq }) => seq)
-      const { versions } = await call(readSharedVersions, { changes: wanted })
-      const bySeq = new Map(versions.map((version) => [version.seq, version]))
-      const inOrder = wanted.flatMap((seq): SharedVersion[] => {
-        const version = bySeq.get(seq)
-        return version ? [version] : []
-      })
-      if (inOrder.length < wanted.length) return false
-      const added = await thread.ask({ kind: 'add', key, versions: inOrder })
-      if (added.kind !== 'held') return false
-      at += wanted.length
-      await nextTurn()
+  /** Sends the thread every entry that the caller may see within a scope. Gives how many there are. */
+  const listChanges = async (key: string, call: CallOperation, scope: string): Promise<number> => {
+    let listed: GitAnswer = await thread.ask({ kind: 'list', key, isFirst: true, changes: [] })
+    for (const kind of ['prompt', 'skill'] as const) {
+      let next: number | null = 0
+      while (next !== null) {
+        const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scope, kind, next)
+        listed = await thread.ask({ kind: 'list', key, isFirst: false, changes: page.changes })
+        next = page.next
+        await nextTurn()
+      }
     }
-    return true
+    return listed.kind === 'listed' ? listed.count : 0
   }
 
   return async (actor, call, scope) => {
@@ -116,22 +108,11 @@ export function createRepositories(
   }
 }
 
-/** Every entry that the caller may see within a scope, in order. */
-async function readChanges(call: CallOperation, scope: string): Promise<SharedChange[]> {
-  const found: SharedChange[] = []
-  for (const kind of ['prompt', 'skill'] as const) {
-    let next: number | null = 0
-    while (next !== null) {
-      const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scope, kind, next)
-      found.push(...page.changes)
-      if (found.length > MAX_CHANGES) {
-        throw new AppError('unavailable', 'There is too much here for one Git repository. Clone a tag, a category or a user instead.')
-      }
-      next = page.next
-      await nextTurn()
-    }
-  }
-  return found.sort((a, b) => a.seq - b.seq)
+/** The versions of entries, in the same order. One that was withdrawn meanwhile is missing, and the thread begins again. */
+async function readTexts(call: CallOperation, changes: readonly number[]): Promise<SharedVersion[]> {
+  const { versions } = await call(readSharedVersions, { changes: [...changes] })
+  const bySeq = new Map(versions.map((version) => [version.seq, version]))
+  return changes.flatMap((seq) => bySeq.get(seq) ?? [])
 }
 
 const readPage = async (call: CallOperation, scope: string, kind: 'prompt' | 'skill', after: number) =>

@@ -1,10 +1,11 @@
-import type { ObjectId } from './objects.ts'
+/** The id of an object: SHA-1 in hex. */
+export type ObjectId = string
 
 const FILE_MODE = '100644'
 const FOLDER_MODE = '40000'
 
 /** A row of something that is kept sorted and written as a whole. */
-interface Row {
+export interface Row {
   readonly key: string
   readonly bytes: Buffer
 }
@@ -14,8 +15,8 @@ export interface Rows {
   readonly size: number
   set(key: string, bytes: Buffer): void
   delete(key: string): void
-  /** Every row, in order. */
-  read(): readonly Buffer[]
+  /** Every row, in order. A row that was not set again is the same object. */
+  read(): readonly Row[]
 }
 
 /** Rows added since the last reading from which on all are sorted anew: each insertion moves what stands behind it. */
@@ -47,7 +48,7 @@ export function createRows(): Rows {
     read() {
       sorted ??= [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
       added = 0
-      return sorted.map(({ bytes }) => bytes)
+      return [...sorted]
     },
   }
 }

@@ -7,7 +7,7 @@ import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
 /** Items of one page. */
-const PAGE_SIZE = 500
+const PAGE_SIZE = 200
 
 /** The log of visible changes that the Git remote's history is computed from: a page of items of one kind. */
 export const listSharedChanges = defineOperation({

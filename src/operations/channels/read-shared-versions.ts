@@ -3,7 +3,7 @@ import type { SharedVersion } from '../../library/shared-changes.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 
 /** Most versions of one call. */
-export const MAX_VERSIONS = 100
+const MAX_VERSIONS = 100
 
 /** The texts and files of entries of the log: the visibility rule is applied again. */
 export const readSharedVersions = defineOperation({

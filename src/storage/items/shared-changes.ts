@@ -77,23 +77,27 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
       const items = await applyFilter(query, kind, rowFilter, set).where('item.seq', '>', after).orderBy('item.seq').limit(limit).execute()
       const seqs = items.map(({ seq }) => seq)
       if (seqs.length === 0) return { changes: [], next: null }
-      const rows = await db
+      const rows = await db.selectFrom('shared_change').selectAll().where('item_seq', 'in', seqs).orderBy('seq').execute()
+      // The newest version is what the item is; only those before it are looked at.
+      const olderVersions = await db
         .selectFrom('shared_change as change')
-        .leftJoin('version', (join) =>
+        .innerJoin('item', 'item.seq', 'change.item_seq')
+        .innerJoin('version', (join) =>
           join.onRef('version.item_seq', '=', 'change.item_seq').onRef('version.number', '=', 'change.version'),
         )
-        .select(['change.seq', 'change.item_seq', 'change.revision', 'change.version', 'change.audience', 'change.path', 'change.category'])
-        .select(['change.at', 'version.visibility', 'version.tags'])
+        .select(['change.seq', 'version.visibility', 'version.tags'])
         .where('change.item_seq', 'in', seqs)
-        .orderBy('change.seq')
+        .whereRef('change.version', '<>', 'item.version')
         .execute()
+      const versionOf = new Map(olderVersions.map((row) => [row.seq, row]))
       const rowsOf = Map.groupBy(rows, (row) => row.item_seq)
       const categories = rowFilter.categories && (await readCategories(db, {})).filter(({ seq }) => rowFilter.categories?.has(seq))
       const categorySlugs = categories && new Set<string | null>(categories.map(({ slug }) => slug))
       const isInScope = (row: (typeof rows)[number]): boolean => {
         if (categorySlugs && !categorySlugs.has(row.category)) return false
-        if (!rowFilter.allTags || row.tags === null) return true
-        const tags = new Set(namesJson.parse(JSON.parse(row.tags)).map(slugifyTag))
+        const older = versionOf.get(row.seq)
+        if (!rowFilter.allTags || !older) return true
+        const tags = new Set(namesJson.parse(JSON.parse(older.tags)).map(slugifyTag))
         return rowFilter.allTags.every((tag) => tags.has(tag))
       }
       const changes = items.flatMap((item) => {
@@ -105,7 +109,8 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
           isInScope(row)
         // What was withdrawn and came back begins with its return.
         return all.slice(all.findLastIndex((row) => !isOpen(row)) + 1).flatMap((row) => {
-          const isReadable = row.visibility !== null && (isOwn || row.visibility === 'public' || row.version === item.version)
+          const older = versionOf.get(row.seq)
+          const isReadable = row.version === item.version || (older !== undefined && (isOwn || older.visibility === 'public'))
           if (!isReadable) return []
           const { seq, version, path, at } = row
           const isKept = path === `plugins/${item.channel_name}`
