@@ -84,6 +84,7 @@ export function createHistory(about: RepositoryAbout): History {
   const plugins = createRows()
   let market: (Earlier & { readonly bytes: Buffer }) | null = null
   let bytes = 0
+  let scratch = Buffer.alloc(0)
   let changed = new Set<ObjectId>()
 
   const put = (id: ObjectId, make: () => StoredObject): StoredObject => {
@@ -152,13 +153,25 @@ export function createHistory(about: RepositoryAbout): History {
     if (folder.rows.size === 0 && folder !== root) return null
     const { earlier } = folder
     const rows = folder.rows.read()
-    const content = Buffer.concat(rows.map((row) => row.bytes))
+    const content = join(rows)
     const id = hashObject('tree', content)
     if (id === earlier?.id) return id
     const stored = put(id, () => storeChange('tree', content, earlier, () => diffRows(earlier?.rows ?? [], rows)))
     changed.add(id)
     folder.earlier = { id, stored, rows }
     return id
+  }
+
+  /** The bytes of rows, until it is called again: large trees would leave much to collect. */
+  const join = (rows: readonly Row[]): Buffer => {
+    const size = rows.reduce((sum, row) => sum + row.bytes.length, 0)
+    if (scratch.length < size) scratch = Buffer.allocUnsafeSlow(size * 2)
+    let at = 0
+    for (const row of rows) {
+      scratch.set(row.bytes, at)
+      at += row.bytes.length
+    }
+    return scratch.subarray(0, size)
   }
 
   const setPrompt = ({ change, version }: Step): 'Add' | 'Update' | 'Move' => {

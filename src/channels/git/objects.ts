@@ -49,9 +49,9 @@ export function storeChange(type: ObjectType, bytes: Uint8Array, earlier: Earlie
   return { type, size: delta.length, deflated: deflate(delta), base: earlier.id, depth: earlier.stored.depth + 1 }
 }
 
-/** Deflated bytes without the room that zlib keeps behind them. */
+/** Deflated bytes without the room behind them that zlib works in, which is no larger than it must be. */
 function deflate(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(deflateSync(bytes))
+  return new Uint8Array(deflateSync(bytes, { chunkSize: Math.min(64 * 1024, bytes.length + 64) }))
 }
 
 /** The bytes of an object. @throws Error for a base that is not there */

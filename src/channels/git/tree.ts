@@ -15,42 +15,57 @@ export interface Rows {
   readonly size: number
   set(key: string, bytes: Buffer): void
   delete(key: string): void
-  /** Every row, in order. A row that was not set again is the same object. */
+  /** Every row, in order, as they are now: what is set later is in another list. A row that was not set again is the same object. */
   read(): readonly Row[]
 }
 
-/** Rows added since the last reading from which on all are sorted anew: each insertion moves what stands behind it. */
-const MANY = 16
-
 /** No rows. */
 export function createRows(): Rows {
-  const rows = new Map<string, Row>()
-  let sorted: Row[] | null = []
-  let added = 0
+  let sorted: Row[] = []
+  /** Rows that were added since they were read last: an insertion moves all that stand behind it. */
+  const added = new Map<string, Row>()
+  const placeOf = (key: string): number | null => {
+    const place = findPlace(sorted, key)
+    return sorted[place]?.key === key ? place : null
+  }
   return {
     get size() {
-      return rows.size
+      return sorted.length + added.size
     },
     set(key, bytes) {
-      const row = { key, bytes }
-      const known = rows.get(key)
-      rows.set(key, row)
-      if (!sorted) return
-      const at = findPlace(sorted, key)
-      if (known) sorted[at] = row
-      else if (++added >= MANY) sorted = null
-      else sorted.splice(at, 0, row)
+      const place = placeOf(key)
+      if (place === null) added.set(key, { key, bytes })
+      else sorted[place] = { key, bytes }
     },
     delete(key) {
-      if (!rows.delete(key) || !sorted) return
-      sorted.splice(findPlace(sorted, key), 1)
+      if (added.delete(key)) return
+      const place = placeOf(key)
+      if (place !== null) sorted.splice(place, 1)
     },
     read() {
-      sorted ??= [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
-      added = 0
-      return [...sorted]
+      sorted = merge(
+        sorted,
+        [...added.values()].sort((a, b) => (a.key < b.key ? -1 : 1)),
+      )
+      added.clear()
+      return sorted.slice()
     },
   }
+}
+
+/** A new list of the rows of two sorted ones. */
+function merge(rows: readonly Row[], others: readonly Row[]): Row[] {
+  const all: Row[] = []
+  let at = 0
+  for (const row of rows) {
+    for (let other = others[at]; other && other.key < row.key; other = others[++at]) all.push(other)
+    all.push(row)
+  }
+  for (; at < others.length; at++) {
+    const other = others[at]
+    if (other) all.push(other)
+  }
+  return all
 }
 
 function findPlace(rows: readonly Row[], key: string): number {
