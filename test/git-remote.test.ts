@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Actor } from '../src/library/actor.ts'
 import { answerWith } from '../src/server/listen.ts'
+import { exportWholeLibrary, importWholeLibrary } from '../src/transfer/library-folder.ts'
 import { json, readJson, type TestApp, testApp } from './support/test-app.ts'
 
 const run = promisify(execFile)
@@ -397,6 +399,74 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     await test.call(owner, 'update_skill_file', { skillId: id, filename: 'scripts/run.sh', content: 'echo changed\n' })
     await git(at, 'pull', '-q', '--ff-only')
     expect(await git(at, 'diff', '--name-only', old, 'HEAD')).toBe('plugins/changed-skill/skills/changed-skill/scripts/run.sh')
+  })
+
+  it('shows each actor what the visibility rule gives them, in every scope', async () => {
+    const states = ['public', 'unlisted', 'private', 'deleted'] as const
+    const made: { kind: 'prompt' | 'skill'; state: (typeof states)[number]; id: string; slug: string; marker: string }[] = []
+    for (const kind of ['prompt', 'skill'] as const) {
+      for (const state of states) {
+        const marker = `matrix-${kind}-${state}`
+        const fields = { visibility: state === 'deleted' ? 'public' : state, tags: ['matrix'], category: 'coding', note: marker }
+        const { id, slug } = kind === 'prompt' ? await savePrompt(marker, fields) : await saveSkill(marker, fields)
+        if (state === 'deleted') await test.call(owner, 'delete_item', { collection: `${kind}s`, id })
+        made.push({ kind, state, id, slug, marker })
+      }
+    }
+    const other = await test.user('other')
+    const readers = [
+      { name: 'anonymous', key: null, ownsThem: false },
+      { name: 'other', key: other.key, ownsThem: false },
+      { name: 'owner', key, ownsThem: true },
+      { name: 'owner without read', key: (await test.user('owner', ['write'])).key, ownsThem: false },
+    ]
+    for (const reader of readers) {
+      const from = reader.key === null ? url : basic(reader.key)
+      const mayList = (state: string) => state === 'public' || (reader.ownsThem && state !== 'deleted')
+      for (const scope of ['/library', '/@owner', '/tags/matrix', '/categories/coding']) {
+        const found = await git(await clone(`${from}${reader.key === null ? '' : '/private'}${scope}.git`), 'log', '-p', '--format=%B')
+        for (const { state, marker } of made) expect(found.includes(marker), `${reader.name} ${scope} ${marker}`).toBe(mayList(state))
+      }
+      for (const { kind, state, id, slug } of made) {
+        for (const ref of [id, slug]) {
+          const isFound = mayList(state) || (state === 'unlisted' && ref === id)
+          const path = `${reader.key === null ? '' : '/private'}/${kind}s/${ref}.git/info/refs?service=git-upload-pack`
+          const answer = await test.fetch(path, reader.key === null ? {} : { key: reader.key })
+          expect(answer.status, `${reader.name} ${kind} ${state} ${ref}`).toBe(isFound ? 200 : 404)
+          expect(await answer.text()).not.toContain('matrix')
+        }
+      }
+    }
+  })
+
+  it('is the same in a library that a whole export came into, and begins where an export has no log', async () => {
+    const place = fresh()
+    await exportWholeLibrary(test.app.store.transfer, place)
+    const records = join(place, 'history', 'records.jsonl')
+    const tipOf = async ({ fetch }: Pick<TestApp, 'fetch'>) => {
+      const body = `${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`
+      return await (await fetch('/git-upload-pack', { method: 'POST', headers: VERSION_2, body })).text()
+    }
+    const copy = await testApp()
+    await importWholeLibrary(copy.app.store.transfer, place)
+    expect(await tipOf(copy)).toBe(await tipOf(test))
+    await copy.close()
+    const lines = readFileSync(records, 'utf8').split('\n')
+    const without = lines.filter((line) => !line.startsWith('{"record":"change"')).join('\n')
+    expect(without.length).toBeLessThan(lines.join('\n').length)
+    writeFileSync(records, without)
+    const manifestFile = join(place, 'history', 'manifest.json')
+    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
+    writeFileSync(manifestFile, JSON.stringify({ ...manifest, digest: createHash('sha256').update(without).digest('hex') }))
+    const older = await testApp()
+    await importWholeLibrary(older.app.store.transfer, place)
+    const tip = await tipOf(older)
+    expect(tip).toMatch(/^\w{4}[0-9a-f]{40} refs\/heads\/main/)
+    expect(tip).not.toBe(await tipOf(test))
+    // A second import finds that it is there.
+    await importWholeLibrary(older.app.store.transfer, place)
+    expect(await tipOf(older)).toBe(tip)
+    await older.close()
   })
 
   it('refuses bad bodies in words', async () => {

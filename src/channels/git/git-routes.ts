@@ -18,7 +18,7 @@ import type { ObjectId } from './tree.ts'
 /** Largest body of a request, before and after it is inflated. */
 const MAX_BODY_BYTES = 1024 * 1024
 /** Packs up to this size are answered as a whole. */
-const MAX_WHOLE_BYTES = 8 * 1024 * 1024
+const MAX_WHOLE_BYTES = 2 * 1024 * 1024
 const SERVICE = 'git-upload-pack'
 const BRANCH = 'refs/heads/main'
 /** No cache keeps what can be withdrawn, and clients always ask. */

@@ -70,13 +70,19 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
     async walkSharedChanges(actor, reach, kind, filter, after, limit) {
       const set = visibleSet(actor, reach)
       const rowFilter = await readFilter(db, filter)
+      const page = rowFilter.seqs ? readPage([...rowFilter.seqs], after, limit) : await walkItems(db, after, limit)
+      const next = page.length < limit ? null : (page.at(-1) ?? null)
+      if (page.length === 0) return { changes: [], next }
+      // The page comes first, whatever else the engine would rather begin with: a search by kind reads and sorts all items for each page.
       const query = db
-        .selectFrom('item')
+        .selectFrom(db.selectFrom('item as one').select('one.seq as of').where('one.seq', 'in', page).as('page'))
+        .crossJoin('item')
         .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
         .select(['item.seq', 'item.id', 'item.version', 'item.channel_name', 'owner.id as owner_id'])
-      const items = await applyFilter(query, kind, rowFilter, set).where('item.seq', '>', after).orderBy('item.seq').limit(limit).execute()
+        .whereRef('item.seq', '=', 'page.of')
+      const items = await applyFilter(query, kind, rowFilter, set).execute()
       const seqs = items.map(({ seq }) => seq)
-      if (seqs.length === 0) return { changes: [], next: null }
+      if (seqs.length === 0) return { changes: [], next }
       const rows = await db.selectFrom('shared_change').selectAll().where('item_seq', 'in', seqs).orderBy('seq').execute()
       // The newest version is what the item is; only those before it are looked at.
       const olderVersions = await db
@@ -117,7 +123,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
           return [{ seq, itemId: item.id, kind, revision: Number(row.revision), version, path, at, isKept }]
         })
       })
-      return { changes, next: items.length < limit ? null : (seqs.at(-1) ?? null) }
+      return { changes, next }
     },
     async readSharedVersions(actor, changeSeqs) {
       if (changeSeqs.length === 0) return []
@@ -148,6 +154,18 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
       }))
     },
   }
+}
+
+function readPage(seqs: readonly number[], after: number, limit: number): number[] {
+  return seqs
+    .filter((seq) => seq > after)
+    .sort((a, b) => a - b)
+    .slice(0, limit)
+}
+
+async function walkItems(db: Kysely<Database>, after: number, limit: number): Promise<number[]> {
+  const rows = await db.selectFrom('item').select('seq').where('seq', '>', after).orderBy('seq').limit(limit).execute()
+  return rows.map(({ seq }) => seq)
 }
 
 /** The versions of entries, as far as the actor may see them now. */
