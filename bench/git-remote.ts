@@ -26,14 +26,25 @@ const folder = mkdtempSync(join(tmpdir(), 'commonplace-git-bench-'))
 const test = await testApp()
 const server = createServer(answerWith(test.pipeline))
 
+/** Processor time of the main thread, in milliseconds: a block without it is a wait for a core. */
+function readThreadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 /** What some work takes: by the clock, of this process's threads, and the longest time between two turns of its event loop. */
 async function measure(what: string, work: () => Promise<unknown>): Promise<void> {
   let longest = 0
+  let longestWork = 0
   let last = performance.now()
+  let worked = readThreadMs()
   const timer = setInterval(() => {
     const now = performance.now()
+    const thread = readThreadMs()
     longest = Math.max(longest, now - last)
+    longestWork = Math.max(longestWork, thread - worked)
     last = now
+    worked = thread
   }, 1)
   const started = performance.now()
   const cpu = process.cpuUsage()
@@ -43,7 +54,7 @@ async function measure(what: string, work: () => Promise<unknown>): Promise<void
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
   const memory = (process.memoryUsage().rss / 2 ** 20).toFixed(0)
   process.stdout.write(
-    `${what}: ${seconds} s, ${((user + system) / 1e6).toFixed(2)} s of processor, longest block ${longest.toFixed(0)} ms, ${memory} MiB resident\n`,
+    `${what}: ${seconds} s, ${((user + system) / 1e6).toFixed(2)} s of processor, longest block ${longest.toFixed(0)} ms, of it at work ${longestWork.toFixed(0)} ms, ${memory} MiB resident\n`,
   )
 }
 

@@ -39,7 +39,7 @@ export function gitRoutes(
   const open = async (call: Call): Promise<Repository> => {
     const scope = parseScope(call.params['scope'] ?? '')
     if (!scope || scope.only !== undefined) throw new AppError('not_found', 'Nothing found at this address.')
-    return await openRepository(call.actor, channel.call(call), scope)
+    return await openRepository({ actor: call.actor, call: channel.call(call), charge: call.charge }, scope)
   }
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 

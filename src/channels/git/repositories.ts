@@ -14,6 +14,10 @@ import type { ObjectId } from './tree.ts'
 
 /** Repositories whose state is kept here, of a few hundred bytes each. */
 const MAX_KEPT = 1_000
+/** Histories that are read at the same time; others wait. */
+const MAX_BUILDS = 2
+/** Listed entries that cost a point. */
+const ENTRIES_A_POINT = 500
 /** How often a history is begun again that changes while it is read. */
 const ATTEMPTS = 4
 
@@ -25,8 +29,16 @@ export interface Repository {
   ask(makeQuestion: (key: string) => GitQuestion): Promise<GitAnswer>
 }
 
-/** Opens what one actor may see within a scope. @throws AppError `not_found`, `unavailable` */
-export type OpenRepository = (actor: Actor, call: CallOperation, scope: ChannelScope) => Promise<Repository>
+/** Who opens a repository. */
+interface Reader {
+  readonly actor: Actor
+  readonly call: CallOperation
+  /** Counts points for the work that opening takes. @throws AppError `rate_limited` */
+  charge(points: number): Promise<void>
+}
+
+/** Opens what one reader may see within a scope. @throws AppError `not_found`, `unavailable`, `rate_limited` */
+export type OpenRepository = (reader: Reader, scope: ChannelScope) => Promise<Repository>
 
 /** Repositories over one library. States are kept until the library changes; histories by the thread, within its bounds. */
 export function createRepositories(
@@ -38,25 +50,41 @@ export function createRepositories(
   const states = caches.create<{ readonly tip: ObjectId | null }>(MAX_KEPT)
   /** The last thing that happens to each history: one after the other. */
   const queues = new Map<string, Promise<unknown>>()
+  const waiting: (() => void)[] = []
+  let running = 0
 
   const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const running = (queues.get(key) ?? Promise.resolve()).then(work, work)
-    queues.set(key, running)
+    const turn = (queues.get(key) ?? Promise.resolve()).then(work, work)
+    queues.set(key, turn)
     try {
-      return await running
+      return await turn
     } finally {
-      if (queues.get(key) === running) queues.delete(key)
+      if (queues.get(key) === turn) queues.delete(key)
+    }
+  }
+
+  /** Runs work when fewer than MAX_BUILDS run. */
+  const takeSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= MAX_BUILDS) await new Promise<void>((resolve) => void waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
     }
   }
 
   /** Brings the history of the thread to what there is now. */
-  const build = async (key: string, call: CallOperation, scope: ChannelScope): Promise<ObjectId | null> => {
+  const build = async (key: string, { call, charge }: Reader, scope: ChannelScope): Promise<ObjectId | null> => {
     const { only: _, ...whole } = scope
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const count = await listChanges(key, call, scopePath(whole))
       // An empty part of the library is answered like one that does not exist.
       if (count === 0 && scope.kind !== 'all') throw new AppError('not_found', 'Nothing found at this address.')
       let told: GitAnswer = await thread.ask({ kind: 'open', key, about: describe(whole) })
+      if (count >= ENTRIES_A_POINT) await charge(Math.floor(count / ENTRIES_A_POINT))
       while (told.kind === 'wanted' && told.changes.length > 0) {
         const versions = await readTexts(call, told.changes)
         told = versions.length < told.changes.length ? { kind: 'gone' } : await thread.ask({ kind: 'add', key, versions })
@@ -83,14 +111,14 @@ export function createRepositories(
     return listed.kind === 'listed' ? listed.count : 0
   }
 
-  return async (actor, call, scope) => {
-    const key = JSON.stringify([privateReaderId(actor), scopePath(scope)])
+  return async (reader, scope) => {
+    const key = JSON.stringify([privateReaderId(reader.actor), scopePath(scope)])
     const bring = async (): Promise<{ readonly tip: ObjectId | null }> =>
       await inTurn(key, async () => {
         const revision = await caches.refresh()
         const known = states.get(key)
         if (known) return known
-        const state = { tip: await build(key, call, scope) }
+        const state = { tip: await takeSlot(() => build(key, reader, scope)) }
         states.put(revision, key, state)
         return state
       })
@@ -101,7 +129,7 @@ export function createRepositories(
         const first = await thread.ask(makeQuestion(key))
         if (first.kind !== 'gone') return first
         // The thread let go of it.
-        await inTurn(key, () => build(key, call, scope))
+        await inTurn(key, () => takeSlot(() => build(key, reader, scope)))
         return await thread.ask(makeQuestion(key))
       },
     }

@@ -1,11 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { Actor } from '../../library/actor.ts'
+import type { ItemKind } from '../../library/items.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import { sharedPath } from '../../library/shared-changes.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet } from '../../library/visibility.ts'
+import type { IndexFilter } from '../../search/index/select-items.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -70,7 +72,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
     async walkSharedChanges(actor, reach, kind, filter, after, limit) {
       const set = visibleSet(actor, reach)
       const rowFilter = await readFilter(db, filter)
-      const page = rowFilter.seqs ? readPage([...rowFilter.seqs], after, limit) : await walkItems(db, after, limit)
+      const page = await readPage(db, kind, rowFilter, after, limit)
       const next = page.length < limit ? null : (page.at(-1) ?? null)
       if (page.length === 0) return { changes: [], next }
       // The page comes first, whatever else the engine would rather begin with: a search by kind reads and sorts all items for each page.
@@ -156,16 +158,32 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
   }
 }
 
-function readPage(seqs: readonly number[], after: number, limit: number): number[] {
-  return seqs
-    .filter((seq) => seq > after)
+/**
+ * Row numbers of a page of items, those of a filter's own index alone: the next after a position, in order. They may be too many; each is
+ * looked at again.
+ */
+async function readPage(db: Kysely<Database>, kind: ItemKind, filter: IndexFilter, after: number, limit: number): Promise<number[]> {
+  const { seqs, authors, categories, allTags } = filter
+  const [tag] = allTags ?? []
+  const items = db.selectFrom('item').select('seq').where('seq', '>', after).orderBy('seq').limit(limit)
+  const found: number[][] = []
+  if (seqs) found.push([...seqs].filter((seq) => seq > after))
+  else if (tag !== undefined) {
+    const tagged = db.selectFrom('item_tag').select('item_seq as seq').where('slug', '=', tag).where('item_seq', '>', after)
+    found.push((await tagged.orderBy('item_seq').limit(limit).execute()).map(({ seq }) => seq))
+  } else if (authors || categories) {
+    // One after the other: an index has the items of each in order.
+    for (const author of authors ?? []) {
+      found.push((await items.where('author_seq', '=', author).where('kind', '=', kind).execute()).map(({ seq }) => seq))
+    }
+    for (const category of categories ?? []) {
+      found.push((await items.where('category_seq', '=', category).where('kind', '=', kind).execute()).map(({ seq }) => seq))
+    }
+  } else found.push((await items.execute()).map(({ seq }) => seq))
+  return found
+    .flat()
     .sort((a, b) => a - b)
     .slice(0, limit)
-}
-
-async function walkItems(db: Kysely<Database>, after: number, limit: number): Promise<number[]> {
-  const rows = await db.selectFrom('item').select('seq').where('seq', '>', after).orderBy('seq').limit(limit).execute()
-  return rows.map(({ seq }) => seq)
 }
 
 /** The versions of entries, as far as the actor may see them now. */
