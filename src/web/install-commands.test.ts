@@ -14,7 +14,7 @@ describe('the lines of the install boxes', () => {
       ...linesOf({ scope: '' }),
       ...linesOf({ scope: '/skills/csv-summary', skill }).filter(([id]) => id === 'unzip' || id === 'skills'),
     ]
-    expect(lines).toHaveLength(6)
+    expect(lines).toHaveLength(12)
     for (const [id, text] of lines) expect(guide, id).toContain(text)
   })
 

@@ -25,11 +25,23 @@ interface Agent {
   write(baseUrl: string, installed: Installed): readonly Sample[] | null
 }
 
-const AGENT_IDS = ['skills', 'claude-plugin', 'opencode', 'unzip'] as const
+const AGENT_IDS = ['skills', 'claude-plugin', 'codex', 'copilot', 'gemini-cli', 'opencode', 'git', 'unzip'] as const
 type AgentId = (typeof AGENT_IDS)[number]
 
 /** Those that read the well-known index or the marketplace, which hold nothing private. */
 const isShared = ({ skill }: Installed) => skill === undefined || (skill.name !== null && !skill.isPrivate)
+
+/** For what reads the Git remote. NAME stands for a skill where there are several. */
+function fromGit(
+  baseUrl: string,
+  installed: Installed,
+  write: (remote: { readonly url: string; readonly name: string; readonly plugin: string }) => readonly Sample[],
+): readonly Sample[] | null {
+  if (!isShared(installed)) return null
+  const name = installed.skill?.name ?? 'NAME'
+  const url = `${baseUrl}${installed.scope === '' ? '/library' : installed.scope}.git`
+  return write({ url, name, plugin: `${name}@${marketplaceName(baseUrl, installed.scope)}` })
+}
 
 /** Every agent with a tab, the one that serves most first. */
 export const AGENTS: readonly Agent[] = [
@@ -51,12 +63,41 @@ export const AGENTS: readonly Agent[] = [
     },
   },
   {
+    id: 'codex',
+    name: 'Codex',
+    write: (baseUrl, installed) =>
+      fromGit(baseUrl, installed, ({ url, plugin }) => [
+        { text: `codex plugin marketplace add ${url}` },
+        { text: `codex plugin add ${plugin}` },
+      ]),
+  },
+  {
+    id: 'copilot',
+    name: 'Copilot CLI',
+    write: (baseUrl, installed) =>
+      fromGit(baseUrl, installed, ({ url, plugin }) => [
+        { text: `copilot plugin marketplace add ${url}` },
+        { text: `copilot plugin install ${plugin}` },
+      ]),
+  },
+  {
+    id: 'gemini-cli',
+    name: 'Gemini CLI',
+    write: (baseUrl, installed) =>
+      fromGit(baseUrl, installed, ({ url, name }) => [{ text: `gemini skills install ${url} --path plugins/${name}/skills/${name}` }]),
+  },
+  {
     id: 'opencode',
     name: 'OpenCode',
     write: (baseUrl, installed) =>
       isShared(installed)
         ? [{ file: 'opencode.json', text: `{ "skills": { "urls": ["${baseUrl}${installed.scope}/.well-known/skills/"] } }` }]
         : null,
+  },
+  {
+    id: 'git',
+    name: 'Git',
+    write: (baseUrl, installed) => fromGit(baseUrl, installed, ({ url }) => [{ text: `git clone ${url}` }]),
   },
   {
     id: 'unzip',

@@ -46,7 +46,11 @@ export const READING_WORDS = {
   agentNotes: {
     skills: 'For Claude Code, Cursor, Codex, Gemini CLI and most other agents. “npx skills update” brings later changes.',
     'claude-plugin': 'Later changes come with “claude plugin marketplace update”.',
+    codex: '“codex plugin marketplace upgrade” brings later changes.',
+    copilot: '“copilot plugin marketplace update” brings later changes.',
+    'gemini-cli': 'Repeat it for later changes. NAME is the name of a skill.',
     opencode: '',
+    git: 'A copy of everything here, with its history. “git pull” brings later changes.',
     unzip: 'Puts it into the folder of Claude Code. Other agents: unpack the zip into their folder for skills.',
   },
   installPrivate: 'It is private. With curl, COMMONPLACE_KEY must hold one of your keys; other agents need an install link.',
