@@ -125,13 +125,15 @@ export function createRepositories(
     const { tip } = await bring()
     return {
       tip,
-      async ask(makeQuestion) {
-        const first = await thread.ask(makeQuestion(key))
-        if (first.kind !== 'gone') return first
-        // The thread let go of it.
-        await inTurn(key, () => takeSlot(() => build(key, reader, scope)))
-        return await thread.ask(makeQuestion(key))
-      },
+      // In turn, so that no answer comes from a history that is half built.
+      ask: (makeQuestion) =>
+        inTurn(key, async () => {
+          const first = await thread.ask(makeQuestion(key))
+          if (first.kind !== 'gone') return first
+          // The thread let go of it.
+          await takeSlot(() => build(key, reader, scope))
+          return await thread.ask(makeQuestion(key))
+        }),
     }
   }
 }
