@@ -297,6 +297,20 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(await git(await clone('/library.git'), 'log', '-p', '--format=')).not.toContain('purged canary')
   })
 
+  it('rewrites what a file showed that is purged from older versions', async () => {
+    const { id } = await saveSkill('purged-file')
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'scripts/run.sh', content: 'purged file canary' })
+    await test.call(owner, 'update_skill_file', { skillId: id, filename: 'scripts/run.sh', content: 'kept' })
+    const at = await clone('/library.git')
+    const old = await head(at)
+    expect(await git(at, 'log', '-p', '--format=')).toContain('purged file canary')
+    const person = { ...owner, scopes: new Set([...owner.scopes, 'account' as const]) }
+    await test.call(person, 'purge_file', { id, filename: 'scripts/run.sh' })
+    const after = await clone('/library.git')
+    expect(await git(after, 'log', '-p', '--format=')).not.toContain('purged file canary')
+    expect(await want(old)).toContain('not our ref')
+  })
+
   it('keeps private items, versions and notes to their owners', async () => {
     await savePrompt('Private one', { visibility: 'private', content: 'canary private text' })
     const { id } = await savePrompt('Was private', { visibility: 'private', content: 'canary earlier text', note: 'canary earlier note' })

@@ -32,6 +32,8 @@ export interface SharedChange {
   readonly path: string
   /** When it was written; ISO 8601. */
   readonly at: string
+  /** How many files the version of a skill has: one that is purged from older versions is missing. */
+  readonly files: number
   /** Whether the path is the item's alone, for ever: others yield to it. */
   readonly isKept: boolean
 }

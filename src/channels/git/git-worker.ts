@@ -55,7 +55,7 @@ function dropOthers(key: string): void {
 }
 
 const isSame = (a: SharedChange | undefined, b: SharedChange | undefined) =>
-  a !== undefined && b !== undefined && a.seq === b.seq && a.path === b.path && a.isKept === b.isKept
+  a !== undefined && b !== undefined && a.seq === b.seq && a.path === b.path && a.files === b.files && a.isKept === b.isKept
 
 /** Lists that are being sent, by key. */
 const lists = new Map<string, SharedChange[]>()

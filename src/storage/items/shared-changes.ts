@@ -98,6 +98,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         .whereRef('change.version', '<>', 'item.version')
         .execute()
       const versionOf = new Map(olderVersions.map((row) => [row.seq, row]))
+      const filesOf = kind === 'skill' ? await countFiles(db, seqs) : new Map<string, number>()
       const rowsOf = Map.groupBy(rows, (row) => row.item_seq)
       const categories = rowFilter.categories && (await readCategories(db, {})).filter(({ seq }) => rowFilter.categories?.has(seq))
       const categorySlugs = categories && new Set<string | null>(categories.map(({ slug }) => slug))
@@ -122,7 +123,8 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
           if (!isReadable) return []
           const { seq, version, path, at } = row
           const isKept = path === `plugins/${item.channel_name}`
-          return [{ seq, itemId: item.id, kind, revision: Number(row.revision), version, path, at, isKept }]
+          const files = filesOf.get(`${item.seq} ${version}`) ?? 0
+          return [{ seq, itemId: item.id, files, kind, revision: Number(row.revision), version, path, at, isKept }]
         })
       })
       return { changes, next }
@@ -156,6 +158,18 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
       }))
     },
   }
+}
+
+/** How many files the versions of skills have, by item and number. */
+async function countFiles(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('version')
+    .innerJoin('version_file', 'version_file.version_seq', 'version.seq')
+    .select(({ fn }) => ['version.item_seq', 'version.number', fn.countAll().as('files')])
+    .where('version.item_seq', 'in', seqs)
+    .groupBy(['version.item_seq', 'version.number'])
+    .execute()
+  return new Map(rows.map((row) => [`${row.item_seq} ${row.number}`, Number(row.files)]))
 }
 
 /**

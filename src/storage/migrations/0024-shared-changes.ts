@@ -4,7 +4,8 @@ import type { Database } from '../schema.ts'
 
 /**
  * The log from which the history of the Git remote is computed. It begins with what is there now, as one change, oldest texts first. No
- * trigger is on it: a change of an item raises the revision already.
+ * trigger is on it: a change of an item raises the revision already. Files of older versions are shown by that history too, so that purging
+ * one raises it from now on.
  */
 export async function createSharedChanges(db: Kysely<Database>, dialect: Dialect): Promise<void> {
   await db.schema
@@ -28,4 +29,5 @@ export async function createSharedChanges(db: Kysely<Database>, dialect: Dialect
     from item left join category on category.seq = item.category_seq
     where item.deleted_at is null
     order by item.updated_at, item.seq`.execute(db)
+  await dialect.addRevisionTriggers(db, 'library', [{ table: 'version_file' }])
 }

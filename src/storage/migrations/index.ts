@@ -63,7 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-account-states', up: addAccountStates, digest: '40ad64100d3243f6e4121ce8db110cb55218cd89d21962a32a16ed7e073424c3' },
   { name: '0022-channel-names', up: addChannelNames, digest: 'c6cb3d74303a46ccf884acc1bf8df43c8d55ff9cbd4ec38cbe75cb0dd870a74c' },
   { name: '0023-install-links', up: createInstallLinks, digest: '8e821df8dbe5ad05fa4312f14d974e1323d4e33299abd3a2d8cdf56180c6d579' },
-  { name: '0024-shared-changes', up: createSharedChanges, digest: '0a4b8665cb5e5938754541e33b8b6a20fba8699af7eec693278a0ae354385c8e' },
+  { name: '0024-shared-changes', up: createSharedChanges, digest: 'fa8d26f1aa27a8413adf8cf99d2e2b3551f14fefb4cadc7f3bab159ef4620d11' },
 ]
 
 /** Options of a migration run. */
