@@ -185,5 +185,20 @@ ${packages
   .join('\n')}
 
 To connect a client, see [connect.md](connect.md).
+
+## Programs that install skills
+
+\`test/e2e/install-clients.test.ts\` runs these against the built program with 150 public and 20 private skills, and fails if one of them does not do this. \`npm run setup:clients\` installs them.
+
+| Program | From | Install | List | Update | Private | Removed from the library |
+| --- | --- | --- | --- | --- | --- | --- |
+| \`skills\` 1.7.4 | well-known index | all 150 | exactly the 150 | exactly the one that changed | an install link gives the 20 too, until it is revoked | no longer listed |
+| \`skills\` 1.7.4 | Git | one skill | | | | |
+| Claude Code 2.1.330 | Git | one plugin | exactly the 150 | takes the change | as above | |
+| Codex 0.169.0 | Git | one plugin | exactly the 150 | takes the change | as above | no longer listed |
+| Copilot CLI 1.0.102 | Git | one plugin | exactly the 150 | takes the change | as above | |
+| Gemini CLI 0.61.0 | Git | one skill | | by the same command | | |
+
+To install skills, see [install.md](install.md).
 `
 }
