@@ -130,6 +130,16 @@ export interface Database {
     expires_at: string | null
     revoked_at: string | null
   }
+  /** What `sync` last left on both sides, by folder and path. `item_id` is of an item that may be gone. */
+  sync_state: {
+    user_seq: number
+    target: string
+    path: string
+    item_id: string
+    digest: string
+    library_digest: string
+    version: number
+  }
   category: { seq: Generated<number>; slug: string; name: string; parent_seq: number | null; position: number }
   item: {
     seq: Generated<number>

@@ -35,6 +35,7 @@ import { keyStore } from './people/keys.ts'
 import { loginRecords } from './people/login-records.ts'
 import { peopleStore } from './people/people.ts'
 import { sessionStore } from './people/sessions.ts'
+import { syncStore } from './people/sync-states.ts'
 import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 import { createClaims } from './search/claims.ts'
@@ -109,6 +110,7 @@ export async function createStore(
       people: peopleStore(reader, context),
       keys: keyStore(reader, context),
       installLinks: installLinkStore(reader, context),
+      syncs: syncStore(reader, context),
       logins: loginRecords(reader, context),
       formDrafts: formDraftStore(reader, context),
       imports: importStore(reader, context),

@@ -16,6 +16,7 @@ import type { BudgetStore } from './models.ts'
 import type { OwnItemsStore } from './own-items.ts'
 import type { PeopleStore } from './people.ts'
 import type { SessionStore } from './sessions.ts'
+import type { SyncStore } from './sync.ts'
 import type { TransferStore } from './transfer.ts'
 import type { UsageStore } from './usage.ts'
 
@@ -54,6 +55,7 @@ export interface LibraryStore {
   readonly people: PeopleStore
   readonly keys: KeyStore
   readonly installLinks: InstallLinkStore
+  readonly syncs: SyncStore
   readonly logins: LoginRecords
   readonly formDrafts: FormDraftStore
   readonly imports: ImportStore

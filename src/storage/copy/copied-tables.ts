@@ -29,6 +29,7 @@ const WALKS = {
   invite: { key: ['id'] },
   api_key: { key: ['seq'] },
   install_link: { key: ['seq'] },
+  sync_state: { key: ['user_seq', 'target', 'path'] },
   category: { key: ['seq'] },
   item: { key: ['seq'], rowsAPage: 100 },
   shared_change: { key: ['seq'] },

@@ -42,6 +42,7 @@ export const LIBRARY_COLUMNS = {
   purge: ['seq', 'item_id', 'first_version', 'last_version', 'file_key', 'made_at'],
   api_key: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scopes', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
   install_link: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scope', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
+  sync_state: ['user_seq', 'target', 'path', 'item_id', 'digest', 'library_digest', 'version'],
   category: ['seq', 'slug', 'name', 'parent_seq', 'position'],
   item: [
     'seq',

@@ -28,6 +28,7 @@ import { addAccountStates } from './0021-account-states.ts'
 import { addChannelNames } from './0022-channel-names.ts'
 import { createInstallLinks } from './0023-install-links.ts'
 import { createSharedChanges } from './0024-shared-changes.ts'
+import { createSyncStates } from './0025-sync-states.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022-channel-names', up: addChannelNames, digest: 'c6cb3d74303a46ccf884acc1bf8df43c8d55ff9cbd4ec38cbe75cb0dd870a74c' },
   { name: '0023-install-links', up: createInstallLinks, digest: '8e821df8dbe5ad05fa4312f14d974e1323d4e33299abd3a2d8cdf56180c6d579' },
   { name: '0024-shared-changes', up: createSharedChanges, digest: 'fa8d26f1aa27a8413adf8cf99d2e2b3551f14fefb4cadc7f3bab159ef4620d11' },
+  { name: '0025-sync-states', up: createSyncStates, digest: '19a7f15d1021a45488c84981917500312bb9980569821a2a1cb8c59cd87db15d' },
 ]
 
 /** Options of a migration run. */

@@ -78,6 +78,7 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
   await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
   await db.deleteFrom('install_link').where('user_seq', '=', seq).execute()
+  await db.deleteFrom('sync_state').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('favourite').where('user_seq', '=', seq).execute()
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
