@@ -23,6 +23,7 @@ import { addPeopleCommands, requireAccount } from './people-commands.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
+import { addSyncCommand } from './sync-command.ts'
 import { addTransferCommands } from './transfer-commands.ts'
 
 /** Opens the library the settings name for one command, and closes it after. */
@@ -108,6 +109,7 @@ export function createProgram(): Command {
     .action(serveMcp)
   addPeopleCommands(program, withApp)
   addTransferCommands(program, withApp)
+  addSyncCommand(program, withApp)
   addDataCommand(program)
   addBackupCommands(program)
   addDoctorCommand(program)

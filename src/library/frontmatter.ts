@@ -66,6 +66,28 @@ export function splitFrontmatter(text: string): {
   return { fields, body: text.replace(BLOCK, '') }
 }
 
+/** A text apart from its frontmatter as {@link splitFrontmatter} finds it, with the values that YAML gives; null without a readable one. */
+export function readFrontmatterFields(text: string): { readonly fields: Readonly<Record<string, unknown>>; readonly body: string } | null {
+  const yaml = z.record(z.string(), z.unknown()).safeParse(readYaml(text))
+  return yaml.success ? { fields: yaml.data, body: text.replace(BLOCK, '') } : null
+}
+
+/**
+ * Sets and removes fields of a text's frontmatter, and leaves its other fields and its comments as they are.
+ * @param fields undefined removes one
+ * @returns the frontmatter with its two lines, or null when the text has no readable one
+ */
+export function setFrontmatterFields(text: string, fields: Readonly<Record<string, unknown>>): string | null {
+  const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
+  if (block === undefined || readFrontmatterFields(text) === null) return null
+  const document = parseDocument(block)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) document.delete(name)
+    else document.set(name, document.createNode(value))
+  }
+  return `---\n${document.toString({ lineWidth: 0 })}---\n`
+}
+
 /** The mapping at the head of a SKILL.md; undefined when there is none, null when it cannot be read. */
 function readYaml(text: string): unknown {
   const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]

@@ -1,0 +1,160 @@
+import { AppError } from '../../errors.ts'
+import type { ItemKind } from '../../library/items.ts'
+import type { SyncedPath } from '../../library/ports/sync.ts'
+
+/** What a folder has at a path. */
+export interface FolderEntry {
+  readonly kind: ItemKind
+  readonly digest: string
+  /** The slug that a prompt's file names in its frontmatter. */
+  readonly slug: string | null
+}
+
+/** An item as syncing compares it. */
+export interface SyncedItem {
+  readonly kind: ItemKind
+  readonly id: string
+  readonly slug: string
+  /** Of the item as a file. */
+  readonly digest: string
+  /** The names of a skill's files. */
+  readonly filenames: readonly string[]
+}
+
+/** One step of a sync. `from` is the last synced state of the path, null for none. */
+export type SyncStep =
+  /** A file was renamed: its state moves along. */
+  | { readonly do: 'move'; readonly path: string; readonly from: SyncedPath }
+  | { readonly do: 'update-item'; readonly path: string; readonly item: SyncedItem; readonly entry: FolderEntry; readonly from: SyncedPath }
+  | { readonly do: 'create-item'; readonly path: string; readonly entry: FolderEntry; readonly from: SyncedPath | null }
+  | {
+      readonly do: 'write-file'
+      readonly path: string
+      readonly item: SyncedItem
+      readonly entry: FolderEntry | null
+      readonly from: SyncedPath | null
+    }
+  /** Both sides changed, or were never compared. */
+  | {
+      readonly do: 'compare'
+      readonly path: string
+      readonly item: SyncedItem
+      readonly entry: FolderEntry
+      readonly from: SyncedPath | null
+    }
+  | { readonly do: 'trash-item'; readonly path: string; readonly item: SyncedItem; readonly from: SyncedPath }
+  | { readonly do: 'remove-file'; readonly path: string; readonly entry: FolderEntry; readonly from: SyncedPath }
+  /** Deleted on one side, and left on the other. */
+  | { readonly do: 'leave'; readonly path: string; readonly isFileMissing: boolean }
+  /** Deleted on both sides. */
+  | { readonly do: 'drop-state'; readonly path: string; readonly from: SyncedPath }
+
+/** What both sides have, and had at the last sync. */
+export interface SyncSides {
+  readonly state: readonly SyncedPath[]
+  readonly folder: ReadonlyMap<string, FolderEntry>
+  /** Paths that exist and cannot be read: nothing is decided about them. */
+  readonly refused: ReadonlySet<string>
+  readonly items: ReadonlyMap<string, SyncedItem>
+}
+
+/**
+ * Decides what a sync does, three-way: a side changed when it differs from the last synced state. An edit wins over a deletion.
+ * @param deletes whether deletions are carried over
+ * @throws AppError `conflict` when deletions would empty a side
+ */
+export function planSync(sides: SyncSides, deletes: boolean): SyncStep[] {
+  const { folder, refused, items } = sides
+  const steps: SyncStep[] = []
+  const rows = followRenames(sides, steps)
+  if (deletes) refuseEmptySide(sides, rows)
+  const free = new Map(folder)
+  const open = new Map(items)
+  const taken = new Set([...folder.keys(), ...refused].map((path) => path.toLowerCase()))
+  for (const row of rows) {
+    taken.add(row.path.toLowerCase())
+    free.delete(row.path)
+    open.delete(row.itemId)
+    if (!refused.has(row.path)) steps.push(...planKnown(row, folder.get(row.path), items.get(row.itemId), deletes))
+  }
+  const bySlug = new Map([...open.values()].map((item) => [`${item.kind} ${item.slug}`, item]))
+  for (const [path, entry] of free) {
+    const item = [slugOf(path), entry.slug].map((slug) => bySlug.get(`${entry.kind} ${slug}`)).find((found) => found && open.has(found.id))
+    if (item) open.delete(item.id)
+    steps.push(item ? { do: 'compare', path, item, entry, from: null } : { do: 'create-item', path, entry, from: null })
+  }
+  for (const item of open.values()) {
+    const path = freePath(item, taken)
+    taken.add(path)
+    steps.push({ do: 'write-file', path, item, entry: null, from: null })
+  }
+  return steps
+}
+
+function planKnown(from: SyncedPath, entry: FolderEntry | undefined, item: SyncedItem | undefined, deletes: boolean): SyncStep[] {
+  const { path } = from
+  const isItemChanged = item !== undefined && item.digest !== from.libraryDigest
+  const isEntryChanged = entry !== undefined && entry.digest !== from.digest
+  if (entry && item) {
+    if (isEntryChanged && isItemChanged) return [{ do: 'compare', path, item, entry, from }]
+    if (isEntryChanged) return [{ do: 'update-item', path, item, entry, from }]
+    return isItemChanged ? [{ do: 'write-file', path, item, entry, from }] : []
+  }
+  if (entry) {
+    if (isEntryChanged) return [{ do: 'create-item', path, entry, from }]
+    return [deletes ? { do: 'remove-file', path, entry, from } : { do: 'leave', path, isFileMissing: false }]
+  }
+  if (item) {
+    if (isItemChanged) return [{ do: 'write-file', path, item, entry: null, from }]
+    return [deletes ? { do: 'trash-item', path, item, from } : { do: 'leave', path, isFileMissing: true }]
+  }
+  return [{ do: 'drop-state', path, from }]
+}
+
+/** The state with renamed files at their new paths: the same bytes at a new path, or a prompt's file that names the item of a missing one. */
+function followRenames({ state, folder, refused, items }: SyncSides, steps: SyncStep[]): SyncedPath[] {
+  const known = new Set(state.map((row) => row.path))
+  const fresh = new Map([...folder].filter(([path]) => !known.has(path)))
+  const byDigest = new Map([...fresh].map(([path, entry]) => [`${entry.kind} ${entry.digest}`, path]))
+  const byName = new Map(
+    [...fresh].flatMap(([path, entry]) => (entry.slug === null ? [] : [[`${entry.kind} ${entry.slug}`, path] as const])),
+  )
+  const move = (row: SyncedPath, key: string | null, index: ReadonlyMap<string, string>): SyncedPath => {
+    const path = key === null ? undefined : index.get(key)
+    if (path === undefined || folder.has(row.path) || refused.has(row.path) || !fresh.delete(path)) return row
+    steps.push({ do: 'move', path, from: row })
+    return { ...row, path }
+  }
+  const sameBytes = state.map((row) => move(row, `${kindOf(row.path)} ${row.digest}`, byDigest))
+  return sameBytes.map((row) => {
+    const item = items.get(row.itemId)
+    return move(row, item ? `${item.kind} ${item.slug}` : null, byName)
+  })
+}
+
+/** A folder that is not mounted, or another library, looks like a deletion of everything. */
+function refuseEmptySide({ folder, items }: SyncSides, rows: readonly SyncedPath[]): void {
+  if (rows.length === 0) return
+  if (!rows.some((row) => folder.has(row.path))) {
+    throw new AppError('conflict', `The folder has none of its ${rows.length} synced paths. Check the folder, or sync without --delete.`)
+  }
+  if (!rows.some((row) => items.has(row.itemId))) {
+    throw new AppError('conflict', `The library has none of the ${rows.length} synced items. Check the library, or sync without --delete.`)
+  }
+}
+
+export function kindOf(path: string): ItemKind {
+  return path.startsWith('skills/') ? 'skill' : 'prompt'
+}
+
+function slugOf(path: string): string {
+  return path.slice(path.indexOf('/') + 1).replace(/\.md$/, '')
+}
+
+function freePath({ kind, slug }: SyncedItem, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? slug : `${slug}-${number}`
+    const path = kind === 'prompt' ? `prompts/${name}.md` : `skills/${name}`
+    if (!taken.has(path.toLowerCase())) return path
+  }
+}

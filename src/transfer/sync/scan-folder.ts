@@ -1,0 +1,170 @@
+import type { Dirent } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import { filenameFault, normalizeFilename } from '../../library/filename.ts'
+import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from '../../library/left-out.ts'
+import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILL_MD, type SkillFile } from '../../library/skill.ts'
+import { readRegularFile } from '../regular-file.ts'
+import type { FolderEntry } from './plan-sync.ts'
+import { sha256 } from './synced-prompt.ts'
+
+/** Largest file of a prompt, in bytes: more than any prompt needs. */
+export const MAX_PROMPT_BYTES = 1024 * 1024
+/** Most prompts and skills of a folder, and most names that are read in all. */
+export const MAX_PATHS = 50_000
+/** Most names in one skill's folder, those that are left out included. */
+const MAX_SKILL_NAMES = 4 * MAX_SKILL_FILES
+/** Names of copies that conflicts left, which are never synced. */
+const CONFLICT_COPY = /\.conflict-[0-9a-f]{8,64}(?:\.md)?$/
+/** The slug in a frontmatter that a sync wrote. */
+const NAMED = /^---[ \t]*\r?\n(?:(?!---)[^\n]*\n){0,40}?name:[ \t]*["']?([a-z0-9-]+)["']?[ \t]*\r?\n/
+
+/** What a folder holds. */
+export interface Scan {
+  readonly folder: ReadonlyMap<string, FolderEntry>
+  readonly refused: ReadonlySet<string>
+  /** Sentences about what is not synced. */
+  readonly remarks: readonly string[]
+  /** Copies that conflicts left, still to be looked through. */
+  readonly conflictCopies: number
+}
+
+/** Where a copy of a path is kept beside it. @param hex tells copies apart */
+export function conflictName(path: string, hex: string): string {
+  const mark = `.conflict-${hex}`
+  return path.endsWith('.md') ? `${path.slice(0, -'.md'.length)}${mark}.md` : `${path}${mark}`
+}
+
+/** The files of a skill as one digest. */
+export function digestSkill(files: readonly SkillFile[]): string {
+  return sha256(
+    files
+      .map(({ filename, bytes }) => `${filename}\0${sha256(bytes)}\n`)
+      .toSorted()
+      .join(''),
+  )
+}
+
+/**
+ * Reads `prompts/*.md` and `skills/*` below a folder. Links are refused, never followed.
+ * @param filenamesOf the files that the library has of the skill at a path: they are read even where their names look like secrets
+ * @throws AppError `invalid_input` for a folder that cannot be synced, or has too much in it
+ */
+export async function scanFolder(root: string, filenamesOf: (path: string) => ReadonlySet<string>): Promise<Scan> {
+  const folder = new Map<string, FolderEntry>()
+  const refused = new Set<string>()
+  const remarks: string[] = []
+  let conflictCopies = 0
+  let ignored = 0
+  const refuse = (path: string, why: string) => {
+    refused.add(path)
+    remarks.push(`${path} is not synced: ${why.replace(/\.$/, '')}.`)
+  }
+  const names = { left: MAX_PATHS }
+  for (const entry of await listFolder(root, 'prompts', names)) {
+    const path = `prompts/${entry.name}`
+    if (CONFLICT_COPY.test(entry.name)) conflictCopies++
+    else if (entry.name.startsWith('.') || !entry.name.toLowerCase().endsWith('.md') || entry.isDirectory()) ignored++
+    else if (!entry.isFile()) refuse(path, 'it is no regular file, and links are not followed')
+    else if (filenameFault(entry.name) !== null) refuse(path, `its name ${filenameFault(entry.name)}`)
+    else {
+      const bytes = await readRegularFile(join(root, path), MAX_PROMPT_BYTES).catch(asFault)
+      if (typeof bytes === 'string') refuse(path, bytes)
+      else if (bytes !== null) {
+        const slug = NAMED.exec(bytes.toString('utf8', 0, 8_192))?.[1] ?? null
+        folder.set(path, { kind: 'prompt', digest: sha256(bytes), slug })
+      }
+    }
+  }
+  for (const entry of await listFolder(root, 'skills', names)) {
+    const path = `skills/${entry.name}`
+    if (CONFLICT_COPY.test(entry.name)) conflictCopies++
+    else if (entry.isSymbolicLink()) refuse(path, 'it is a link, and links are not followed')
+    else if (!entry.isDirectory() || entry.name.startsWith('.')) ignored++
+    else if (filenameFault(entry.name) !== null) refuse(path, `its name ${filenameFault(entry.name)}`)
+    else {
+      const skill = await readSkill(root, path, filenamesOf(path)).catch(asFault)
+      if (typeof skill === 'string') refuse(path, skill)
+      else {
+        for (const name of skill.leftOut) remarks.push(`${path}/${name} is not synced: its name or content is that of a secret or a tool.`)
+        folder.set(path, { kind: 'skill', digest: digestSkill(skill.files), slug: null })
+      }
+    }
+  }
+  if (ignored > 0)
+    remarks.push(`${ignored} other names in prompts and skills were ignored: only prompts/NAME.md and skills/NAME/ are synced.`)
+  return { folder, refused, remarks, conflictCopies }
+}
+
+/** A fault of one path as its reason; what no rule explains is thrown. */
+function asFault(error: unknown): string {
+  if (error instanceof AppError && error.code !== 'internal') return error.message
+  if (error instanceof Error && 'code' in error) return `it cannot be read (${error.code})`
+  throw error
+}
+
+async function listFolder(root: string, name: string, names: { left: number }): Promise<Dirent[]> {
+  const about = await lstat(join(root, name)).catch(() => null)
+  if (about === null) return []
+  if (!about.isDirectory()) throw new AppError('invalid_input', `${join(root, name)} is no folder, and links are not followed.`)
+  const entries: Dirent[] = []
+  for await (const entry of await opendir(join(root, name))) {
+    if (--names.left < 0) {
+      throw new AppError('invalid_input', `${root} has more than ${MAX_PATHS} prompts and skills, the limit of a synced folder.`)
+    }
+    entries.push(entry)
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * Reads the folder of one skill, byte for byte.
+ * @param known files that are read even where their names look like secrets: the library has them
+ * @throws AppError `invalid_input` when something in it cannot be synced: then none of it is
+ */
+export async function readSkill(
+  root: string,
+  path: string,
+  known: ReadonlySet<string>,
+): Promise<{ readonly files: readonly SkillFile[]; readonly leftOut: readonly string[] }> {
+  const files: SkillFile[] = []
+  const leftOut: string[] = []
+  let [names, size] = [0, 0]
+  const walk = async (prefix: string): Promise<void> => {
+    const entries: Dirent[] = []
+    for await (const entry of await opendir(join(root, path, prefix))) {
+      if (++names > MAX_SKILL_NAMES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_NAMES} files and folders`)
+      entries.push(entry)
+    }
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const name = prefix + entry.name
+      const isKnown =
+        known.has(normalizeFilename(name)) || [...known].some((filename) => filename.startsWith(`${normalizeFilename(name)}/`))
+      if (!isKnown && isSystemName(entry.name)) continue
+      if (!isKnown && (isLeftOutName(entry.name) || isSecretName(entry.name))) {
+        leftOut.push(name)
+        continue
+      }
+      if (entry.isDirectory()) {
+        await walk(`${name}/`)
+        continue
+      }
+      if (!entry.isFile()) throw new AppError('invalid_input', `${name} is no regular file, and links are not followed`)
+      const bytes = await readRegularFile(join(root, path, name), MAX_FILE_BYTES)
+      if (bytes === null) continue
+      if (!isKnown && holdsPrivateKey(entry.name, bytes)) {
+        leftOut.push(name)
+        continue
+      }
+      size += bytes.length
+      if (files.length >= MAX_SKILL_FILES) throw new AppError('invalid_input', `it has more than ${MAX_SKILL_FILES} files`)
+      if (size > MAX_SKILL_BYTES) throw new AppError('invalid_input', `its files exceed ${MAX_SKILL_BYTES} bytes (8 MiB) in total`)
+      files.push({ filename: normalizeFilename(name), bytes })
+    }
+  }
+  await walk('')
+  if (!files.some((file) => file.filename === SKILL_MD)) throw new AppError('invalid_input', `it has no ${SKILL_MD}`)
+  checkSkillFiles(files)
+  return { files, leftOut }
+}

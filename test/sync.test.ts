@@ -1,0 +1,321 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { User } from '../src/library/items.ts'
+import { isGitAddress } from '../src/transfer/sync/git.ts'
+import { type SyncOptions, syncFolder } from '../src/transfer/sync/sync-folder.ts'
+import { syncRepository, syncWorkTree } from '../src/transfer/sync/sync-repository.ts'
+import { type TestApp, testApp } from './support/test-app.ts'
+
+let test: TestApp
+let place: string
+let folder: string
+let ada: User
+let actor: Awaited<ReturnType<TestApp['user']>>['actor']
+
+beforeEach(async () => {
+  test = await testApp()
+  place = mkdtempSync(join(tmpdir(), 'commonplace-sync-'))
+  folder = join(place, 'folder')
+  mkdirSync(folder)
+  actor = (await test.user('ada')).actor
+  const user = await test.app.store.people.findUser('ada')
+  if (!user) throw new Error('no user')
+  ada = user
+})
+afterEach(async () => {
+  await test.close()
+  rmSync(place, { recursive: true, force: true })
+})
+
+const sync = (options: Partial<SyncOptions> = {}, root = folder) => syncFolder(test.app.store, ada, root, { now: Date.now(), ...options })
+const write = (path: string, text: string | Uint8Array, root = folder) => {
+  mkdirSync(join(root, path, '..'), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+const read = (path: string, root = folder) => readFileSync(join(root, path), 'utf8')
+const list = (path: string, root = folder) => (existsSync(join(root, path)) ? readdirSync(join(root, path)).toSorted() : [])
+const save = async (title: string, content: string) =>
+  await test.app.store.items.createPrompt(
+    { userId: ada.id, note: null },
+    { title, content, description: null, category: null, tags: ['a', 'b: c'], type: 'TEXT', visibility: 'private' },
+  )
+const edit = (id: string, content: string) => test.app.store.items.changePrompt(id, { userId: ada.id, note: null }, () => ({ content }))
+const prompts = async () => (await test.app.store.transfer.exportPrompts(ada.id, 0, 100)).map(({ prompt }) => prompt)
+const skills = async () => await test.app.store.transfer.exportSkills(ada.id, 0, 100)
+const SKILL = '---\nname: tidy\ndescription: Tidies a room.\n---\n\nTidy.\n'
+
+describe('sync', () => {
+  it('writes what is new in the library, creates what is new in the folder as private, and then changes nothing', async () => {
+    const saved = await save('One prompt', '\n\nSay ${what}.  \n')
+    write('prompts/two.md', '---\ntitle: Two\ndescription: The second.\ntags: [x, y]\nowner: somebody\n---\n\nSecond text.\n')
+    write('prompts/plain.md', '# A heading\n\nText.')
+    write('skills/tidy/SKILL.md', SKILL)
+    write('skills/tidy/data/bytes.bin', Uint8Array.from([0, 255, 13, 10]))
+    expect(await sync()).toMatchObject({ created: 3, written: 1, updated: 0, conflicts: 0, refused: 0 })
+    const all = await prompts()
+    expect(all.map(({ title, visibility, author }) => [title, visibility, author]).toSorted()).toEqual([
+      ['A heading', 'private', 'ada'],
+      ['One prompt', 'private', 'ada'],
+      ['Two', 'private', 'ada'],
+    ])
+    expect(all.find(({ title }) => title === 'Two')).toMatchObject({ content: 'Second text.\n', description: 'The second.' })
+    expect(read(`prompts/${saved.slug}.md`)).toContain('\n---\n\n\n\nSay ${what}.  \n')
+    const [skill] = await skills()
+    expect(skill?.skill).toMatchObject({ title: 'tidy', description: 'Tidies a room.', visibility: 'private' })
+    expect(skill?.files.map(({ filename, bytes }) => [filename, [...bytes].length])).toEqual([
+      ['SKILL.md', SKILL.length],
+      ['data/bytes.bin', 4],
+    ])
+    const again = await sync()
+    expect(again).toMatchObject({ created: 0, written: 0, updated: 0, conflicts: 0, changes: [], touched: [] })
+    expect(list('.')).toEqual(['prompts', 'skills'])
+  })
+
+  it('carries a change of one side to the other, and keeps other fields and comments of a file', async () => {
+    const saved = await save('One', 'First.')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    write(path, read(path).replace('---\n', '---\nmode: agent # ours\n').replace('First.', 'Second.'))
+    expect(await sync()).toMatchObject({ updated: 1, written: 0, conflicts: 0 })
+    expect((await prompts())[0]).toMatchObject({ content: 'Second.', version: 2 })
+    expect((await prompts())[0]?.tags.map((tag) => tag.name)).toEqual(['a', 'b: c'])
+    await edit(saved.id, 'Third.')
+    expect(await sync()).toMatchObject({ updated: 0, written: 1, conflicts: 0 })
+    expect(read(path)).toContain('mode: agent # ours\n')
+    expect(read(path)).toContain('\n\nThird.')
+    expect(await sync()).toMatchObject({ changes: [] })
+  })
+
+  it('keeps both texts of a conflict, shows the difference, and settles', async () => {
+    const saved = await save('One', 'First.')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    write(path, read(path).replace('First.', 'Of the folder.'))
+    await edit(saved.id, 'Of the library.')
+    const report = await sync()
+    expect(report).toMatchObject({ conflicts: 1, updated: 0, written: 0 })
+    expect(report.changes[0]).toContain('- Of the library.\n+ Of the folder.')
+    const copy = list('prompts').find((name) => name.includes('.conflict-'))
+    expect(read(`prompts/${copy}`)).toContain('Of the folder.')
+    expect(read(path)).toContain('Of the library.')
+    expect((await prompts()).map(({ content }) => content)).toEqual(['Of the library.'])
+    const again = await sync()
+    expect(again).toMatchObject({ conflicts: 0, created: 0, changes: [] })
+    expect(again.remarks).toContainEqual(expect.stringContaining('1 copies of conflicts'))
+  })
+
+  it('keeps both versions of a skill in conflict, and adopts equal ones', async () => {
+    write('skills/tidy/SKILL.md', SKILL)
+    await sync()
+    const [skill] = await skills()
+    const change = (text: string) =>
+      test.app.store.items.changeSkill(skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({
+        files: [{ filename: 'SKILL.md', bytes: Buffer.from(text) }],
+      }))
+    await change(`${SKILL}Library.\n`)
+    write('skills/tidy/SKILL.md', `${SKILL}Folder.\n`)
+    expect(await sync()).toMatchObject({ conflicts: 1 })
+    const copy = list('skills').find((name) => name.includes('.conflict-'))
+    expect(read(`skills/${copy}/SKILL.md`)).toBe(`${SKILL}Folder.\n`)
+    expect(read('skills/tidy/SKILL.md')).toBe(`${SKILL}Library.\n`)
+    await change(`${SKILL}Both.\n`)
+    write('skills/tidy/SKILL.md', `${SKILL}Both.\n`)
+    expect(await sync()).toMatchObject({ conflicts: 0, written: 0, updated: 0 })
+  })
+
+  it('finishes a skill that a killed sync wrote in part, without a conflict', async () => {
+    write('skills/tidy/SKILL.md', SKILL)
+    write('skills/tidy/a.txt', 'a')
+    await sync()
+    const [skill] = await skills()
+    const files = [
+      { filename: 'SKILL.md', bytes: Buffer.from(`${SKILL}More.\n`) },
+      { filename: 'a.txt', bytes: Buffer.from('b') },
+    ]
+    await test.app.store.items.changeSkill(skill?.skill.id ?? '', { userId: ada.id, note: null }, () => ({ files }))
+    write('skills/tidy/SKILL.md', `${SKILL}More.\n`)
+    expect(await sync()).toMatchObject({ conflicts: 0, written: 1 })
+    expect(read('skills/tidy/a.txt')).toBe('b')
+  })
+
+  it('reports deletions, and carries them over with --delete alone', async () => {
+    const [one, two] = [await save('One', '1'), await save('Two', '2')]
+    await save('Three', '3')
+    await sync()
+    rmSync(join(folder, `prompts/${one.slug}.md`))
+    await test.app.store.items.setDeleted('prompt', two.id, ada.id, true)
+    expect(await sync()).toMatchObject({ left: 2, deleted: 0 })
+    expect(list('prompts')).toHaveLength(2)
+    expect(await prompts()).toHaveLength(2)
+    expect(await sync({ deletes: true, isDryRun: true })).toMatchObject({ deleted: 2 })
+    expect(await prompts()).toHaveLength(2)
+    expect(await sync({ deletes: true })).toMatchObject({ left: 0, deleted: 2 })
+    expect((await prompts()).map(({ title }) => title)).toEqual(['Three'])
+    expect(list('prompts')).toHaveLength(1)
+    const { items: trash } = await test.app.store.items.listTrash(ada.id, { limit: 10, offset: 0 })
+    expect(trash).toHaveLength(2)
+  })
+
+  it('lets an edit win over a deletion on the other side', async () => {
+    const [one, two] = [await save('One', '1'), await save('Two', '2')]
+    await sync()
+    rmSync(join(folder, `prompts/${one.slug}.md`))
+    await edit(one.id, 'edited here')
+    await test.app.store.items.setDeleted('prompt', two.id, ada.id, true)
+    write(`prompts/${two.slug}.md`, read(`prompts/${two.slug}.md`).replace('\n\n2', '\n\nedited there'))
+    expect(await sync({ deletes: true })).toMatchObject({ deleted: 0, written: 1, created: 1 })
+    expect((await prompts()).map(({ content }) => content).toSorted()).toEqual(['edited here', 'edited there'])
+    expect(read(`prompts/${one.slug}.md`)).toContain('edited here')
+  })
+
+  it('refuses deletions that would empty a side', async () => {
+    await save('One', '1')
+    await sync()
+    rmSync(join(folder, 'prompts'), { recursive: true })
+    await expect(sync({ deletes: true })).rejects.toThrow('The folder has none of its 1 synced paths')
+    expect(await prompts()).toHaveLength(1)
+  })
+
+  it('follows renames in the folder', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    const text = read(`prompts/${saved.slug}.md`)
+    rmSync(join(folder, `prompts/${saved.slug}.md`))
+    write('prompts/renamed.md', `${text} and more`)
+    expect(await sync()).toMatchObject({ created: 0, updated: 1, left: 0 })
+    expect((await prompts()).map(({ id, content }) => [id, content])).toEqual([[saved.id, '1 and more']])
+    expect(list('prompts')).toEqual(['renamed.md'])
+  })
+
+  it('leaves a file alone that changed after it was read', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    await edit(saved.id, '2')
+    const path = `prompts/${saved.slug}.md`
+    const { store } = test.app
+    const report = await syncFolder(
+      {
+        ...store,
+        // Somebody saves the file after the folder was read.
+        categories: {
+          ...store.categories,
+          listCategories: async (...args: Parameters<typeof store.categories.listCategories>) => {
+            write(path, read(path).replace('\n\n1', '\n\nmine'))
+            return await store.categories.listCategories(...args)
+          },
+        },
+      },
+      ada,
+      folder,
+      { now: Date.now() },
+    )
+    expect(report.remarks).toContainEqual(expect.stringContaining('changed while it was synced'))
+    expect(read(path)).toContain('mine')
+    expect(await sync()).toMatchObject({ conflicts: 1 })
+  })
+
+  it('refuses links, secrets and broken files by themselves, and syncs the rest', async () => {
+    writeFileSync(join(place, 'secret.md'), 'a secret')
+    mkdirSync(join(folder, 'prompts'))
+    mkdirSync(join(folder, 'skills'))
+    symlinkSync(join(place, 'secret.md'), join(folder, 'prompts/link.md'))
+    symlinkSync(place, join(folder, 'skills/linked'))
+    write('prompts/empty.md', '')
+    write('prompts/binary.md', Uint8Array.from([0xff, 0xfe]))
+    write('prompts/huge.md', 'x'.repeat(1_100_000))
+    write('skills/bare/readme.md', 'no skill')
+    write('skills/tidy/SKILL.md', SKILL)
+    write('skills/tidy/.env', 'KEY=1')
+    write('skills/inside/SKILL.md', SKILL)
+    symlinkSync(join(place, 'secret.md'), join(folder, 'skills/inside/nested.md'))
+    write('prompts/good.md', 'Good.')
+    const report = await sync()
+    expect(report).toMatchObject({ created: 2, refused: 7 })
+    expect(await test.readEverything()).not.toContain('a secret')
+    expect((await skills()).map(({ files }) => files.map((file) => file.filename))).toEqual([['SKILL.md']])
+    for (const name of ['link.md', 'linked', 'empty.md', 'binary.md', 'huge.md', 'bare', 'inside', '.env']) {
+      expect(
+        report.remarks.filter((remark) => remark.includes(name)),
+        name,
+      ).toHaveLength(1)
+    }
+    rmSync(join(folder, 'prompts'), { recursive: true })
+    symlinkSync(place, join(folder, 'prompts'))
+    await expect(sync()).rejects.toThrow('links are not followed')
+  })
+
+  it('leaves other people and their items alone', async () => {
+    const { actor: bob } = await test.user('bob')
+    await test.app.store.items.createPrompt(
+      { userId: bob.userId, note: null },
+      { title: 'Of Bob', content: 'private to Bob', description: null, category: null, tags: [], type: 'TEXT', visibility: 'public' },
+    )
+    expect(await sync()).toMatchObject({ written: 0 })
+    expect(list('prompts')).toEqual([])
+    expect(actor.username).toBe('ada')
+  })
+})
+
+const git = (root: string, ...args: string[]) =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { encoding: 'utf8' })
+
+describe('sync with Git', () => {
+  it('commits what it wrote, and nothing else', async () => {
+    git(folder, 'init', '--quiet')
+    await save('One', '1')
+    write('own.txt', 'own work')
+    git(folder, 'add', 'own.txt')
+    const report = await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    expect(report.changes).toContain('Committed.')
+    expect(git(folder, 'show', '--name-only', '--format=%s')).toMatch(/^Sync with Commonplace: 1 written\n\nprompts\/[\w-]+\.md\n$/)
+    expect(git(folder, 'status', '--porcelain')).toBe('A  own.txt\n')
+    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('1\n')
+  })
+
+  it('pulls, syncs and pushes, also when both sides changed after the last push', async () => {
+    const bare = join(place, 'remote.git')
+    execFileSync('git', ['init', '--quiet', '--bare', bare])
+    const cache = join(place, 'cache')
+    const run = () => syncRepository(test.app.store, ada, bare, cache, { now: Date.now() })
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    await run()
+    const clone = join(place, 'clone')
+    execFileSync('git', ['clone', '--quiet', bare, clone])
+    expect(list('prompts', clone)).toHaveLength(2)
+    write(`prompts/${one.slug}.md`, read(`prompts/${one.slug}.md`, clone).replace(/one$/, 'one from the remote'), clone)
+    git(clone, 'commit', '--quiet', '--all', '-m', 'edit')
+    git(clone, 'push', '--quiet')
+    // A sync that was killed between its commit and its push.
+    const kept = join(cache, list('.', cache)[0] ?? '')
+    await edit(one.id, 'one of the library')
+    await edit(two.id, 'two of the library')
+    await syncWorkTree(test.app.store, ada, kept, { now: Date.now(), target: bare })
+    expect(await run()).toMatchObject({ conflicts: 1 })
+    git(clone, 'pull', '--quiet')
+    const texts = list('prompts', clone).map((name) => read(`prompts/${name}`, clone))
+    for (const text of ['one from the remote', 'one of the library', 'two of the library']) {
+      expect(
+        texts.filter((found) => found.endsWith(text)),
+        text,
+      ).toHaveLength(1)
+    }
+    expect(await run()).toMatchObject({ changes: [] })
+  })
+
+  it('takes https, ssh and local paths alone', () => {
+    for (const address of ['https://example.org/a.git', 'ssh://git@example.org/a', 'git@example.org:a/b.git', 'file:///srv/a.git']) {
+      expect(isGitAddress(address), address).toBe(true)
+    }
+    for (const path of ['folder', './a:b', '/srv/a.git', '../x']) expect(isGitAddress(path), path).toBe(false)
+    for (const address of ['ext::sh -c id', '--upload-pack=id', '-oProxyCommand=id', 'http://example.org/a', 'git://example.org/a']) {
+      expect(() => isGitAddress(address), address).toThrow()
+    }
+    for (const address of ['https://u:secret@example.org/a', 'ssh://-oProxyCommand=id/a', 'fd::17']) {
+      expect(() => isGitAddress(address), address).toThrow(/^(?!.*secret)/)
+    }
+  })
+})
