@@ -1,10 +1,16 @@
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
+import { KEY_HINTS } from '../auth/key-hints.ts'
+import { keyFromEnvironment, langfuseKeysFromEnvironment } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
+import { OPERATIONS } from '../operations/index.ts'
+import { readAgentFolder } from '../transfer/agent-folder.ts'
 import type { History } from '../transfer/history-folder.ts'
+import { type ImportEntry, importEntries } from '../transfer/import-entries.ts'
 import { type ImportOptions, importPrompts } from '../transfer/import-prompts.ts'
 import { importSkills } from '../transfer/import-skills.ts'
+import { readLangfuse } from '../transfer/langfuse-api.ts'
 import { exportLibrary, exportWholeLibrary, importLibrary, importWholeLibrary, isWholeExport } from '../transfer/library-folder.ts'
 import { collectCreated, describeNearDuplicates } from '../transfer/near-duplicates.ts'
 import { createPeople } from '../transfer/people.ts'
@@ -15,6 +21,8 @@ import { EXISTING, requireAccount, type WithApp } from './people-commands.ts'
 import { plural } from './plural.ts'
 import { suggest } from './program-name.ts'
 import { STDIN_MARK } from './read-input.ts'
+import { readRemote } from './read-remote.ts'
+import { invokeRemotely } from './remote-invoke.ts'
 import { type ProgressBar, startProgress } from './show-progress.ts'
 
 interface ImportFlags {
@@ -125,6 +133,37 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
           return [report, people.madeOwners]
         })
       }),
+    )
+  const importFrom = (flags: ImportFlags, entries: AsyncIterable<ImportEntry>) =>
+    withApp(async (app) => {
+      const people = createPeople()
+      await runImport(app, async (onCreated) => {
+        const options = { ...toOptions(flags), leavesOutUnknownCategories: true, onCreated }
+        return [await importEntries(app.store, entries, options, people), people.madeOwners]
+      })
+    })
+  imports
+    .command('folder <folder>')
+    .description(
+      'Import what agents and editors keep in a project: .prompt.md files, .claude/commands, .claude/skills, .cursor/rules and AGENTS.md',
+    )
+    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
+    .option('--public', "make the items public (default: the user's setting, initially private)")
+    .option('--whole', 'make one prompt of an AGENTS.md (default: one for each second-level heading)')
+    .action((folder: string, flags: ImportFlags & { whole?: true }) => importFrom(flags, readAgentFolder(folder, flags.whole === true)))
+  imports
+    .command('langfuse <address>')
+    .description('Import all prompts of a Langfuse project over its API; reads LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY')
+    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
+    .option('--public', "make the prompts public (default: the user's setting, initially private)")
+    .action((address: string, flags: ImportFlags) => importFrom(flags, readLangfuse(address, langfuseKeysFromEnvironment())))
+  imports
+    .command('remote <address>')
+    .description('Import the prompts and skills of another Commonplace: its public ones, or what the key in PROMPTS_API_KEY finds')
+    .requiredOption('--user <name>', 'owner of the imported items; created if missing')
+    .option('--public', "make the items public (default: the user's setting, initially private)")
+    .action((address: string, flags: ImportFlags) =>
+      importFrom(flags, readRemote(invokeRemotely(OPERATIONS, address, keyFromEnvironment(), KEY_HINTS.remote))),
     )
   imports
     .command('library <folder>')

@@ -108,6 +108,15 @@ export function keyFromEnvironment(environment: Environment = process.env): stri
   return readSecret('PROMPTS_API_KEY', environment) || null
 }
 
+/** The keys of a Langfuse project (LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY, or with _FILE). @throws AppError `invalid_input` without both */
+export function langfuseKeysFromEnvironment(environment: Environment = process.env): { publicKey: string; secretKey: string } {
+  const publicKey = readSecret('LANGFUSE_PUBLIC_KEY', environment)
+  const secretKey = readSecret('LANGFUSE_SECRET_KEY', environment)
+  if (!publicKey || !secretKey)
+    throw new AppError('invalid_input', 'Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to the keys of the project.')
+  return { publicKey, secretKey }
+}
+
 /** What was typed to start this program, where a launcher did that: `bin/commonplace` of the tarball, or the single executable. Null elsewhere. */
 export function launcherFromEnvironment(environment: Environment = process.env): string | null {
   return environment['COMMONPLACE_LAUNCHER'] || null

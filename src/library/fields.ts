@@ -37,7 +37,7 @@ export const MAX_TITLE = 200
 export const MAX_DESCRIPTION = 500
 export const MAX_CONTENT = 200_000
 export const MAX_TAGS = 10
-const MAX_TAG = 50
+export const MAX_TAG = 50
 const MAX_NOTE = 200
 /** Characters of content shown in lists and search results; longer ones are cut there and say so. */
 export const MAX_LISTED_CONTENT = 20_000

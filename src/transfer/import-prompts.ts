@@ -123,7 +123,11 @@ export async function importPromptDraft(
   // Checked before anybody is made for its sake: a refused entry leaves no trace.
   toTags(draft.tags)
   const stated = statedVisibility(draft, options)
-  const { category, remark } = knownCategory(draft.category, categories, options)
+  const { category, remark } = knownCategory(
+    draft.category,
+    categories,
+    draft.isCategoryOptional ? { leavesOutUnknownCategories: true } : options,
+  )
   const owner = await people.findOwner(store, ownerName)
   const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
   const fields = {

@@ -9,6 +9,7 @@ import { cutAtWord } from '../library/characters.ts'
 import { contentField, MAX_DESCRIPTION, PROMPT_TYPES, type PromptType, tagsField, titleField } from '../library/fields.ts'
 import type { Hold } from '../library/ports/transfer.ts'
 import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
+import { readForeignEntries, toForeignEntry } from './foreign-prompts.ts'
 import { decodeUtf8, readLines } from './text-lines.ts'
 
 /** A validated prompt of a file. Missing fields are undefined. */
@@ -29,6 +30,8 @@ export interface PromptDraft {
   readonly held: Hold | undefined
   /** Something worth telling, such as a description that was cut. */
   readonly remark: string | undefined
+  /** Whether a category that does not exist is left out, because the file is of another product. Default: false */
+  readonly isCategoryOptional?: boolean
 }
 
 /** One entry of a file: its number from 1, and the draft or why there is none. */
@@ -199,11 +202,23 @@ async function* readJson(path: string, bytes: AsyncIterable<Uint8Array>): AsyncG
   } catch {
     throw new AppError('invalid_input', `${path} is not valid JSON.`)
   }
-  const list = z
-    .union([z.array(z.unknown()), z.object({ prompts: z.array(z.unknown()) }).transform((object) => object.prompts)])
-    .safeParse(value)
-  if (!list.success) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)
-  for (const [index, entry] of list.data.entries()) yield { number: index + 1, ...toPromptDraft(entry) }
+  const entries = readForeignEntries(value)
+  if (entries === null) throw new AppError('invalid_input', `${path} must contain a list of prompts, or an object with a list "prompts".`)
+  for (const [index, entry] of entries.entries()) yield { number: index + 1, ...(readForeignDraft(entry) ?? toPromptDraft(entry)) }
+}
+
+/** A draft of another product's entry; null when it is none. */
+export function readForeignDraft(value: unknown): ReturnType<typeof toPromptDraft> | null {
+  const foreign = toForeignEntry(value)
+  return foreign && toRemarkedDraft(foreign.row, foreign.leftOut)
+}
+
+/** A draft of what another product wrote, with remarks on what is left out. */
+export function toRemarkedDraft(row: unknown, remarks: readonly string[]): ReturnType<typeof toPromptDraft> {
+  const made = toPromptDraft(row)
+  if ('fault' in made) return made
+  const remark = [...remarks, ...(made.draft.remark === undefined ? [] : [made.draft.remark])].join('; ')
+  return { draft: { ...made.draft, remark: remark === '' ? undefined : remark, isCategoryOptional: true } }
 }
 
 /** @throws AppError `invalid_input` when there are more bytes than `max` */

@@ -6,7 +6,8 @@ import { splitFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey } from '../library/left-out.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
 import { leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
-import { formatOf, type PromptDraft, readPromptFile, toPromptDraft } from './prompt-file.ts'
+import { isAgentFile, readAgentFile, readEditorPrompt } from './agent-files.ts'
+import { formatOf, type PromptDraft, readPromptFile, toPromptDraft, toRemarkedDraft } from './prompt-file.ts'
 import { type SkillDraft, toSkillDraft } from './skill-folder.ts'
 
 /** An entry of an upload: what it is called, and what it holds or why it is refused. */
@@ -25,6 +26,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 const MAX_MS = 5_000
 const ARCHIVE = /\.(?:zip|skill)$/i
 const MARKDOWN = /\.(?:md|markdown)$/i
+const EDITOR_PROMPT = /\.prompt\.md$/i
 /** What follows the name of a prompt in its file. */
 const ENDING = /(?:\.prompt)?\.(?:md|markdown)$/i
 
@@ -129,6 +131,7 @@ function readSkill(folder: string, files: readonly SkillFile[]): UploadEntry {
 }
 
 async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadEntry> {
+  if (isAgentFile(filename)) return yield* readAgent(filename, bytes)
   if (MARKDOWN.test(filename)) return yield readMarkdown(filename, bytes)
   const format = formatOf(filename)
   if (format === null) {
@@ -144,6 +147,17 @@ async function* readFile({ filename, bytes }: SkillFile): AsyncGenerator<UploadE
   }
 }
 
+/** The prompts in a file of an agent. @param isWhole as of `readAgentFile` */
+export function readAgent(filename: string, bytes: Uint8Array, isWhole = false): UploadEntry[] {
+  const text = decodeText(bytes)
+  if (text === null) return [{ name: filename, kind: null, fault: 'is not UTF-8 text' }]
+  return (readAgentFile(filename, text, isWhole) ?? []).map(({ name, row, remarks }) => {
+    const title = cutCharacters(row.title.trim(), MAX_TITLE)
+    const made = toRemarkedDraft({ ...row, title }, remarks)
+    return 'fault' in made ? { name, kind: null, fault: made.fault } : { name, kind: 'prompt', draft: made.draft }
+  })
+}
+
 async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   const STEP = 64 * 1024
   for (let at = 0; at < bytes.length; at += STEP) {
@@ -153,12 +167,13 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** A prompt in Markdown: its frontmatter, when it has one, says its title and more; else its title is that of the first heading or the file. */
-function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
+export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const text = decodeText(bytes)
   if (text === null) return { name: filename, kind: null, fault: 'is not UTF-8 text' }
   const { fields, body } = splitFrontmatter(text)
   const known = new Map(fields)
-  const content = body.replace(/^\uFEFF?(?:[ \t]*\r?\n)+/, '')
+  const start = body.replace(/^\uFEFF?(?:[ \t]*\r?\n)+/, '')
+  const { content, remark } = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remark: null }
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const fileTitle = (filename.split('/').at(-1) ?? filename).replace(ENDING, '').replaceAll(/[-_]+/g, ' ')
   const title = cutCharacters((known.get('title') ?? heading ?? known.get('name') ?? fileTitle).trim(), MAX_TITLE)
@@ -171,7 +186,8 @@ function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
     category: known.get('category'),
     tags: readTags(known.get('tags')),
   })
-  return 'fault' in made ? { name: filename, kind: null, fault: made.fault } : { name: filename, kind: 'prompt', draft: made.draft }
+  if ('fault' in made) return { name: filename, kind: null, fault: made.fault }
+  return { name: filename, kind: 'prompt', draft: remark === null ? made.draft : { ...made.draft, remark } }
 }
 
 /** Tags of a frontmatter: a list written as YAML, or one line with commas. */

@@ -178,7 +178,8 @@ export const checkImport = defineOperation({
       const isRefused = planned.outcome === 'refused'
       const becomes = (own.kind === 'prompt' ? own.draft.visibility : undefined) ?? input.visibility ?? usual
       // Who sees it is said before anything is published.
-      const remarks = [planned.remark, planned.outcome === 'created' && becomes !== 'private' ? `will be ${becomes}` : null]
+      const left = own.kind === 'prompt' ? (own.draft.remark ?? null) : null
+      const remarks = [planned.remark, left, planned.outcome === 'created' && becomes !== 'private' ? `will be ${becomes}` : null]
       entries.push({
         name: entry.name,
         title: own.draft.title,

@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest'
+import { readAgentFile, readEditorPrompt } from './agent-files.ts'
+
+const one = (filename: string, text: string, isWhole = false) =>
+  (readAgentFile(filename, text, isWhole) ?? []).map(({ name, row, remarks }) => [name, row.title, row.description, row.content, remarks])
+
+it('reads commands of Claude Code with their arguments as variables', () => {
+  const text = [
+    '---',
+    'description: Review a pull request',
+    'argument-hint: [pr-number] [priority]',
+    'allowed-tools: Bash(git:*)',
+    '---',
+    '',
+    'Review PR $1 with priority $2, $3 for $1.50 or $100. All: $ARGUMENTS and $ARGUMENTS[0]. !`git status`',
+  ].join('\n')
+  expect(one('p/.claude/commands/git/review.md', text)).toEqual([
+    [
+      'p/.claude/commands/git/review.md',
+      'git:review',
+      'Review a pull request',
+      'Review PR ${pr-number} with priority ${priority}, ${argument_3} for $1.50 or $100. All: ${arguments} and ${pr-number}. !`git status`',
+      ['left out: allowed-tools', 'commands in !`…` stay as text'],
+    ],
+  ])
+  expect(one('.claude/commands/fix.md', '---\nargument-hint: [issue]\n---\nFix $ARGUMENTS')[0]?.slice(1, 4)).toEqual([
+    'fix',
+    null,
+    'Fix ${issue}',
+  ])
+  expect(one('.claude/commands/bare.md', 'Do $ARGUMENTS')[0]?.[3]).toBe('Do ${arguments}')
+  expect(readAgentFile('commands/x.md', 'text')).toBeNull()
+})
+
+it('reads rules of Cursor, whose frontmatter is often no YAML', () => {
+  expect(
+    one(
+      '.cursor/rules/code-style.mdc',
+      '---\ndescription: "Style: all"\nglobs: *.ts,*.tsx\nalwaysApply: false\n---\n\nUse tabs --- always.',
+    ),
+  ).toEqual([['.cursor/rules/code-style.mdc', 'code style', 'Style: all', 'Use tabs --- always.', ['left out: globs, alwaysApply']]])
+  expect(one('a.mdc', '---\ndescription:\nglobs:\n---\n# Title\nText')[0]?.slice(1)).toEqual(['Title', null, '# Title\nText', []])
+  expect(one('a.mdc', 'Text alone')[0]?.slice(1)).toEqual(['a', null, 'Text alone', []])
+})
+
+it('splits AGENTS.md at second-level headings outside of code, or takes it whole', () => {
+  const text = '# Project\n\nIntro.\n\n## Build\n\n```sh\n## no heading\n```\n\n## Empty\n\n## Test ##\nRun it.\n'
+  expect(one('AGENTS.md', text).map(([name, title, , content]) => [name, title, content])).toEqual([
+    ['AGENTS.md, 0', 'Project', '# Project\n\nIntro.\n'],
+    ['AGENTS.md, 1', 'Build', '## Build\n\n```sh\n## no heading\n```\n'],
+    ['AGENTS.md, 3', 'Test', '## Test ##\nRun it.\n'],
+  ])
+  expect(one('x/AGENTS.md', text, true)).toEqual([['x/AGENTS.md', 'Project', null, text, []]])
+  expect(one('AGENTS.md', 'Text')).toEqual([['AGENTS.md', 'AGENTS', null, 'Text\n', []]])
+})
+
+it('turns the inputs of VS Code into variables, and leaves files of this library as they are', () => {
+  const text = 'Write ${input:name:Your name} in ${input:lang} for ${file}.'
+  expect(
+    readEditorPrompt(
+      new Map([
+        ['mode', 'agent'],
+        ['tools', '[x]'],
+      ]),
+      text,
+    ),
+  ).toEqual({
+    content: 'Write ${name} in ${lang} for ${file}.',
+    remark: 'left out: mode, tools',
+  })
+  expect(readEditorPrompt(new Map([['type', 'TEXT']]), text)).toEqual({ content: text, remark: null })
+})
+
+it('takes time that grows with the text alone', () => {
+  const started = performance.now()
+  for (const text of [
+    '## '.repeat(300_000),
+    '#'.repeat(900_000),
+    '---\n'.repeat(200_000),
+    '['.repeat(900_000),
+    '$ARGUMENTS['.repeat(80_000),
+  ]) {
+    for (const name of ['.claude/commands/x.md', 'x.mdc', 'AGENTS.md']) readAgentFile(name, `---\nargument-hint: ${text}\n---\n${text}`)
+  }
+  expect(performance.now() - started).toBeLessThan(5_000)
+})

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { toVariables } from './foreign-variables.ts'
+import { readPromptFile } from './prompt-file.ts'
+
+async function read(value: unknown) {
+  const bytes = (async function* () {
+    yield new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
+  })()
+  const rows = await Array.fromAsync(readPromptFile({ name: 'x.json', format: 'json', bytes }))
+  return rows.map((row) => {
+    if ('fault' in row) return row.fault
+    const { title, content, description, type, category, tags, contributors, remark, id, slug } = row.draft
+    return { title, content, description, type, category, tags, contributors, remark, id, slug }
+  })
+}
+
+const plain = {
+  description: null,
+  type: 'TEXT',
+  category: null,
+  tags: [],
+  contributors: [],
+  remark: undefined,
+  id: undefined,
+  slug: undefined,
+}
+
+describe('JSON of other products', () => {
+  it('reads prompts of Open WebUI, old and new', async () => {
+    expect(
+      await read([
+        {
+          command: '/sum',
+          user_id: 'u',
+          title: 'Summarize',
+          content: 'Sum up {{text}} in {{n | number:default="3"}}.',
+          timestamp: 1,
+          access_control: null,
+        },
+        { command: 'mail', name: 'Mail', content: 'To {{CLIPBOARD}}', tags: ['a'], access_control: { read: {} }, meta: {} },
+        { command: '/bare', content: '  ' },
+        { command: '/untitled', title: '', content: 'Text' },
+      ]),
+    ).toEqual(
+      [
+        { ...plain, title: 'Summarize', content: 'Sum up ${text} in ${n:3}.' },
+        { ...plain, title: 'Mail', content: 'To ${CLIPBOARD}', tags: ['a'], remark: 'left out: access_control' },
+        'has the wrong type',
+        { ...plain, title: 'untitled', content: 'Text' },
+      ].map((one) => (one === 'has the wrong type' ? expect.stringMatching(/title|content/) : one)),
+    )
+  })
+
+  it('reads prompt groups and presets of LibreChat', async () => {
+    const productionPrompt = { _id: 'p2', prompt: 'Plan {{topic:trips|meals}}', type: 'text' }
+    expect(
+      await read({
+        promptGroups: [
+          {
+            _id: 'g',
+            name: 'Planner',
+            oneliner: 'Plans things',
+            category: 'travel',
+            command: 'plan',
+            productionPrompt,
+            numberOfGenerations: 3,
+          },
+          {
+            name: 'Old',
+            prompts: [
+              { _id: 'a', prompt: 'One' },
+              { _id: 'b', prompt: 'Two' },
+            ],
+            productionId: 'a',
+            isPublic: true,
+          },
+        ],
+      }),
+    ).toEqual([
+      { ...plain, title: 'Planner', content: 'Plan ${topic:trips}', description: 'Plans things', category: 'travel' },
+      { ...plain, title: 'Old', content: 'One', remark: 'left out: its other versions, isPublic' },
+    ])
+    expect(await read({ title: 'Pirate', promptPrefix: 'Talk like one.', model: 'm', temperature: 1 })).toEqual([
+      { ...plain, title: 'Pirate', content: 'Talk like one.', remark: 'left out: model, temperature' },
+    ])
+  })
+
+  it('reads a Langfuse export: the version in production, chats as one text', async () => {
+    const base = { name: 'greet', type: 'text', tags: ['x'], config: {}, projectId: 'p' }
+    expect(
+      await read({
+        data: [
+          { ...base, version: 1, prompt: 'One {{who}}', labels: ['production'] },
+          { ...base, version: 2, prompt: 'Two', labels: ['latest'] },
+          {
+            name: 'chat',
+            version: 3,
+            type: 'chat',
+            labels: [],
+            tags: [],
+            config: { temperature: 0 },
+            prompt: [
+              { role: 'system', content: 'Be {{mood}}.' },
+              { type: 'placeholder', name: 'history' },
+            ],
+          },
+        ],
+      }),
+    ).toEqual([
+      { ...plain, title: 'greet', content: 'One ${who}', tags: ['x'] },
+      {
+        ...plain,
+        title: 'chat',
+        content: '## system\n\nBe ${mood}.\n\n## placeholder\n\n${history}',
+        remark: 'left out: config; its messages became one text',
+      },
+    ])
+  })
+
+  it('reads prompts.json of prompts.chat, and takes no ids and addresses', async () => {
+    const author = { username: 'ada', name: 'Ada', avatar: null, identifier: null, verified: false }
+    const entry = {
+      id: 'c1',
+      title: 'Terminal',
+      slug: 'terminal',
+      description: 'Acts as one',
+      content: 'Act as ${what:a terminal}.',
+      type: 'STRUCTURED',
+      structuredFormat: 'JSON',
+      mediaUrl: null,
+      viewCount: 4,
+      isFeatured: true,
+      createdAt: '2025-01-01T00:00:00.000Z',
+      category: { id: 'x', name: 'Coding', slug: 'coding', icon: null },
+      author,
+      contributors: [{ ...author, username: 'bob' }],
+      tags: [{ id: 't', name: 'CLI', slug: 'cli', color: '#fff' }, { tag: { id: 'u', name: 'Raycast' } }],
+    }
+    expect(await read({ count: 2, prompts: [entry, { ...entry, content: 7 }] })).toEqual([
+      {
+        ...plain,
+        title: 'Terminal',
+        content: 'Act as ${what:a terminal}.',
+        description: 'Acts as one',
+        type: 'STRUCTURED',
+        category: 'coding',
+        tags: ['CLI', 'Raycast'],
+        contributors: ['ada', 'bob'],
+        remark: 'left out: structuredFormat',
+      },
+      expect.stringContaining('has the wrong type'),
+    ])
+  })
+
+  it('keeps reading our own entries as before, and refuses other documents', async () => {
+    expect(
+      await read([
+        { title: 'Own', content: '{{stays}}', id: 'i', slug: 's' },
+        { act: 'A', prompt: 'B' },
+      ]),
+    ).toEqual([
+      { ...plain, title: 'Own', content: '{{stays}}', id: 'i', slug: 's' },
+      { ...plain, title: 'A', content: 'B' },
+    ])
+    for (const value of ['{', '{}', '7', '{"data":7}', 'null'])
+      await expect(read(value), value).rejects.toMatchObject({ code: 'invalid_input' })
+    expect(await read([null, 7, {}, []])).toHaveLength(4)
+  })
+
+  it('cuts tags that a library cannot hold, with a remark', async () => {
+    const tags = [...Array.from({ length: 12 }, (_, n) => `tag ${n}`), 'x'.repeat(80), '!!']
+    const [entry] = await read([{ command: 'c', name: 'N', content: 'T', tags }])
+    expect(entry).toMatchObject({ tags: tags.slice(0, 10), remark: '4 of its tags were left out' })
+  })
+
+  it('turns double braces into variables, in time that grows with the text alone', () => {
+    expect(toVariables('{{ a b }} {{1x!}} {{}} {{{c}}} {{ü|text}} {{!!}}')).toBe('${a b} ${x_} {{}} {${c}} ${ü} ${_}')
+    const started = performance.now()
+    for (const piece of ['{{', '{{ ', '{{a:', '{{a|b']) toVariables(piece.repeat(60_000))
+    toVariables(`{{${' '.repeat(190_000)}`)
+    expect(performance.now() - started).toBeLessThan(3_000)
+  })
+})

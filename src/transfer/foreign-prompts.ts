@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { MAX_TAG, MAX_TAGS } from '../library/fields.ts'
+import { cutLongTags } from './foreign-tags.ts'
+import { toVariables } from './foreign-variables.ts'
+
+/** An entry of another product's file, as a row that the prompt reader knows, and what could not be taken. */
+export interface ForeignEntry {
+  readonly row: Readonly<Record<string, unknown>>
+  readonly leftOut: readonly string[]
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+/** Ids, times and counts, which mean nothing in another library. */
+const UNMENTIONED =
+  /^(?:_id|__v|id|slug|command|url|user|user_?id|user_?name|author_?name|project_?id|group_?id|production_?id|identifier|(?:created|updated|featured|deleted|published|last_?used)_?at|timestamp|\w+_?count|number_?of_?generations|version|is_active|is_featured|isFeatured|productionPrompt)$/i
+/** Most names of fields in one remark. */
+const MAX_NAMES = 6
+
+const named = z.looseObject({ name: z.string().optional(), title: z.string().optional() })
+const openWebui = named.extend({ command: z.string(), content: z.string() })
+const message = z.looseObject({
+  role: z.string().optional(),
+  content: z.string().optional(),
+  type: z.string().optional(),
+  name: z.string().optional(),
+})
+const text = z.union([z.string(), z.array(message).min(1)])
+const langfuse = z
+  .looseObject({
+    name: z.string(),
+    prompt: text,
+    version: z.number().optional(),
+    labels: z.array(z.string()).optional(),
+    tags: z.array(z.string()).nullish(),
+  })
+  .refine((entry) => (entry.version !== undefined || entry.labels !== undefined) && !('title' in entry) && !('act' in entry))
+const version = z.looseObject({ prompt: z.string(), _id: z.unknown().optional() })
+const libreChat = z
+  .looseObject({
+    name: z.string(),
+    oneliner: z.string().nullish(),
+    category: z.string().nullish(),
+    productionPrompt: version.nullish(),
+    productionId: z.unknown().optional(),
+    prompts: z.array(version).optional(),
+  })
+  .refine((entry) => entry.productionPrompt || (entry.prompts?.length ?? 0) > 0)
+const libreChatPreset = z.looseObject({ title: z.string(), promptPrefix: z.string().min(1) })
+const person = z.looseObject({ username: z.string().nullish(), name: z.string().nullish() })
+const tag = z.union([z.looseObject({ tag: z.looseObject({ name: z.string() }) }), z.looseObject({ name: z.string() })])
+const promptsChat = z
+  .looseObject({
+    title: z.string(),
+    content: z.string(),
+    description: z.string().nullish(),
+    type: z.string().nullish(),
+    category: z.looseObject({ slug: z.string() }).nullish(),
+    author: person.nullish(),
+    contributors: z.array(person).nullish(),
+    tags: z.array(tag).nullish(),
+  })
+  .refine(({ category, author, tags }) => category || author || (tags?.length ?? 0) > 0)
+
+/**
+ * The entries in a JSON document of another product, or null when it is none that is known: Open WebUI, LibreChat, Langfuse, prompts.chat.
+ * Of the versions of one Langfuse prompt, the one in production counts, else the newest.
+ */
+export function readForeignEntries(value: unknown): readonly unknown[] | null {
+  const list = z
+    .union([
+      z.array(z.unknown()),
+      z.object({ promptGroups: z.array(z.unknown()) }).transform((object) => object.promptGroups),
+      z.object({ prompts: z.array(z.unknown()), name: z.undefined().optional() }).transform((object) => object.prompts),
+      z.object({ data: z.array(z.unknown()) }).transform((object) => object.data),
+    ])
+    .safeParse(value)
+  if (!list.success) return toForeignEntry(value) ? [value] : null
+  const best = new Map<string, { readonly entry: unknown; readonly rank: number }>()
+  for (const entry of list.data) {
+    const read = langfuse.safeParse(entry)
+    if (!read.success) continue
+    const rank = read.data.labels?.includes('production') ? Number.POSITIVE_INFINITY : (read.data.version ?? 0)
+    const known = best.get(read.data.name)
+    if (!known || rank > known.rank) best.set(read.data.name, { entry, rank })
+  }
+  const chosen = new Set([...best.values()].map(({ entry }) => entry))
+  return best.size === 0 ? list.data : list.data.filter((entry) => chosen.has(entry) || !langfuse.safeParse(entry).success)
+}
+
+/** One entry of another product, or null when its form is not known. */
+export function toForeignEntry(value: unknown): ForeignEntry | null {
+  return readLibreChat(value) ?? readPreset(value) ?? readOpenWebui(value) ?? readLangfuse(value) ?? readPromptsChat(value)
+}
+
+function readOpenWebui(value: unknown): ForeignEntry | null {
+  const read = openWebui.safeParse(value)
+  if (!read.success) return null
+  const { title, name, command, content, ...rest } = read.data
+  return toEntry({ title: title || name || command.replace(/^\//, ''), content: toVariables(content), tags: textsOf(rest['tags']) }, rest, [
+    'tags',
+  ])
+}
+
+function readLibreChat(value: unknown): ForeignEntry | null {
+  const read = libreChat.safeParse(value)
+  if (!read.success) return null
+  const { name, oneliner, category, productionPrompt, productionId, prompts = [], ...rest } = read.data
+  const used = productionPrompt ?? prompts.find((one) => one._id !== undefined && one._id === productionId) ?? prompts.at(-1)
+  const others = prompts.length > 1 ? ['its other versions'] : []
+  return toEntry(
+    { title: name, content: toVariables(used?.prompt ?? ''), description: oneliner || null, category: category || null },
+    rest,
+    [],
+    others,
+  )
+}
+
+function readPreset(value: unknown): ForeignEntry | null {
+  const read = libreChatPreset.safeParse(value)
+  if (!read.success) return null
+  const { title, promptPrefix, ...rest } = read.data
+  return toEntry({ title, content: toVariables(promptPrefix) }, rest, ['presetId', 'conversationId', 'order', 'defaultPreset'])
+}
+
+function readLangfuse(value: unknown): ForeignEntry | null {
+  const read = langfuse.safeParse(value)
+  if (!read.success) return null
+  const { name, prompt, tags, labels: _labels, version: _version, type: _type, ...rest } = read.data
+  const isChat = typeof prompt !== 'string' && prompt.length > 1
+  const remarks = isChat ? ['its messages became one text'] : []
+  return toEntry({ title: name, content: toVariables(joinMessages(prompt)), tags: tags ?? [] }, rest, ['resolutionGraph'], [], remarks)
+}
+
+/** Messages as one text, each below its role; a single one as it is. */
+function joinMessages(prompt: z.infer<typeof text>): string {
+  if (typeof prompt === 'string') return prompt
+  const textOf = (one: z.infer<typeof message>) => one.content ?? (one.type === 'placeholder' && one.name ? `{{${one.name}}}` : '')
+  const [first] = prompt
+  if (first && prompt.length === 1) return textOf(first)
+  return prompt.map((one) => `## ${one.role ?? one.type ?? 'message'}\n\n${textOf(one)}`).join('\n\n')
+}
+
+function readPromptsChat(value: unknown): ForeignEntry | null {
+  const read = promptsChat.safeParse(value)
+  if (!read.success) return null
+  const { title, content, description, type, category, author, contributors, tags, ...rest } = read.data
+  const nameOf = (one: z.infer<typeof person> | null | undefined) => one?.username || one?.name || ''
+  return toEntry(
+    {
+      title,
+      content,
+      description: description ?? null,
+      type,
+      category: category?.slug ?? null,
+      author: nameOf(author),
+      contributors: (contributors ?? []).map(nameOf).filter((name) => name !== ''),
+      tags: (tags ?? []).map((one) =>
+        'tag' in one && typeof one.tag === 'object' ? z.looseObject({ name: z.string() }).parse(one.tag).name : String(one['name']),
+      ),
+    },
+    rest,
+    ['requiresMediaUpload', 'requiredMediaType', 'isPrivate', 'isUnlisted', 'voted', 'hasVoted'],
+  )
+}
+
+function textsOf(value: unknown): string[] {
+  return z.array(z.string()).catch([]).parse(value)
+}
+
+/**
+ * @param rest fields that were not taken
+ * @param unmentioned of them, those that nobody misses
+ */
+function toEntry(
+  row: Entry,
+  rest: Entry,
+  unmentioned: readonly string[],
+  others: readonly string[] = [],
+  remarks: readonly string[] = [],
+): ForeignEntry {
+  const isEmpty = (value: unknown) =>
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    value === false ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  const names = Object.keys(rest).filter((name) => !isEmpty(rest[name]) && !UNMENTIONED.test(name) && !unmentioned.includes(name))
+  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, 40))
+  const { tags, remark } = cutLongTags(textsOf(row['tags']), MAX_TAGS, MAX_TAG)
+  const leftOut = [...others, ...shown, ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more fields`] : [])]
+  return {
+    row: { ...row, tags },
+    leftOut: [...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []), ...(remark === null ? [] : [remark]), ...remarks],
+  }
+}
