@@ -247,6 +247,12 @@ describe('sync', () => {
     await expect(sync()).rejects.toThrow('links are not followed')
   })
 
+  it('refuses a folder with too many names at once', async () => {
+    mkdirSync(join(folder, 'prompts'))
+    for (let n = 0; n <= 50_000; n++) writeFileSync(join(folder, `prompts/${n}`), '')
+    await expect(sync()).rejects.toThrow('more than 50000 prompts and skills')
+  })
+
   it('leaves other people and their items alone', async () => {
     const { actor: bob } = await test.user('bob')
     await test.app.store.items.createPrompt(
