@@ -1,3 +1,5 @@
+import { RESERVED_NAMES } from '../library/username.ts'
+
 /**
  * The kind of a route. It decides authentication (keys below /api and on channels, cookies on pages and their downloads, none elsewhere), the form of
  * errors, and the caching and CORS headers.
@@ -44,6 +46,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = {}
 const PARAMETERS: Readonly<Record<string, string>> = {
   collection: 'prompts|skills',
   filename: '.+',
+  // The first segments of the service's own paths are no names.
+  username: `(?!(?:${[...RESERVED_NAMES].join('|').replaceAll('.', '\\.')})/)[^/]+`,
   scope: '(?:/private)?(?:/(?:prompts|skills|tags|categories|users|install)/[^/]+?|/@[^/]+?|/api/skills/[^/]+/zip)?',
   // The whole library has a name of its own in Git: what a clone of it is called.
   git: '(?:/library\\.git|(?<=[^/])\\.git)?',

@@ -102,7 +102,7 @@ export const restoreVersion = defineOperation({
     success: z.literal(true),
     id: z.string(),
     version: z.number().int(),
-    lostCategory: z.string().nullable().describe('Slug of the category of that version, if it was removed since. The item then has none.'),
+    lostCategory: z.string().optional().describe('Slug of the category of that version, if it was removed since. The item then has none.'),
   }),
   async run(context: Needs<'items'>, input) {
     const user = requireUser(context.actor)
@@ -129,6 +129,6 @@ export const restoreVersion = defineOperation({
           })
     if (!restored) throw notFound(item.kind)
     const lostCategory = restored.category === null ? old.category : null
-    return { success: true as const, id: restored.id, version: restored.version, lostCategory }
+    return { success: true as const, id: restored.id, version: restored.version, ...(lostCategory === null ? {} : { lostCategory }) }
   },
 })

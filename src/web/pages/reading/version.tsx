@@ -265,7 +265,7 @@ export function submitRestore(collection: Collection): Action {
   return async ({ call, form, ref, param }) => {
     const base = form.text('baseVersion')
     const before = (await call(showMarks, { collection, id: ref })).version
-    const { version, lostCategory } = await call(restoreVersion, {
+    const { version, lostCategory = null } = await call(restoreVersion, {
       collection,
       id: ref,
       version: readVersionNumber(param('version')),
