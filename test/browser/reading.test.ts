@@ -137,7 +137,11 @@ describe('a reader in a browser', () => {
     const page = await bench.newPage()
     await page.goto(`/skills/${slug}`)
     await page.getByText('Install', { exact: true }).click()
-    const command = (await page.locator('.install [data-text]').textContent())?.trim() ?? ''
+    const shown = page.locator('.install [data-text]:visible')
+    await expect.poll(() => shown.count()).toBe(1)
+    expect(await shown.textContent()).toBe(`npx skills add ${new URL(page.url()).origin}/skills/${slug}`)
+    await page.getByLabel('curl', { exact: true }).check()
+    const command = (await shown.textContent())?.trim() ?? ''
     const run = (line: string) => promisify(execFile)('sh', ['-c', line], { cwd: home, env: { ...process.env, HOME: home } })
     const hasUnzip = await run('command -v unzip').catch(() => null)
     if (hasUnzip) {
