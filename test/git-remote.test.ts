@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -486,6 +486,29 @@ describe.skipIf(!hasGit())('the Git remote', () => {
     expect(await tipOf(older)).toBe(tip)
     await older.close()
   })
+
+  it('keeps no pack of clients that leave, and bounds those of one caller', async () => {
+    const { actor } = await test.user('large')
+    for (let place = 0; place < 20; place++) {
+      const content = randomBytes(150_000).toString('base64').slice(0, 190_000)
+      await test.call(actor, 'save_prompt', { title: `Large ${place}`, content, tags: ['large'], isPrivate: false })
+    }
+    const path = '/tags/large.git/git-upload-pack'
+    const post = async (body: string) => await test.fetch(path, { method: 'POST', headers: VERSION_2, body })
+    const refs = await (await post(`${pkt('command=ls-refs')}0001${pkt('ref-prefix refs/heads/')}0000`)).text()
+    const [, tip = ''] = /([0-9a-f]{40}) refs/.exec(refs) ?? []
+    const fetchIt = async () => await post(`${pkt('command=fetch')}0001${pkt(`want ${tip}`)}${pkt('done')}0000`)
+    for (let left = 0; left < 210; left++) {
+      const answer = await fetchIt()
+      expect(answer.status, `after ${left}`).toBe(200)
+      await answer.body?.cancel()
+    }
+    // Packs that are still being taken are counted.
+    const open = await Promise.all(Array.from({ length: 12 }, fetchIt))
+    expect(open.map(({ status }) => status).toSorted()).toEqual([...Array(4).fill(200), ...Array(8).fill(429)])
+    for (const answer of open) await answer.body?.cancel()
+    expect((await (await fetchIt()).arrayBuffer()).byteLength).toBeGreaterThan(2_500_000)
+  }, 120_000)
 
   it('refuses bad bodies in words', async () => {
     const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>

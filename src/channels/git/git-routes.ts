@@ -5,6 +5,7 @@ import type { Answer } from '../../exchange.ts'
 import type { BoundRoute, Call } from '../../http/call.ts'
 import { createPieceSender } from '../../http/downloads/download.ts'
 import { type ChannelScope, marketplaceName, parseScope, scopePath } from '../../library/channel-scope.ts'
+import { createTally } from '../../library/tally.ts'
 import type { Channel } from '../channel.ts'
 import { describeScope } from '../marketplace.ts'
 import type { FetchPlan, FetchRequest } from './fetch.ts'
@@ -19,6 +20,8 @@ import type { ObjectId } from './tree.ts'
 const MAX_BODY_BYTES = 1024 * 1024
 /** Packs up to this size are answered as a whole. */
 const MAX_WHOLE_BYTES = 2 * 1024 * 1024
+/** Packs of one caller at the same time. */
+const MAX_PACKS = 8
 const SERVICE = 'git-upload-pack'
 const BRANCH = 'refs/heads/main'
 /** No cache keeps what can be withdrawn, and clients always ask. */
@@ -36,52 +39,87 @@ export function gitRoutes(
   const thread: GitThread = createGitThread()
   const openRepository = createRepositories(readRevision, thread, (scope) => describeRepository(channel, scope))
   const sendPieces = createPieceSender()
+  const packs = createTally()
   const open = async (call: Call): Promise<Repository> => {
     const scope = parseScope(call.params['scope'] ?? '')
     if (!scope || scope.only !== undefined) throw new AppError('not_found', 'Nothing found at this address.')
-    return await openRepository({ actor: call.actor, call: channel.call(call), charge: call.charge }, scope)
+    return await openRepository({ actor: call.actor, caller: call.caller, call: channel.call(call), charge: call.charge }, scope)
   }
   const usesVersion2 = ({ exchange }: Call) => /(?:^|:)version=2(?:$|:)/.test(exchange.header('git-protocol') ?? '')
 
-  async function* readPack(pack: number): AsyncGenerator<Uint8Array> {
+  /** The pieces of a pack. Whoever has them takes all, or calls `return`: the thread keeps the pack until then. */
+  const readPack = (pack: string, release: () => void): Required<Pick<AsyncIterator<Uint8Array, undefined>, 'next' | 'return'>> => {
     let isOver = false
-    try {
-      for (;;) {
-        const told = await thread.ask({ kind: 'next', pack })
-        isOver = told.kind !== 'piece' || told.bytes === null
-        if (told.kind !== 'piece' || told.bytes === null) return
-        yield told.bytes
-      }
-    } finally {
-      if (!isOver) await thread.ask({ kind: 'cancel', pack })
+    const end = () => {
+      isOver = true
+      release()
+      return { done: true, value: undefined } as const
+    }
+    return {
+      async next() {
+        if (isOver) return end()
+        const told = await thread.ask({ kind: 'next', pack }).catch((error: unknown) => {
+          end()
+          throw error
+        })
+        if (told.kind === 'piece') return told.bytes === null ? end() : { done: false, value: told.bytes }
+        end()
+        throw new AppError('unavailable', 'The pack is no longer there. Try again.')
+      },
+      async return() {
+        if (!isOver) await thread.ask({ kind: 'cancel', pack }).catch(() => {})
+        return end()
+      },
     }
   }
-  const sendPack = async (call: Call, head: Uint8Array, pack: number): Promise<Answer> => {
+  const sendPack = async (call: Call, head: Uint8Array, pack: string, release: () => void): Promise<Answer> => {
     const headers = { 'content-type': `application/x-${SERVICE}-result`, ...NO_CACHE }
-    const pieces = readPack(pack)
-    const first: Uint8Array[] = [head]
-    let size = 0
-    while (size < MAX_WHOLE_BYTES) {
-      const { done, value } = await pieces.next()
-      if (done) return { status: 200, headers, body: Buffer.concat([...first, FLUSH]) }
-      first.push(value)
-      size += value.length
+    const pieces = readPack(pack, release)
+    try {
+      const first: Uint8Array[] = [head]
+      let size = 0
+      while (size < MAX_WHOLE_BYTES) {
+        const { done, value } = await pieces.next()
+        if (done) return { status: 200, headers, body: Buffer.concat([...first, FLUSH]) }
+        first.push(value)
+        size += value.length
+      }
+      const ends: (Uint8Array | null)[] = [Buffer.concat(first), FLUSH]
+      const rest: AsyncIterator<Uint8Array, undefined> = {
+        async next() {
+          const [begun] = ends.length === 2 ? ends.splice(0, 1) : []
+          if (begun) return { done: false, value: begun }
+          const piece = await pieces.next()
+          if (!piece.done) return piece
+          const last = ends.pop()
+          return last ? { done: false, value: last } : piece
+        },
+        return: () => pieces.return(),
+      }
+      return { status: 200, headers, body: sendPieces(call.caller, rest, {}).body }
+    } catch (error) {
+      await pieces.return()
+      throw error
     }
-    async function* all(): AsyncGenerator<Uint8Array> {
-      yield Buffer.concat(first)
-      yield* pieces
-      yield FLUSH
-    }
-    return { status: 200, headers, body: sendPieces(call.caller, all(), {}).body }
   }
   const fetch = async (call: Call, repository: Repository, request: FetchRequest, isVersion2: boolean): Promise<Answer> => {
-    const told = await repository.ask((key) => ({ kind: 'fetch', key, request }))
+    if (packs.of(call.caller) >= MAX_PACKS) {
+      throw new AppError('rate_limited', `You already have ${MAX_PACKS} clones running. Wait for one to finish.`, { retryAfterSeconds: 5 })
+    }
+    const release = packs.add(call.caller)
+    const told = await repository
+      .ask((key) => ({ kind: 'fetch', key, request }))
+      .catch((error: unknown) => {
+        release()
+        throw error
+      })
+    if (told.kind !== 'plan' || told.pack === null) release()
     if (told.kind !== 'plan') throw new AppError('unavailable', 'The Git repository could not be read. Try again in a moment.')
     const { plan, pack } = told
     if (plan.unknown !== null) return result([pktLine(`ERR upload-pack: not our ref ${plan.unknown}\n`)])
     const head = isVersion2 ? sayInVersion2(plan, pack !== null, request) : sayInVersion1(plan, request)
     if (pack === null) return result(head)
-    return await sendPack(call, Buffer.concat(head), pack)
+    return await sendPack(call, Buffer.concat(head), pack, release)
   }
 
   const routes: BoundRoute[] = [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import type { SharedChange, SharedVersion } from '../../library/shared-changes.ts'
 import { planFetch } from './fetch.ts'
@@ -13,6 +14,8 @@ const MAX_BYTES = 768 * 1024 * 1024
 const OBJECT_BYTES = 300
 const ENTRY_BYTES = 300
 const MAX_PACKS = 200
+/** How long a pack waits for its next piece: longer than a download may take. */
+const PACK_IDLE_MS = 11 * 60_000
 /** Most entries of one history. */
 const MAX_ENTRIES = 500_000
 /** Versions of one question, and skills among them, each of up to 8 MiB. */
@@ -31,8 +34,14 @@ interface OpenHistory {
 }
 
 const histories = new Map<string, OpenHistory>()
-const packs = new Map<number, Iterator<Uint8Array<ArrayBuffer>>>()
-let lastPack = 0
+/** Packs that are being sent. Their names are those of no other thread's: a reader of one that has ended gets nothing of another's. */
+const packs = new Map<string, { readonly pieces: Iterator<Uint8Array<ArrayBuffer>>; usedMs: number }>()
+
+/** Forgets packs that nobody has asked for a piece of. */
+function dropIdlePacks(): void {
+  const since = performance.now() - PACK_IDLE_MS
+  for (const [name, { usedMs }] of packs) if (usedMs < since) packs.delete(name)
+}
 
 const sizeOf = ({ history, changes }: OpenHistory) => history.bytes + history.objects.size * OBJECT_BYTES + changes.length * ENTRY_BYTES
 
@@ -139,13 +148,18 @@ function answer(question: GitQuestion): GitAnswer {
       if (!opened) return { kind: 'gone' }
       const { objects, ...plan } = planFetch(opened.history, question.request)
       if (objects === null) return { kind: 'plan', plan, pack: null }
+      dropIdlePacks()
       if (packs.size >= MAX_PACKS) return { kind: 'failed', reason: 'fault', message: 'too many packs are being sent' }
-      packs.set(++lastPack, writePack(opened.history.objects, objects))
-      return { kind: 'plan', plan, pack: lastPack }
+      const pack = randomUUID()
+      packs.set(pack, { pieces: writePack(opened.history.objects, objects), usedMs: performance.now() })
+      return { kind: 'plan', plan, pack }
     }
     case 'next': {
-      const piece = packs.get(question.pack)?.next()
-      if (!piece || piece.done) {
+      const pack = packs.get(question.pack)
+      if (!pack) return { kind: 'gone' }
+      pack.usedMs = performance.now()
+      const piece = pack.pieces.next()
+      if (piece.done) {
         packs.delete(question.pack)
         return { kind: 'piece', bytes: null }
       }

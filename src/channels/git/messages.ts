@@ -14,8 +14,8 @@ export type GitQuestion =
   | { readonly kind: 'tip'; readonly key: string }
   | { readonly kind: 'fetch'; readonly key: string; readonly request: FetchRequest }
   /** The next piece of a pack. */
-  | { readonly kind: 'next'; readonly pack: number }
-  | { readonly kind: 'cancel'; readonly pack: number }
+  | { readonly kind: 'next'; readonly pack: string }
+  | { readonly kind: 'cancel'; readonly pack: string }
 
 /** What it answers. */
 export type GitAnswer =
@@ -24,7 +24,7 @@ export type GitAnswer =
   /** The entries whose texts come next, by number; none when the history holds all. */
   | { readonly kind: 'wanted'; readonly changes: readonly number[] }
   | { readonly kind: 'tip'; readonly tip: ObjectId | null }
-  | { readonly kind: 'plan'; readonly plan: Omit<FetchPlan, 'objects'>; readonly pack: number | null }
+  | { readonly kind: 'plan'; readonly plan: Omit<FetchPlan, 'objects'>; readonly pack: string | null }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array<ArrayBuffer> | null }
   /** The history is not there, or not any more. */
   | { readonly kind: 'gone' }

@@ -32,6 +32,8 @@ export interface Repository {
 /** Who opens a repository. */
 interface Reader {
   readonly actor: Actor
+  /** Whom it is counted for: one history is built for each at a time. */
+  readonly caller: string
   readonly call: CallOperation
   /** Counts points for the work that opening takes. @throws AppError `rate_limited` */
   charge(points: number): Promise<void>
@@ -111,6 +113,9 @@ export function createRepositories(
     return listed.kind === 'listed' ? listed.count : 0
   }
 
+  const buildInTurn = (key: string, reader: Reader, scope: ChannelScope): Promise<ObjectId | null> =>
+    inTurn(`caller ${reader.caller}`, () => takeSlot(() => build(key, reader, scope)))
+
   return async (reader, scope) => {
     const key = JSON.stringify([privateReaderId(reader.actor), scopePath(scope)])
     const bring = async (): Promise<{ readonly tip: ObjectId | null }> =>
@@ -118,7 +123,7 @@ export function createRepositories(
         const revision = await caches.refresh()
         const known = states.get(key)
         if (known) return known
-        const state = { tip: await takeSlot(() => build(key, reader, scope)) }
+        const state = { tip: await buildInTurn(key, reader, scope) }
         states.put(revision, key, state)
         return state
       })
@@ -131,7 +136,7 @@ export function createRepositories(
           const first = await thread.ask(makeQuestion(key))
           if (first.kind !== 'gone') return first
           // The thread let go of it.
-          await takeSlot(() => build(key, reader, scope))
+          await buildInTurn(key, reader, scope)
           return await thread.ask(makeQuestion(key))
         }),
     }
