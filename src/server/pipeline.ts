@@ -192,7 +192,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
     // Pages are expensive: a request refused here gets plain text.
-    const page = place ? await parts.toProblem(call, error) : null
+    // Channels are for programs, and never read cookies.
+    const page = place && call.kind !== 'channel' ? await parts.toProblem(call, error) : null
     return page ?? toErrorAnswer(error, call.requestId)
   }
 
@@ -305,10 +306,13 @@ function nameActor(actor: Actor): string {
 
 /** A path as logs may have it: the token of an install link or an archive is a secret. */
 function maskSecrets(path: string): string {
-  return path.replace(/^\/(install|archives)\/[^/]+/, '/$1/…')
+  return path.replaceAll(/(\/|%2f)(install|archives)(?:\/|%2f)+[^/%]+/gi, '$1$2/…')
 }
 
 /** Whether the caller presented a key, an install link or the token of an archive. */
 function isPersonal({ exchange, kind, actor, params }: OpenCall): boolean {
-  return hasKeyHeader(exchange) || (kind === 'channel' && (actor.kind === 'user' || params['token'] !== undefined))
+  return (
+    hasKeyHeader(exchange) ||
+    (kind === 'channel' && (actor.kind === 'user' || params['token'] !== undefined || exchange.path.startsWith('/install/')))
+  )
 }
