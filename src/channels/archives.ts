@@ -45,9 +45,9 @@ export function archiveKey(files: readonly FileDigest[]): string {
 export function createArchives(): Archives {
   const archives = new LRUCache<string, Archive>({ maxSize: MAX_BYTES, sizeCalculation: ({ bytes }) => bytes.length })
   const digests = new LRUCache<string, string>({ max: MAX_DIGESTS })
-  const pending = new Map<string, Promise<Archive>>()
+  const pending = new Map<string, Promise<{ readonly key: string; readonly archive: Archive }>>()
 
-  const make = async (read: () => Promise<readonly SkillFile[]>): Promise<Archive> => {
+  const make = async (read: () => Promise<readonly SkillFile[]>) => {
     const files = await read()
     const bytes = await storeFiles(files)
     const archive = { bytes, sha256: sha256Of(bytes) }
@@ -55,14 +55,20 @@ export function createArchives(): Archives {
     const actualKey = archiveKey(files.map((file) => ({ filename: file.filename, sha256: sha256Of(file.bytes) })))
     archives.set(actualKey, archive)
     digests.set(actualKey, archive.sha256)
-    return archive
+    return { key: actualKey, archive }
   }
   const get: Archives['get'] = async (key, read) => {
     const known = archives.get(key)
     if (known) return known
-    const running = pending.get(key) ?? make(read).finally(() => pending.delete(key))
-    pending.set(key, running)
-    return await running
+    const running = pending.get(key)
+    if (running) {
+      // What another reader's files have become meanwhile is not for this one.
+      const made = await running.catch(() => null)
+      return made?.key === key ? made.archive : (await make(read)).archive
+    }
+    const making = make(read).finally(() => pending.delete(key))
+    pending.set(key, making)
+    return (await making).archive
   }
   return {
     get,
