@@ -362,3 +362,62 @@ describe('skills find', () => {
     expect((await readJson(await test.fetch('/api/search?q=findable&owner=nobody'))).skills).toEqual([])
   })
 })
+
+describe('what strangers send', () => {
+  it('gives one scope for every spelling of a name', async () => {
+    const { actor } = await test.user('Speller')
+    for (const name of ['spelled-one', 'spelled-two'])
+      await test.call(actor, 'save_skill', {
+        title: name,
+        tags: ['Spelled out'],
+        isPrivate: false,
+        files: [{ filename: 'SKILL.md', content: `---\nname: ${name}\ndescription: d\n---\n` }],
+      })
+    const known = await (await test.fetch('/tags/spelled-out/marketplace.json')).text()
+    expect(known).toContain('/tags/spelled-out/.well-known/agent-skills/spelled-one.zip')
+    for (const path of ['/tags/Spelled%20out', '/tags/spelled-out!!!', '/tags/spelled-out%21!'])
+      expect(await (await test.fetch(`${path}/marketplace.json`)).text(), path).toBe(known)
+    const author = await (await test.fetch('/@speller/marketplace.json')).text()
+    for (const path of ['/@SPELLER', '/@sPeller', '/users/Speller'])
+      expect(await (await test.fetch(`${path}/marketplace.json`)).text(), path).toBe(author)
+    expect((await test.fetch('/tags/!!/marketplace.json')).status).toBe(404)
+  })
+
+  it('gets no page of the service, and no cookie is read for it', async () => {
+    const { key } = await test.user('maker')
+    const { url } = await readJson(await test.fetch('/api/install-links', { ...json('POST', { name: 'x' }), key }))
+    const path = new URL(url).pathname
+    for (const missing of [
+      `${path}/.well-known/agent-skills/none.zip`,
+      '/.well-known/agent-skills/none.zip',
+      '/install/none/marketplace.json',
+    ]) {
+      const answer = await test.fetch(missing, { headers: { accept: 'text/html', cookie: 'theme=dark' } })
+      const body = await answer.text()
+      expect([answer.status, JSON.parse(body).error], missing).toEqual([404, 'not_found'])
+      expect(body).not.toContain('maker')
+    }
+    const dead = await test.fetch('/install/none/marketplace.json')
+    expect([dead.headers.get('cache-control'), dead.headers.get('access-control-allow-origin')]).toEqual(['private, no-store', null])
+  })
+
+  it('is refused in words when it is no text', async () => {
+    const { key } = await test.user('maker')
+    const answer = await test.fetch('/api/install-links', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"x","scope":"/tags/\\ud800"}',
+      key,
+    })
+    expect(answer.status).toBe(400)
+  })
+
+  it('needs no right to read for what is public', async () => {
+    const { key } = await test.user('writer', ['write'])
+    const answer = await test.fetch('/marketplace.json', { headers: { authorization: `Basic ${btoa(`x:${key}`)}` } })
+    expect(answer.status).toBe(200)
+    const { plugins } = await readJson(answer)
+    const archive = await test.fetch(new URL(plugins.at(-1).source.url).pathname)
+    expect(archive.status).toBe(200)
+  })
+})

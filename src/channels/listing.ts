@@ -11,7 +11,9 @@ import { archiveKey } from './archives.ts'
 
 /** Most skills in one listing, the oldest. No client takes more at once. */
 const MAX_SKILLS = 10_000
-/** Skills kept in all listings together, some 1 KB each. */
+/** Files of a skill that take as much as the skill itself, some 1 KB. */
+const FILES_A_SKILL = 5
+/** Skills kept in all listings together. */
 const MAX_KEPT = 40_000
 
 /** A skill under the name it has in one listing. */
@@ -42,18 +44,35 @@ export function createListings(readRevision: () => Promise<number>): ReadListing
   const caches = createRevisionCaches(readRevision)
   const listings = caches.create<Listing>(MAX_KEPT)
   const pending = new Map<string, Promise<Listing>>()
-  return async (actor, call, scope) => {
+  const readWhole = async (actor: Actor, call: CallOperation, scope: ChannelScope): Promise<Listing> => {
     const revision = await caches.refresh()
     const key = JSON.stringify([privateReaderId(actor), scopePath(scope)])
     const known = listings.get(key)
     const running = known ?? pending.get(`${revision} ${key}`)
-    if (running) return orNotFound(await running)
+    if (running) return await running
     const making = readListing(call, scope).finally(() => pending.delete(`${revision} ${key}`))
     pending.set(`${revision} ${key}`, making)
     const listing = await making
-    listings.put(revision, key, listing, listing.skills.length + 1)
-    return orNotFound(listing)
+    listings.put(revision, key, listing, sizeOf(listing))
+    return listing
   }
+  return async (actor, call, scope) => {
+    const { only, ...whole } = scope
+    const listing = await readWhole(actor, call, whole)
+    return orNotFound(only === undefined ? listing : selectOne(listing, only))
+  }
+}
+
+/** The listing of one skill out of a larger one. */
+function selectOne(listing: Listing, name: string): Listing {
+  const skill = listing.byName.get(name)
+  const skills = skill ? [skill] : []
+  return { ...listing, scope: { ...listing.scope, only: name }, skills, byName: new Map(skill && [[name, skill]]), rendered: new Map() }
+}
+
+/** What a listing counts for: its skills, and their files by the weight they have beside them. */
+function sizeOf({ skills }: Listing): number {
+  return skills.reduce((sum, { files }) => sum + 1 + Math.ceil(files.length / FILES_A_SKILL), 1)
 }
 
 /** A part of the library with nothing in it is not told from one that is not there; the whole library always is. */
@@ -63,17 +82,15 @@ function orNotFound(listing: Listing): Listing {
 }
 
 async function readListing(call: CallOperation, scope: ChannelScope): Promise<Listing> {
-  const { only: _, ...whole } = scope
   const found: SharedSkill[] = []
   let next: number | null = 0
   while (next !== null && found.length < MAX_SKILLS) {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scopePath(whole), next)
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(call, scopePath(scope), next)
     found.push(...page.skills)
     next = page.next
     await nextTurn()
   }
-  const named = nameSkills(found.slice(0, MAX_SKILLS))
-  const skills = scope.only === undefined ? named : named.filter(({ name }) => name === scope.only)
+  const skills = nameSkills(found.slice(0, MAX_SKILLS))
   return { scope, skills, byName: new Map(skills.map((skill) => [skill.name, skill])), isCut: next !== null, rendered: new Map() }
 }
 

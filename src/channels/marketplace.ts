@@ -10,6 +10,8 @@ import { type Archive, archiveKey } from './archives.ts'
 import type { Channel } from './channel.ts'
 import type { Listing } from './listing.ts'
 
+/** Archives that one point seals tokens for. */
+const ARCHIVES_A_POINT = 100
 /** Name of the plugin that holds every skill of a scope. */
 const BUNDLE = 'all-skills'
 /** The largest such plugin: more than this is installed skill by skill. */
@@ -36,18 +38,20 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
       cost: 5,
       path: '{scope}/marketplace.json',
       async handle(call) {
-        const base = channel.baseUrl + call.exchange.path.slice(0, -'/marketplace.json'.length)
-        const toUrl = (plugin: Plugin) => `${base}/${plugin.isBundle ? 'marketplace' : '.well-known/agent-skills'}/${plugin.name}.zip`
+        const way = wayTo(call)
         const render = async () => {
           const listing = await channel.list(call)
+          const base = channel.baseUrl + (way.startsWith('/install/') ? way : way + scopePath(listing.scope))
+          const toUrl = (plugin: Plugin) => `${base}/${plugin.isBundle ? 'marketplace' : '.well-known/agent-skills'}/${plugin.name}.zip`
           const plugins = await listPlugins(channel, call, listing)
           return bytesOf(toMarketplace(channel, listing, plugins, plugins.map(toUrl)))
         }
-        if (!wantsTokens(call)) return answerBytes(call, await channel.keep(call, `marketplace ${base}`, render), JSON_TYPE)
+        if (!wantsTokens(call)) return answerBytes(call, await channel.keep(call, `marketplace ${way}`, render), JSON_TYPE)
         // The client sends its user name and password with this file alone.
         const listing = await channel.list(call)
         const plugins = await listPlugins(channel, call, listing)
         const archives = plugins.map(({ name, sha256 }) => ({ scope: scopePath(listing.scope), name, sha256 }))
+        await call.charge(Math.floor(archives.length / ARCHIVES_A_POINT))
         const { tokens } = await channel.call(call)(sealArchives, { archives })
         const urls = plugins.map(({ name }, place) => `${channel.baseUrl}/archives/${tokens[place]}/${name}.zip`)
         return answerBytes(call, bytesOf(toMarketplace(channel, listing, plugins, urls)), JSON_TYPE)
@@ -68,10 +72,14 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
       queues: true,
       path: '/archives/{token}/{file}',
       async handle(call) {
-        const { scope, name, sha256, keyId, userId, username } = await channel.call(call)(openArchive, {
+        const { scope, name, sha256, keyId, userId, username, mayRead } = await channel.call(call)(openArchive, {
           token: call.params['token'] ?? '',
         })
-        const asKey: Call = { ...call, actor: { kind: 'user', userId, username, keyId, scopes: new Set(['read']) }, params: { scope } }
+        const asKey: Call = {
+          ...call,
+          actor: { kind: 'user', userId, username, keyId, scopes: new Set(mayRead ? ['read' as const] : []) },
+          params: { scope },
+        }
         const archive =
           name === BUNDLE
             ? await packBundle(channel, asKey, await channel.list(asKey))
@@ -81,6 +89,11 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
       },
     },
   ]
+}
+
+/** What stands before the scope in the address of a request: nothing, what asks for a key, or an install link, which has its scope in it. */
+function wayTo({ exchange: { path } }: Call): string {
+  return /^\/(?:private(?=\/)|install\/[^/]+)/.exec(path)?.[0] ?? ''
 }
 
 /** Whether the client came with HTTP Basic. */

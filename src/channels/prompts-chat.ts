@@ -5,6 +5,7 @@ import type { Answer } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { SendPieces } from '../http/downloads/download.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
+import { privateReaderId } from '../library/actor.ts'
 import { readIdAndSlug } from '../library/identifier.ts'
 import { slugifyTag } from '../library/slug.ts'
 import { countNothing } from '../library/usage.ts'
@@ -241,7 +242,7 @@ async function dump(
   type: string,
   { before, entry, after }: Dump,
 ): Promise<Answer> {
-  const reader = call.actor.kind === 'user' ? call.actor.userId : ''
+  const reader = privateReaderId(call.actor) ?? ''
   const etag = makeEtag(encode(`${await readRevision()} ${reader} ${sort}`))
   const headers = { 'content-type': type, 'cache-control': 'public, max-age=60', etag }
   if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }

@@ -1,4 +1,5 @@
-import { slugify } from './slug.ts'
+import { foldCategoryName } from './category-name.ts'
+import { slugify, slugifyTag } from './slug.ts'
 
 /** What a channel hands out: everything its caller may see, or a part of it. `only` names one skill of it. */
 export type ChannelScope = (
@@ -10,15 +11,15 @@ export type ChannelScope = (
 /** Longest path of a scope that is read, in UTF-16 units. */
 const MAX_PATH = 512
 
-/** Paths of scopes, in the form they have in links first. */
+/** Paths of scopes, in the form they have in links first. Spellings of one name give one scope: what is kept for a scope is kept once. */
 const FORMS: readonly { readonly pattern: RegExp; readonly toScope: (text: string) => ChannelScope }[] = [
   { pattern: /^\/skills\/([^/]+)$/, toScope: (ref) => ({ kind: 'skill', ref }) },
   { pattern: /^\/prompts\/([^/]+)$/, toScope: (ref) => ({ kind: 'prompt', ref }) },
-  { pattern: /^\/@([^/]+)$/, toScope: (name) => ({ kind: 'author', name }) },
-  { pattern: /^\/tags\/([^/]+)$/, toScope: (name) => ({ kind: 'tag', name }) },
-  { pattern: /^\/categories\/([^/]+)$/, toScope: (name) => ({ kind: 'category', name }) },
+  { pattern: /^\/@([^/]+)$/, toScope: (name) => ({ kind: 'author', name: name.toLowerCase() }) },
+  { pattern: /^\/tags\/([^/]+)$/, toScope: (name) => ({ kind: 'tag', name: slugifyTag(name) }) },
+  { pattern: /^\/categories\/([^/]+)$/, toScope: (name) => ({ kind: 'category', name: foldCategoryName(name) }) },
   // Addresses that people copy from elsewhere on the service.
-  { pattern: /^\/users\/([^/]+)$/, toScope: (name) => ({ kind: 'author', name }) },
+  { pattern: /^\/users\/([^/]+)$/, toScope: (name) => ({ kind: 'author', name: name.toLowerCase() }) },
   { pattern: /^\/api\/skills\/([^/]+)\/zip$/, toScope: (ref) => ({ kind: 'skill', ref }) },
 ]
 
@@ -29,13 +30,16 @@ const FORMS: readonly { readonly pattern: RegExp; readonly toScope: (text: strin
  */
 export function parseScope(path: string): ChannelScope | null {
   if (path === '' || path === '/') return { kind: 'all' }
-  if (path.length > MAX_PATH) return null
+  if (path.length > MAX_PATH || !path.isWellFormed()) return null
   const at = path.lastIndexOf('@')
   const named = at > path.lastIndexOf('/') + 1 ? path.slice(at + 1) : null
   const whole = named === null ? path : path.slice(0, at)
   for (const { pattern, toScope } of FORMS) {
     const text = pattern.exec(whole)?.[1]
-    if (text !== undefined) return named === null ? toScope(text) : { ...toScope(text), only: named }
+    if (text === undefined) continue
+    const scope = toScope(text)
+    if ('name' in scope && scope.name === '') return null
+    return named === null ? scope : { ...scope, only: named }
   }
   return null
 }

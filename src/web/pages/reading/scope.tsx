@@ -29,7 +29,7 @@ interface Part {
   readonly head: (counts: { readonly prompts: number; readonly skills: number }) => Child
 }
 
-/** The items of a part of the library: prompts or skills, with a box that installs its skills. Not found where there are none, unless `counts` are given. */
+/** The items of a part of the library: prompts or skills, with a box that installs its skills.  */
 export async function showPart(request: PageRequest, part: Part, known?: { readonly prompts: number; readonly skills: number }) {
   const { site, call, query } = request
   const { filter, path, title, description, kind, feed, head } = part
@@ -62,7 +62,7 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
       path={path}
       {...(kind ? { kind } : {})}
       {...(feed === undefined ? {} : { feed })}
-      isIndexed={query.size === 0}
+      isIndexed={query.size === 0 && counts.prompts + counts.skills > 0}
       styles={counts.skills > 0 ? INSTALL_STYLES : []}
     >
       {head(counts)}
