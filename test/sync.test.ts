@@ -282,6 +282,39 @@ describe('sync with Git', () => {
     expect(git(folder, 'rev-list', '--count', 'HEAD')).toBe('1\n')
   })
 
+  it('commits the files of a skill, and no secret or ignored file beside them', async () => {
+    git(folder, 'init', '--quiet')
+    const files = (text: string, last: string) => [
+      { filename: 'SKILL.md', bytes: Buffer.from(SKILL + text) },
+      { filename: 'out/made.txt', bytes: Buffer.from('made') },
+      { filename: last, bytes: Buffer.from('a') },
+    ]
+    const fields = { title: 'Tidy', description: null, category: null, tags: [], visibility: 'private' } as const
+    const editor = { userId: ada.id, note: null }
+    const skill = await test.app.store.items.createSkill(editor, { ...fields, files: files('', 'a.txt') })
+    write('.gitignore', 'out\n')
+    await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    for (const name of ['.env', 'id_rsa', 'node_modules/x.js']) write(`skills/${skill.slug}/${name}`, 'secret')
+    await test.app.store.items.changeSkill(skill.id, editor, () => ({ files: files('More.', 'b.txt') }))
+    const report = await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    expect(report.changes).toContain('Committed.')
+    const tracked = () =>
+      git(folder, 'ls-files')
+        .trim()
+        .split('\n')
+        .map((name) => name.replace(`skills/${skill.slug}/`, ''))
+    expect(tracked()).toEqual(['SKILL.md', 'b.txt'])
+    await test.app.store.items.changeSkill(skill.id, editor, () => ({ files: files('Library.', 'b.txt') }))
+    write(`skills/${skill.slug}/SKILL.md`, 'Folder.')
+    expect(await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })).toMatchObject({ conflicts: 1 })
+    expect(tracked().map((name) => name.replace(/.*conflict-[0-9a-f]+/, 'copy'))).toEqual([
+      'copy/SKILL.md',
+      'copy/b.txt',
+      'SKILL.md',
+      'b.txt',
+    ])
+  })
+
   it('pulls, syncs and pushes, also when both sides changed after the last push', async () => {
     const bare = join(place, 'remote.git')
     execFileSync('git', ['init', '--quiet', '--bare', bare])

@@ -96,16 +96,21 @@ async function identity(folder: string): Promise<string[]> {
 }
 
 /**
- * Commits paths of a work tree, and nothing else that is changed or staged there. Does nothing when they are as committed.
- * @param paths below the folder
+ * Commits files of a work tree, and nothing else that is changed or staged there. Does nothing when they are as committed, or ignored.
+ * @param paths of files below the folder
  * @returns whether there was something to commit
  */
 export async function commitPaths(folder: string, paths: readonly string[], message: string): Promise<boolean> {
-  const tracked = (await runGit(folder, ['ls-files', '-z', '--', ...SYNCED])).split('\0')
-  const isKnown = async (path: string) =>
-    (await lstat(join(folder, path)).catch(() => null)) !== null || tracked.some((name) => name === path || name.startsWith(`${path}/`))
-  const known: string[] = []
-  for (const path of new Set(paths)) if (await isKnown(path)) known.push(path)
+  const tracked = new Set((await runGit(folder, ['ls-files', '-z', '--', ...SYNCED])).split('\0'))
+  // A folder in the place of a removed file is not taken: it may hold secrets.
+  const isKnown = async (path: string) => (await lstat(join(folder, path)).catch(() => null))?.isFile() ?? tracked.has(path)
+  const found: string[] = []
+  for (const path of new Set(paths)) if (await isKnown(path)) found.push(path)
+  const ignored = new Set(
+    // It fails when nothing is ignored.
+    (await runGit(folder, ['--no-literal-pathspecs', 'check-ignore', '-z', '--stdin'], found.join('\0')).catch(() => '')).split('\0'),
+  )
+  const known = found.filter((path) => !ignored.has(path))
   if (known.length === 0) return false
   const [list, from] = [known.join('\0'), ['--pathspec-from-file=-', '--pathspec-file-nul']]
   await runGit(folder, ['add', '--all', ...from], list)

@@ -40,7 +40,7 @@ export interface SyncReport {
   changes: string[]
   /** What was not synced, and why. */
   remarks: string[]
-  /** Paths in the folder that were written or removed, also conflict copies. */
+  /** Files in the folder that a sync wrote or removed, also conflict copies: never a whole folder, which may hold secrets. */
   touched: string[]
 }
 
@@ -350,15 +350,21 @@ async function writeOut(run: Run, { path, item, entry, from }: Written): Promise
   const names = new Set(files.map((file) => file.filename))
   for (const [filename, digest] of old) {
     // SKILL.md is always among the names, so the folder never vanishes.
-    if (!names.has(filename)) await writer.remove(`${path}/${filename}`, digest)
+    if (names.has(filename)) continue
+    await writer.remove(`${path}/${filename}`, digest)
+    report.touched.push(`${path}/${filename}`)
   }
   for (const { filename, bytes } of files) {
     const expected = old.get(filename) ?? null
-    if (expected === sha256(bytes)) continue
+    if (expected === sha256(bytes)) {
+      // A killed sync may have written it, and not committed it.
+      report.touched.push(`${path}/${filename}`)
+      continue
+    }
     const late = await writer.write(`${path}/${filename}`, bytes, expected)
+    report.touched.push(`${path}/${filename}`)
     if (late) await keepCopy(run, path, [{ filename, bytes: late }])
   }
-  report.touched.push(path)
   // What else was written into the folder meanwhile is a change of the folder, which the next sync finds.
   const { files: now } = await readSkill(root, path, names)
   const digest = digestSkill(files)
@@ -455,9 +461,11 @@ async function keepCopy({ root, writer, report }: Run, path: string, files: read
   for (const length of COPY_MARKS) {
     const copy = conflictName(path, digest.slice(0, length))
     const missing: (readonly [string, Uint8Array])[] = []
+    const names: string[] = []
     let isOther = false
     for (const { filename, bytes } of files) {
       const name = filename === '' ? copy : `${copy}/${filename}`
+      names.push(name)
       const there = await readFile(join(root, name)).catch(() => null)
       if (there === null) missing.push([name, bytes])
       // Somebody works in the copy.
@@ -465,16 +473,17 @@ async function keepCopy({ root, writer, report }: Run, path: string, files: read
     }
     if (isOther) continue
     for (const [name, bytes] of missing) await writer.write(name, bytes, null)
-    report.touched.push(copy)
+    report.touched.push(...names)
     return copy
   }
   throw new AppError('conflict', `its copies of conflicts were all edited. Delete them, and sync again`)
 }
 
 async function removeFromFolder(run: Run, path: string, digest: string): Promise<void> {
-  if (kindOf(path) === 'prompt') await run.writer.remove(path, digest)
-  else {
-    for (const file of await readSkillFiles(run, path, digest, [])) await run.writer.remove(`${path}/${file.filename}`, sha256(file.bytes))
+  const removeFile = async (name: string, expected: string) => {
+    await run.writer.remove(name, expected)
+    run.report.touched.push(name)
   }
-  run.report.touched.push(path)
+  if (kindOf(path) === 'prompt') return await removeFile(path, digest)
+  for (const { filename, bytes } of await readSkillFiles(run, path, digest, [])) await removeFile(`${path}/${filename}`, sha256(bytes))
 }
