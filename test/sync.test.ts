@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { User } from '../src/library/items.ts'
 import { isGitAddress } from '../src/transfer/sync/git.ts'
 import { type SyncOptions, syncFolder } from '../src/transfer/sync/sync-folder.ts'
@@ -313,6 +313,27 @@ describe('sync with Git', () => {
       'SKILL.md',
       'b.txt',
     ])
+  })
+
+  it('commits in the folder, whatever repository the environment names', async () => {
+    const other = join(place, 'other')
+    mkdirSync(other)
+    git(other, 'init', '--quiet')
+    git(folder, 'init', '--quiet')
+    await save('One', '1')
+    try {
+      vi.stubEnv('GIT_DIR', join(other, '.git'))
+      vi.stubEnv('GIT_INDEX_FILE', join(place, 'index'))
+      vi.stubEnv('GIT_CONFIG_COUNT', '1')
+      vi.stubEnv('GIT_CONFIG_KEY_0', 'user.name')
+      vi.stubEnv('GIT_CONFIG_VALUE_0', 'Somebody else')
+      await syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect(git(folder, 'show', '--name-only', '--format=%an')).toMatch(/^(?!Somebody else).*\n\nprompts\/[\w-]+\.md\n$/)
+    expect(() => git(other, 'rev-parse', '--verify', '--quiet', 'HEAD')).toThrow()
+    expect(existsSync(join(place, 'index'))).toBe(false)
   })
 
   it('pulls, syncs and pushes, also when both sides changed after the last push', async () => {

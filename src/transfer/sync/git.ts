@@ -20,18 +20,22 @@ const SAFE = [
 ]
 /** The folders that are synced. */
 const SYNCED = ['prompts', 'skills']
+/** Variables that lead Git to another repository, index or configuration than that of the folder: a hook that calls us sets them. */
+const MISLEADING =
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|CONFIG(?:_.*)?)$/i
 const SSH_SHORT = /^(?:[\w.][\w.-]*@)?[\w.][\w.-]*:(?![:/\\])[^\s]+$/
 
 /** Runs `git` without a shell. @throws AppError `unavailable` with what Git says */
 async function runGit(folder: string | null, args: readonly string[], stdin = ''): Promise<string> {
   const all = [...(folder === null ? [] : ['-C', folder]), ...SAFE, ...args]
   const env = { GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'https:ssh:file', GIT_LITERAL_PATHSPECS: '1', LC_ALL: 'C' }
+  // What SSH and credential helpers need stays.
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !MISLEADING.test(name)))
   return await new Promise((resolve, reject) => {
-    // The rest of the environment has what SSH and credential helpers need.
     const child = execFile(
       'git',
       all,
-      { env: { ...process.env, ...env }, timeout: GIT_MS, maxBuffer: MAX_OUTPUT },
+      { env: { ...inherited, ...env }, timeout: GIT_MS, maxBuffer: MAX_OUTPUT },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout)
         const missing = 'code' in error && error.code === 'ENOENT'
