@@ -202,6 +202,26 @@ describe('another Commonplace', () => {
     }
   })
 
+  it('makes nothing more public than it is there', async () => {
+    const other = await testApp()
+    try {
+      const { actor } = await other.user('bob')
+      for (const visibility of ['public', 'unlisted', 'private']) {
+        await other.call(actor, 'save_prompt', { title: visibility, content: `Text, ${visibility}`, visibility })
+        const files = [{ filename: 'SKILL.md', content: `---\nname: ${visibility}\ndescription: Tidies.\n---\nTidy.\n` }]
+        await other.call(actor, 'save_skill', { title: visibility, visibility, files })
+      }
+      const options = { owner: 'ada', visibility: 'public', leavesOutUnknownCategories: true } as const
+      const remote = readRemote((name, input) => other.call(actor, name, input))
+      expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 6, refused: 0 })
+      const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
+      expect(found).toHaveLength(6)
+      for (const { title, visibility } of found) expect(visibility).toBe(title)
+    } finally {
+      await other.close()
+    }
+  })
+
   it('refuses answers of another form', async () => {
     await expect(run(readRemote(async () => ({ prompts: [{}] })))).rejects.toMatchObject({ code: 'upstream_failed' })
   })

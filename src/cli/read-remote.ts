@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { fromFileContent } from '../library/skill.ts'
+import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import type { Invoke } from '../operations/core/invoke.ts'
 import { fileRecord } from '../operations/core/records.ts'
 import type { ImportEntry } from '../transfer/import-entries.ts'
@@ -23,6 +24,8 @@ const item = z.object({
   author: z.string(),
   categorySlug: z.string().nullish(),
   tags: z.array(z.string()),
+  // An answer that does not say it may be of a private item.
+  visibility: z.enum(VISIBILITIES).catch('private'),
 })
 const prompt = item.extend({ content: z.string(), type: z.string(), contentTruncated: z.boolean().optional() })
 const promptsPage = z.object({ prompts: z.array(prompt), totalPages: z.number() })
@@ -37,8 +40,8 @@ function parse<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /**
- * Reads every prompt and skill that a key, or nobody, finds in the lists of another Commonplace. Visibility, votes, versions and addresses
- * stay there.
+ * Reads every prompt and skill that a key, or nobody, finds in the lists of another Commonplace. Votes, versions and addresses stay
+ * there. Nothing becomes more public: what is public there gets the visibility of the import.
  * @throws AppError `upstream_failed`, and what the other server answers
  */
 export async function* readRemote(remote: Invoke): AsyncGenerator<ImportEntry> {
@@ -48,20 +51,25 @@ export async function* readRemote(remote: Invoke): AsyncGenerator<ImportEntry> {
   for (let page = 1, pages = 1; page <= Math.min(pages, MAX_PAGES); page++) {
     const { prompts, totalPages } = parse(promptsPage, await invoke('list_prompts', { ...ask, page }))
     pages = totalPages
-    for (const { id, slug, contentTruncated, categorySlug, ...listed } of prompts) {
+    for (const { id, slug, contentTruncated, categorySlug, visibility, ...listed } of prompts) {
       const content = contentTruncated ? parse(wholePrompt, await invoke('get_prompt', { id })).content : listed.content
-      const made = toRemarkedDraft({ ...listed, content, category: categorySlug }, [])
+      const made = toRemarkedDraft({ ...listed, content, category: categorySlug, visibility: atMost(visibility) }, [])
       yield 'fault' in made ? { name: slug, kind: null, fault: made.fault } : { name: slug, kind: 'prompt', draft: made.draft }
     }
   }
   for (let page = 1, pages = 1; page <= Math.min(pages, MAX_PAGES); page++) {
     const { skills, totalPages } = parse(skillsPage, await invoke('list_skills', { ...ask, page }))
     pages = totalPages
-    for (const { id, slug, title, description, author, tags, categorySlug } of skills) {
+    for (const { id, slug, title, description, author, tags, categorySlug, visibility } of skills) {
       const files = parse(wholeSkill, await invoke('get_skill', { id })).files
-      yield readSkill(slug, files, { title, description, author, tags, category: categorySlug ?? null })
+      const known = { title, description, author, tags, category: categorySlug ?? null, visibility: atMost(visibility) }
+      yield readSkill(slug, files, known)
     }
   }
+}
+
+function atMost(visibility: Visibility): Visibility | undefined {
+  return visibility === 'public' ? undefined : visibility
 }
 
 /** Waits where the other server asks for fewer calls. */

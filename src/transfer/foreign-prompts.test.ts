@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toVariables } from './foreign-variables.ts'
-import { readPromptFile } from './prompt-file.ts'
+import { readForeignDraft, readPromptFile } from './prompt-file.ts'
 
 async function read(value: unknown) {
   const bytes = (async function* () {
@@ -150,6 +150,40 @@ describe('JSON of other products', () => {
       },
       expect.stringContaining('has the wrong type'),
     ])
+  })
+
+  it('makes no entry more public than it was', async () => {
+    const forms = [
+      { command: '/sum', title: 'T', content: 'C' },
+      { name: 'T', oneliner: 'Plans', productionPrompt: { prompt: 'C' } },
+      { title: 'T', promptPrefix: 'C' },
+      { name: 'T', version: 1, prompt: 'C', labels: ['production'] },
+      { title: 'T', content: 'C', author: { username: 'ada' } },
+    ]
+    const heldAt = '2026-01-01T00:00:00.000Z'
+    const rows = [
+      [{ isPrivate: true }, 'private'],
+      [{ isPrivate: 'yes', isUnlisted: true, visibility: 'public' }, 'private'],
+      [{ visibility: 'private' }, 'private'],
+      [{ visibility: ' Unlisted' }, 'unlisted'],
+      [{ isUnlisted: true, isPrivate: false }, 'unlisted'],
+      [{ heldAt, heldFrom: 'public', visibility: 'public' }, 'unlisted'],
+      [{ isPrivate: false, isUnlisted: false, visibility: 'public' }, undefined],
+      [{ visibility: 'team' }, 'visibility "team" is not one of public, unlisted, private'],
+      [{ isPrivate: 'perhaps' }, 'isPrivate "perhaps" must be true or false'],
+      [{ isPrivate: 1 }, 'isPrivate has the wrong type'],
+    ] as const
+    for (const form of forms) {
+      for (const [said, expected] of rows) {
+        const read = readForeignDraft({ ...form, ...said })
+        const found = read === null ? 'none' : 'fault' in read ? read.fault : read.draft.visibility
+        expect(found, JSON.stringify({ ...form, ...said })).toBe(expected)
+        if (read && 'draft' in read) {
+          expect(read.draft.remark).toBeUndefined()
+          expect(read.draft.held?.at).toBe('heldAt' in said ? heldAt : undefined)
+        }
+      }
+    }
   })
 
   it('keeps reading our own entries as before, and refuses other documents', async () => {

@@ -160,7 +160,7 @@ function readPromptsChat(value: unknown): ForeignEntry | null {
       ),
     },
     rest,
-    ['requiresMediaUpload', 'requiredMediaType', 'isPrivate', 'isUnlisted', 'voted', 'hasVoted'],
+    ['requiresMediaUpload', 'requiredMediaType', 'voted', 'hasVoted'],
   )
 }
 
@@ -168,17 +168,26 @@ function textsOf(value: unknown): string[] {
   return z.array(z.string()).catch([]).parse(value)
 }
 
+/** What an entry says of who may see it. A public one says nothing: it gets what the import gives to all. */
+function toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }: Entry): Entry {
+  const isNot = (value: unknown) => value === null || value === undefined || value === '' || /^(?:false|no|0)$/i.test(String(value).trim())
+  const stated = typeof visibility === 'string' && /^public$/i.test(visibility.trim()) ? undefined : visibility
+  if (!isNot(isPrivate)) return { isPrivate, heldAt }
+  return { visibility: stated || (isNot(isUnlisted) && isNot(heldAt) ? undefined : 'unlisted'), heldAt, heldFrom }
+}
+
 /**
- * @param rest fields that were not taken
+ * @param given fields that were not taken; who may see the entry is taken here
  * @param unmentioned of them, those that nobody misses
  */
 function toEntry(
   row: Entry,
-  rest: Entry,
+  given: Entry,
   unmentioned: readonly string[],
   others: readonly string[] = [],
   remarks: readonly string[] = [],
 ): ForeignEntry {
+  const { visibility, isPrivate, isUnlisted, heldAt, heldFrom, ...rest } = given
   const isEmpty = (value: unknown) =>
     value === null ||
     value === undefined ||
@@ -190,7 +199,7 @@ function toEntry(
   const { tags, remark } = cutLongTags(textsOf(row['tags']), MAX_TAGS, MAX_TAG)
   const leftOut = [...others, ...shown, ...(names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more fields`] : [])]
   return {
-    row: { ...row, tags },
+    row: { ...row, ...toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }), tags },
     leftOut: [...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []), ...(remark === null ? [] : [remark]), ...remarks],
   }
 }
