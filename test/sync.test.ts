@@ -336,6 +336,18 @@ describe('sync with Git', () => {
     expect(existsSync(join(place, 'index'))).toBe(false)
   })
 
+  it('commits nothing in a folder somewhere inside a repository, and says so', async () => {
+    git(place, 'init', '--quiet')
+    await save('One', '1')
+    const run = () => syncWorkTree(test.app.store, ada, folder, { now: Date.now() })
+    const report = await run()
+    expect(report).toMatchObject({ written: 1, refused: 0 })
+    expect(report.changes).not.toContain('Committed.')
+    expect(report.remarks).toEqual([expect.stringContaining('nothing was committed')])
+    expect(git(place, 'status', '--porcelain')).toBe('?? folder/\n')
+    expect((await run()).remarks).toEqual([])
+  })
+
   it('pulls, syncs and pushes, also when both sides changed after the last push', async () => {
     const bare = join(place, 'remote.git')
     execFileSync('git', ['init', '--quiet', '--bare', bare])

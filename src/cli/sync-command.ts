@@ -28,9 +28,11 @@ interface SyncFlags {
   readonly cache: string
 }
 
-function printReport(report: SyncReport, isDryRun: boolean): void {
+/** @param before the report that was printed last, whose remarks are not repeated */
+function printReport(report: SyncReport, before: SyncReport | null, isDryRun: boolean): void {
   for (const change of report.changes) process.stdout.write(`${showControls(change)}\n`)
-  for (const remark of report.remarks) process.stderr.write(`${showControls(remark)}\n`)
+  const told = new Set(before?.remarks)
+  for (const remark of report.remarks) if (!told.has(remark)) process.stderr.write(`${showControls(remark)}\n`)
   const { created, updated, written, conflicts, deleted, left, refused } = report
   const counts = `Library: ${created} created, ${updated} updated. Folder: ${written} written.`
   const rest = `${plural(conflicts, 'conflict')}, ${deleted} deleted, ${left} left, ${refused} refused.`
@@ -83,13 +85,17 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
       const target = isAddress && !isUrl ? await realpath(given) : given
       await withApp(async (app) => {
         const isDryRun = flags.dryRun === true
+        let printed: SyncReport | null = null
         const runOnce = async (isFirst: boolean) => {
           const user = await requireAccount(app, flags.user)
           const options = { deletes: flags.delete === true, isDryRun, now: app.clock() }
           const report = isAddress
             ? await syncRepository(app.store, user, target, flags.cache, options)
             : await syncWorkTree(app.store, user, target, options)
-          if (isFirst || report.changes.length > 0) printReport(report, isDryRun)
+          if (isFirst || report.changes.length > 0) {
+            printReport(report, printed, isDryRun)
+            printed = report
+          }
           return report
         }
         if (!flags.watch) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { lstat } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
@@ -78,11 +78,14 @@ export function isGitAddress(target: string): boolean {
   return true
 }
 
-export async function isWorkTree(folder: string): Promise<boolean> {
-  return await runGit(folder, ['rev-parse', '--is-inside-work-tree']).then(
-    (text) => text.trim() === 'true',
-    () => false,
+/** Whether a folder is the top of a Git work tree, or somewhere below it: then the repository is about something else. */
+export async function placeInWorkTree(folder: string): Promise<'top' | 'below' | 'outside'> {
+  const top = await runGit(folder, ['rev-parse', '--show-toplevel']).then(
+    (text) => text.replace(/\n$/, ''),
+    () => '',
   )
+  if (top === '') return 'outside'
+  return (await realpath(top)) === (await realpath(folder)) ? 'top' : 'below'
 }
 
 /** Whether a local folder is a repository without files, to which one pushes. */

@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
-import { commitPaths, isWorkTree, pullClone, pushClone } from './git.ts'
+import { commitPaths, placeInWorkTree, pullClone, pushClone } from './git.ts'
 import { type SyncOptions, type SyncReport, syncFolder } from './sync-folder.ts'
 
 /** How often a push is tried when others push at the same time. */
 const MAX_PUSHES = 3
 
-/** Syncs a folder, and commits what was written there when it is in a Git work tree: one commit for a sync. */
+/** Syncs a folder, and commits what was written there when it is the top of a Git work tree: one commit for a sync. */
 export async function syncWorkTree(store: LibraryStore, user: User, folder: string, options: SyncOptions): Promise<SyncReport> {
   const report = await syncFolder(store, user, folder, options)
-  if (report.touched.length > 0 && (await isWorkTree(folder))) {
+  const place = report.touched.length > 0 ? await placeInWorkTree(folder) : 'outside'
+  if (place === 'below') report.remarks.push('The folder is part of a Git repository, not the top of one: nothing was committed.')
+  if (place === 'top') {
     try {
       if (await commitPaths(folder, report.touched, describe(report))) report.changes.push('Committed.')
     } catch (error) {
