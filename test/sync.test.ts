@@ -190,6 +190,55 @@ describe('sync', () => {
     expect(list('prompts')).toEqual(['renamed.md'])
   })
 
+  it('never puts the text of one item into another whose file name it got', async () => {
+    const [one, two] = [await save('One', 'public text'), await save('Two', 'private text')]
+    await sync()
+    const [first, second] = [`prompts/${one.slug}.md`, `prompts/${two.slug}.md`]
+    const texts = [read(first), read(second)] as const
+    write(first, texts[1])
+    write(second, texts[0])
+    const swapped = await sync()
+    expect(swapped).toMatchObject({ refused: 2, updated: 0, conflicts: 0 })
+    expect(swapped.remarks[0]).toContain('the text of another prompt')
+    rmSync(join(folder, second))
+    write(first, `${texts[1]} and more`)
+    expect(await sync({ deletes: true })).toMatchObject({ refused: 1, updated: 0, deleted: 0, left: 1 })
+    const contents = async () => (await prompts()).map(({ id, content }) => [id, content])
+    expect(await contents()).toEqual([
+      [one.id, 'public text'],
+      [two.id, 'private text'],
+    ])
+    write(first, texts[0].replace('public text', 'edited').replace(/^name: .*\n/m, ''))
+    write(second, texts[1])
+    expect(await sync()).toMatchObject({ refused: 0, updated: 1 })
+    expect(await contents()).toContainEqual([one.id, 'edited'])
+  })
+
+  it('creates an item as private when its text may be that of an older one, else as the user wants', async () => {
+    const user: User = { ...ada, defaultVisibility: 'public' }
+    const run = () => syncFolder(test.app.store, user, folder, { now: Date.now() })
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    await run()
+    await test.app.store.items.setDeleted('prompt', one.id, ada.id, true)
+    write(`prompts/${one.slug}.md`, read(`prompts/${one.slug}.md`).replace(/one$/, 'one again'))
+    write('prompts/new.md', 'New.')
+    write('skills/tidy/SKILL.md', SKILL)
+    expect(await run()).toMatchObject({ created: 3 })
+    rmSync(join(folder, `prompts/${two.slug}.md`))
+    write('prompts/other.md', '---\ntitle: Other\n---\n\ntwo, edited')
+    write('skills/tidy2/SKILL.md', SKILL.replace('tidy', 'tidy2'))
+    expect(await run()).toMatchObject({ created: 2 })
+    const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
+    expect(Object.fromEntries(found.map(({ title, visibility }) => [title, visibility]))).toEqual({
+      One: 'private',
+      Two: 'private',
+      new: 'public',
+      Other: 'private',
+      tidy: 'public',
+      tidy2: 'public',
+    })
+  })
+
   it('leaves a file alone that changed after it was read', async () => {
     const saved = await save('One', '1')
     await sync()

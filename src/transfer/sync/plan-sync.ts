@@ -26,7 +26,14 @@ export type SyncStep =
   /** A file was renamed: its state moves along. */
   | { readonly do: 'move'; readonly path: string; readonly from: SyncedPath }
   | { readonly do: 'update-item'; readonly path: string; readonly item: SyncedItem; readonly entry: FolderEntry; readonly from: SyncedPath }
-  | { readonly do: 'create-item'; readonly path: string; readonly entry: FolderEntry; readonly from: SyncedPath | null }
+  | {
+      readonly do: 'create-item'
+      readonly path: string
+      readonly entry: FolderEntry
+      readonly from: SyncedPath | null
+      /** Whether its text may be that of an older item, which may have been private. */
+      readonly isPrivate: boolean
+    }
   | {
       readonly do: 'write-file'
       readonly path: string
@@ -46,6 +53,8 @@ export type SyncStep =
   | { readonly do: 'remove-file'; readonly path: string; readonly entry: FolderEntry; readonly from: SyncedPath }
   /** Deleted on one side, and left on the other. */
   | { readonly do: 'leave'; readonly path: string; readonly isFileMissing: boolean }
+  /** Nothing is done, for a reason that is told. */
+  | { readonly do: 'refuse'; readonly path: string; readonly why: string }
   /** Deleted on both sides. */
   | { readonly do: 'drop-state'; readonly path: string; readonly from: SyncedPath }
 
@@ -71,17 +80,27 @@ export function planSync(sides: SyncSides, deletes: boolean): SyncStep[] {
   const free = new Map(folder)
   const open = new Map(items)
   const taken = new Set([...folder.keys(), ...refused].map((path) => path.toLowerCase()))
+  const lost = new Set(rows.filter((row) => !folder.has(row.path) && !refused.has(row.path)).map((row) => kindOf(row.path)))
+  const misplaced = findMisplaced(sides, rows)
+  const namedElsewhere = new Set(misplaced.values())
   for (const row of rows) {
     taken.add(row.path.toLowerCase())
     free.delete(row.path)
     open.delete(row.itemId)
-    if (!refused.has(row.path)) steps.push(...planKnown(row, folder.get(row.path), items.get(row.itemId), deletes))
+    if (refused.has(row.path)) continue
+    const known = planKnown(row, folder.get(row.path), items.get(row.itemId), deletes && !namedElsewhere.has(row.itemId))
+    const isMisplaced = misplaced.has(row.path)
+    steps.push(...known.map((step) => (step.do === 'update-item' && isMisplaced ? refuseMisplaced(row.path) : step)))
   }
   const bySlug = new Map([...open.values()].map((item) => [`${item.kind} ${item.slug}`, item]))
   for (const [path, entry] of free) {
     const item = [slugOf(path), entry.slug].map((slug) => bySlug.get(`${entry.kind} ${slug}`)).find((found) => found && open.has(found.id))
     if (item) open.delete(item.id)
-    steps.push(item ? { do: 'compare', path, item, entry, from: null } : { do: 'create-item', path, entry, from: null })
+    steps.push(
+      item
+        ? { do: 'compare', path, item, entry, from: null }
+        : { do: 'create-item', path, entry, from: null, isPrivate: lost.has(entry.kind) },
+    )
   }
   for (const item of open.values()) {
     const path = freePath(item, taken)
@@ -101,7 +120,7 @@ function planKnown(from: SyncedPath, entry: FolderEntry | undefined, item: Synce
     return isItemChanged ? [{ do: 'write-file', path, item, entry, from }] : []
   }
   if (entry) {
-    if (isEntryChanged) return [{ do: 'create-item', path, entry, from }]
+    if (isEntryChanged) return [{ do: 'create-item', path, entry, from, isPrivate: true }]
     return [deletes ? { do: 'remove-file', path, entry, from } : { do: 'leave', path, isFileMissing: false }]
   }
   if (item) {
@@ -109,6 +128,26 @@ function planKnown(from: SyncedPath, entry: FolderEntry | undefined, item: Synce
     return [deletes ? { do: 'trash-item', path, item, from } : { do: 'leave', path, isFileMissing: true }]
   }
   return [{ do: 'drop-state', path, from }]
+}
+
+/**
+ * Files that were changed and name another item than the one they were synced with, such as two whose names were swapped: the text of a
+ * private item could go into a public one. @returns the items they name, by path
+ */
+function findMisplaced({ folder, items }: SyncSides, rows: readonly SyncedPath[]): Map<string, string> {
+  const bySlug = new Map([...items.values()].map((item) => [`${item.kind} ${item.slug}`, item.id]))
+  const misplaced = new Map<string, string>()
+  for (const { path, itemId, digest } of rows) {
+    const entry = folder.get(path)
+    const named = entry && entry.digest !== digest && entry.slug !== null ? bySlug.get(`${entry.kind} ${entry.slug}`) : undefined
+    if (named !== undefined && named !== itemId && items.has(itemId)) misplaced.set(path, named)
+  }
+  return misplaced
+}
+
+function refuseMisplaced(path: string): SyncStep {
+  const why = 'it has the text of another prompt, which its field "name" names. Give both files their former names, or remove the field'
+  return { do: 'refuse', path, why }
 }
 
 /** The state with renamed files at their new paths: the same bytes at a new path, or a prompt's file that names the item of a missing one. */

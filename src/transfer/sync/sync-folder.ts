@@ -6,6 +6,7 @@ import type { LibraryStore } from '../../library/ports/store.ts'
 import type { SyncedPath } from '../../library/ports/sync.ts'
 import { checkSkillFiles, decodeText, SKILL_MD, type SkillFile } from '../../library/skill.ts'
 import { diffByLines } from '../../library/text-diff.ts'
+import type { Visibility } from '../../library/visibility.ts'
 import { knownCategory, readCategories } from '../import-prompts.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { toSkillDraft } from '../skill-folder.ts'
@@ -188,6 +189,8 @@ async function takeStep(run: Run, step: SyncStep): Promise<void> {
     case 'drop-state':
       if (!isDryRun) await save(step.from, null)
       return
+    case 'refuse':
+      throw new AppError('invalid_input', step.why)
     case 'leave':
       report.left++
       report.remarks.push(
@@ -267,7 +270,7 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
         id = step.item.id
         await transaction.items.changePrompt(id, editor, () => fields)
       } else {
-        id = (await transaction.items.createPrompt(editor, { ...fields, visibility: user.defaultVisibility })).id
+        id = (await transaction.items.createPrompt(editor, { ...fields, visibility: visibilityOf(run, step) })).id
       }
       const saved = await findPrompt(run, transaction, id)
       const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestPrompt(saved), version: saved.version }
@@ -275,6 +278,10 @@ async function takePrompt(run: Run, step: Taken): Promise<void> {
     })
   }
   noteTaken(report, step)
+}
+
+function visibilityOf({ user }: Run, step: Extract<SyncStep, { do: 'create-item' }>): Visibility {
+  return step.isPrivate ? 'private' : user.defaultVisibility
 }
 
 function noteTaken(report: SyncReport, { do: done, path }: Taken): void {
@@ -312,7 +319,7 @@ async function takeSkill(run: Run, step: Taken): Promise<void> {
         }))
       } else {
         const { title, description } = draft
-        const fields = { title, description, category: null, tags: [], files, visibility: user.defaultVisibility }
+        const fields = { title, description, category: null, tags: [], files, visibility: visibilityOf(run, step) }
         id = (await transaction.items.createSkill(editor, fields)).id
       }
       const saved = await findSkill(run, transaction, id)
