@@ -239,6 +239,54 @@ describe('sync', () => {
     })
   })
 
+  it('refuses a field that cannot be stored as it is, and leaves the file', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    const before = read(path)
+    const rows = [
+      [`title: ${'t'.repeat(201)}`, '"title" has more than 200'],
+      [`description: ${'d'.repeat(501)}`, '"description" has more than 500'],
+      ['title: [a, b]', '"title" is not a text'],
+      ['description:\n  - a', '"description" is not a text'],
+      ['description: { a: b }', '"description" is not a text'],
+      ['description: true', '"description" is not a text'],
+      ['type: [TEXT]', '"type" is not a text'],
+      ['category: { slug: coding }', '"category" is not a text'],
+      ['tags: { a: b }', '"tags" is neither'],
+      ['tags: [a, [b]]', '"tags" is neither'],
+    ] as const
+    for (const [line, why] of rows) {
+      const rest = before.replace(new RegExp(`^${line.split(':')[0]}:.*\\n(?: +- .*\\n)*`, 'm'), '')
+      write(path, rest.replace('---\n', `---\n${line}\n`))
+      const text = read(path)
+      const report = await sync()
+      expect(report, line).toMatchObject({ refused: 1, updated: 0 })
+      expect(report.remarks.join(), line).toContain(why)
+      expect(read(path), line).toBe(text)
+    }
+    await edit(saved.id, '2')
+    const left = read(path)
+    expect(await sync()).toMatchObject({ conflicts: 1 })
+    const copy = list('prompts').find((name) => name.includes('.conflict-'))
+    expect(read(`prompts/${copy}`)).toBe(left)
+  })
+
+  it('leaves an unknown category in the file, until the library has one', async () => {
+    write('prompts/one.md', '---\ntitle: One\ncategory: ours-alone # mine\n---\n\nFirst.')
+    await sync()
+    const [saved] = await prompts()
+    await edit(saved?.id ?? '', 'Second.')
+    expect(await sync()).toMatchObject({ written: 1 })
+    expect(read('prompts/one.md')).toContain('category: ours-alone # mine\n')
+    await test.app.store.items.changePrompt(saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: 'coding' }))
+    expect(await sync()).toMatchObject({ written: 1 })
+    expect(read('prompts/one.md')).toContain('category: coding')
+    await test.app.store.items.changePrompt(saved?.id ?? '', { userId: ada.id, note: null }, () => ({ category: null }))
+    expect(await sync()).toMatchObject({ written: 1 })
+    expect(read('prompts/one.md')).not.toContain('category')
+  })
+
   it('leaves a file alone that changed after it was read', async () => {
     const saved = await save('One', '1')
     await sync()

@@ -338,7 +338,7 @@ async function writeOut(run: Run, { path, item, entry, from }: Written): Promise
   if (item.kind === 'prompt') {
     const prompt = await findPrompt(run, store, item.id)
     const before = entry ? decodeText(await readPromptBytes(run, path, entry.digest)) : null
-    const text = writeSyncedPrompt(prompt, before)
+    const text = writeSyncedPrompt(prompt, before, run.categories)
     const bytes = Buffer.from(text, 'utf8')
     const digest = sha256(bytes)
     if (digest !== entry?.digest) {
@@ -397,7 +397,7 @@ async function comparePrompt(run: Run, step: Compared): Promise<void> {
   const copy = isDryRun ? conflictName(path, entry.digest.slice(0, COPY_MARKS[0])) : await keepCopy(run, path, [{ filename: '', bytes }])
   if (!isDryRun) await writeOut(run, step)
   const text = decodeText(bytes)
-  const diff = text === null ? '' : showDiff(writeSyncedPrompt(prompt, null), text)
+  const diff = text === null ? '' : showDiff(writeSyncedPrompt(prompt, null, run.categories), text)
   noteConflict(run.report, path, copy, diff)
 }
 

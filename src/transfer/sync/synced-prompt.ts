@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../errors.ts'
-import { cutCharacters } from '../../library/characters.ts'
-import { MAX_TITLE } from '../../library/fields.ts'
+import { cutCharacters, isLongerThan } from '../../library/characters.ts'
+import { MAX_DESCRIPTION, MAX_TITLE } from '../../library/fields.ts'
 import { readFrontmatterFields, setFrontmatterFields } from '../../library/frontmatter.ts'
 import type { Prompt } from '../../library/items.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
@@ -28,8 +28,9 @@ export function digestPrompt(prompt: Prompt): string {
 /**
  * A prompt as its file.
  * @param before the text that it replaces, whose other frontmatter fields and comments stay
+ * @param categories the slugs of all: one in `before` that is not among them was never taken, so it stays where the prompt has none
  */
-export function writeSyncedPrompt(prompt: Prompt, before: string | null): string {
+export function writeSyncedPrompt(prompt: Prompt, before: string | null, categories: ReadonlySet<string>): string {
   const filed = toFiled(prompt)
   const { slug, title, description, type, author, category, tags, content } = filed
   const fields = {
@@ -38,23 +39,49 @@ export function writeSyncedPrompt(prompt: Prompt, before: string | null): string
     description: description ?? undefined,
     type,
     author,
-    category: category ?? undefined,
+    ...(category === null && hasOwnCategory(before, categories) ? {} : { category: category ?? undefined }),
     tags: tags.length === 0 ? undefined : tags,
   }
   const head = before === null ? null : setFrontmatterFields(before, fields)
   return head === null ? writePromptMarkdown(filed) : `${head}\n${content}`
 }
 
+function hasOwnCategory(text: string | null, categories: ReadonlySet<string>): boolean {
+  const category = text === null ? null : readFrontmatterFields(text)?.fields['category']
+  return typeof category === 'string' && category !== '' && !categories.has(category)
+}
+
+/** Longest values of fields, in characters. */
+const LIMITS = { title: MAX_TITLE, description: MAX_DESCRIPTION, type: Number.POSITIVE_INFINITY, category: Number.POSITIVE_INFINITY }
+
+/** Refuses what would be lost: the file would get the cut value when the library changes. */
+function requireStorable(fields: Readonly<Record<string, unknown>>): void {
+  const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+  for (const [name, limit] of Object.entries(LIMITS)) {
+    const value = fields[name]
+    if (value === undefined || value === null) continue
+    if (!isText(value)) throw new AppError('invalid_input', `its field "${name}" is not a text. Put it in quotes`)
+    if (isLongerThan(String(value).trim(), limit)) {
+      throw new AppError('invalid_input', `its field "${name}" has more than ${limit} characters, the limit`)
+    }
+  }
+  const tags = fields['tags'] ?? []
+  if (!isText(tags) && !(Array.isArray(tags) && tags.every(isText))) {
+    throw new AppError('invalid_input', 'its field "tags" is neither a list of texts nor a text')
+  }
+}
+
 /**
  * Reads a synced file: the reverse of {@link writeSyncedPrompt}.
  * @param current the item, which gives what the file leaves out
- * @throws AppError `invalid_input` for a text that is no prompt
+ * @throws AppError `invalid_input` for a text that is no prompt, or says what cannot be stored as it is
  */
 export function readSyncedPrompt(filename: string, bytes: Uint8Array, current: Prompt | null): SyncedDraft {
   const text = decodeText(bytes)
   if (text === null) throw new AppError('invalid_input', 'it is not UTF-8 text')
   const read = readFrontmatterFields(text)
   const fields = read?.fields ?? {}
+  requireStorable(fields)
   const content = read === null ? text : read.body.replace(/^\r?\n/, '')
   const heading = /^#[ \t]+(.+?)[ \t#]*$/m.exec(content.slice(0, 2_000))?.[1]
   const said = (name: string) => {
