@@ -175,8 +175,41 @@ describe('sync', () => {
     await save('One', '1')
     await sync()
     rmSync(join(folder, 'prompts'), { recursive: true })
-    await expect(sync({ deletes: true })).rejects.toThrow('The folder has none of its 1 synced paths')
+    await expect(sync({ deletes: true })).rejects.toThrow('The folder has none of its 1 synced prompts')
     expect(await prompts()).toHaveLength(1)
+  })
+
+  it('refuses deletions that would empty a side of its prompts or its skills', async () => {
+    const saved = await save('One', '1')
+    write('skills/tidy/SKILL.md', SKILL)
+    await sync()
+    rmSync(join(folder, 'skills'), { recursive: true })
+    await expect(sync({ deletes: true })).rejects.toThrow('The folder has none of its 1 synced skills')
+    write('skills/tidy/SKILL.md', SKILL)
+    await test.app.store.items.setDeleted('prompt', saved.id, ada.id, true)
+    await expect(sync({ deletes: true })).rejects.toThrow('The library has none of the 1 synced prompts')
+    expect(await skills()).toHaveLength(1)
+    expect(list('prompts')).toHaveLength(1)
+  })
+
+  it('trashes nothing whose file is there again', async () => {
+    const saved = await save('One', '1')
+    await save('Two', '2')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    const text = read(path)
+    rmSync(join(folder, path))
+    const { store } = test.app
+    const listCategories: typeof store.categories.listCategories = async (...args) => {
+      // An editor replaces the file after the folder was read.
+      write(path, text)
+      return await store.categories.listCategories(...args)
+    }
+    const late = { ...store, categories: { ...store.categories, listCategories } }
+    const report = await syncFolder(late, ada, folder, { now: Date.now(), deletes: true })
+    expect(report).toMatchObject({ deleted: 0, refused: 1 })
+    expect(report.remarks).toEqual([expect.stringContaining('changed while it was synced')])
+    expect(await prompts()).toHaveLength(2)
   })
 
   it('follows renames in the folder', async () => {

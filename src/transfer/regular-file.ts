@@ -1,6 +1,14 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
+
+/** What is at a path, null for nothing. Any other failure is thrown: a file that cannot be looked at is not a missing one. */
+export async function lstatIfThere(path: string): Promise<Stats | null> {
+  return await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
 
 /**
  * The bytes of a regular file of at most `maxBytes`; null when there is none. It is opened without following a link, so that one put in its
@@ -8,7 +16,11 @@ import { AppError } from '../errors.ts'
  * @throws AppError `invalid_input` for a link, a folder, or a larger file
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer | null> {
-  const about = await lstat(path).catch(() => null)
+  const about = await lstatIfThere(path).catch((error: NodeJS.ErrnoException) => {
+    // A file stands where the folder would be.
+    if (error.code === 'ENOTDIR') return null
+    throw error
+  })
   if (about === null) return null
   if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a regular file (links are not followed).`)
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)

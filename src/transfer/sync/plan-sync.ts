@@ -171,14 +171,23 @@ function followRenames({ state, folder, refused, items }: SyncSides, steps: Sync
   })
 }
 
-/** A folder that is not mounted, or another library, looks like a deletion of everything. */
-function refuseEmptySide({ folder, items }: SyncSides, rows: readonly SyncedPath[]): void {
-  if (rows.length === 0) return
-  if (!rows.some((row) => folder.has(row.path))) {
-    throw new AppError('conflict', `The folder has none of its ${rows.length} synced paths. Check the folder, or sync without --delete.`)
-  }
-  if (!rows.some((row) => items.has(row.itemId))) {
-    throw new AppError('conflict', `The library has none of the ${rows.length} synced items. Check the library, or sync without --delete.`)
+/** A folder that is not mounted, or another library, looks like a deletion of everything. Either kind may be in a folder of its own. */
+function refuseEmptySide({ folder, items }: SyncSides, all: readonly SyncedPath[]): void {
+  for (const kind of ['prompt', 'skill'] as const) {
+    const rows = all.filter((row) => kindOf(row.path) === kind)
+    if (rows.length === 0) continue
+    if (!rows.some((row) => folder.has(row.path))) {
+      throw new AppError(
+        'conflict',
+        `The folder has none of its ${rows.length} synced ${kind}s. Check the folder, or sync without --delete.`,
+      )
+    }
+    if (!rows.some((row) => items.has(row.itemId))) {
+      throw new AppError(
+        'conflict',
+        `The library has none of the ${rows.length} synced ${kind}s. Check the library, or sync without --delete.`,
+      )
+    }
   }
 }
 

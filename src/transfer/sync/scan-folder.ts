@@ -1,13 +1,14 @@
 import type { Dirent } from 'node:fs'
-import { lstat, opendir } from 'node:fs/promises'
+import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { filenameFault, normalizeFilename } from '../../library/filename.ts'
 import { holdsPrivateKey, isLeftOutName, isSecretName, isSystemName } from '../../library/left-out.ts'
 import { checkSkillFiles, MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILL_MD, type SkillFile } from '../../library/skill.ts'
-import { readRegularFile } from '../regular-file.ts'
+import { lstatIfThere, readRegularFile } from '../regular-file.ts'
 import type { FolderEntry } from './plan-sync.ts'
 import { sha256 } from './synced-prompt.ts'
+import { changedMeanwhile } from './write-file.ts'
 
 /** Largest file of a prompt, in bytes: more than any prompt needs. */
 export const MAX_PROMPT_BYTES = 1024 * 1024
@@ -105,7 +106,7 @@ function asFault(error: unknown): string {
 }
 
 async function listFolder(root: string, name: string, names: { left: number }): Promise<Dirent[]> {
-  const about = await lstat(join(root, name)).catch(() => null)
+  const about = await lstatIfThere(join(root, name))
   if (about === null) return []
   if (!about.isDirectory()) throw new AppError('invalid_input', `${join(root, name)} is no folder, and links are not followed.`)
   const entries: Dirent[] = []
@@ -152,7 +153,7 @@ export async function readSkill(
       }
       if (!entry.isFile()) throw new AppError('invalid_input', `${name} is no regular file, and links are not followed`)
       const bytes = await readRegularFile(join(root, path, name), MAX_FILE_BYTES)
-      if (bytes === null) continue
+      if (bytes === null) throw changedMeanwhile(`${path}/${name}`)
       if (!isKnown && holdsPrivateKey(entry.name, bytes)) {
         leftOut.push(name)
         continue

@@ -8,7 +8,7 @@ import { checkSkillFiles, decodeText, SKILL_MD, type SkillFile } from '../../lib
 import { diffByLines } from '../../library/text-diff.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { knownCategory, readCategories } from '../import-prompts.ts'
-import { readRegularFile } from '../regular-file.ts'
+import { lstatIfThere, readRegularFile } from '../regular-file.ts'
 import { toSkillDraft } from '../skill-folder.ts'
 import { kindOf, planSync, type SyncedItem, type SyncStep } from './plan-sync.ts'
 import { conflictName, digestSkill, MAX_PATHS, MAX_PROMPT_BYTES, readSkill, scanFolder } from './scan-folder.ts'
@@ -210,6 +210,8 @@ async function takeStep(run: Run, step: SyncStep): Promise<void> {
     case 'compare':
       return await (kindOf(path) === 'prompt' ? comparePrompt(run, step) : compareSkill(run, step))
     case 'trash-item':
+      // The look at the folder was a while ago.
+      if ((await lstatIfThere(join(run.root, path))) !== null) throw changedMeanwhile(path)
       if (!isDryRun) {
         await store.inTransaction(async (transaction) => {
           await requireUnchanged(run, transaction, step.item, path)
