@@ -320,6 +320,19 @@ describe('sync', () => {
     expect(read('prompts/one.md')).not.toContain('category')
   })
 
+  it('refuses a frontmatter whose aliases cannot be kept, and syncs the rest', async () => {
+    write('prompts/a.md', '---\ntitle: &anchor One\nalso: *anchor\n---\n\nFirst.')
+    write('prompts/b.md', '---\ntitle: Two\n---\n\nFirst.')
+    await sync()
+    const text = read('prompts/a.md')
+    for (const { id } of await prompts()) await edit(id, 'Second.')
+    const report = await sync()
+    expect(report).toMatchObject({ written: 1, refused: 1 })
+    expect(report.remarks).toEqual([expect.stringMatching(/^prompts\/a\.md is not synced: .*aliases/)])
+    expect(read('prompts/a.md')).toBe(text)
+    expect(read('prompts/b.md')).toContain('Second.')
+  })
+
   it('leaves a file alone that changed after it was read', async () => {
     const saved = await save('One', '1')
     await sync()

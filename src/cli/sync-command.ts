@@ -104,17 +104,19 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
         }
         const seen = watchFolder(isAddress ? null : target)
         for (let isFirst = true; ; isFirst = false) {
-          // Read before the sync, so that what changes meanwhile is found by the next one.
-          const revision = await app.store.service.readRevision('library')
           seen.isChanged = false
+          let revision = -1
           try {
+            // Read before the sync, so that what changes meanwhile is found by the next one.
+            revision = await app.store.service.readRevision('library')
             await runOnce(isFirst)
           } catch (error) {
             if (isFirst) throw error
-            // The network or a disk may come back.
+            // The network, a disk or the database may come back.
             process.stderr.write(`${showControls(toAppError(error).message)}\n`)
           }
-          await waitForChange(app, seen, revision)
+          // Without a database the next sync fails too, and says so.
+          await waitForChange(app, seen, revision).catch(() => sleep(LIBRARY_POLL_MS))
         }
       }, EXISTING)
     })

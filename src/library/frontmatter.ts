@@ -1,5 +1,6 @@
 import { parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
+import { AppError } from '../errors.ts'
 import { isLongerThan } from './characters.ts'
 
 /** The readable metadata of a SKILL.md (agentskills.io), and what is odd about it. */
@@ -76,6 +77,7 @@ export function readFrontmatterFields(text: string): { readonly fields: Readonly
  * Sets and removes fields of a text's frontmatter, and leaves its other fields and its comments as they are.
  * @param fields undefined removes one
  * @returns the frontmatter with its two lines, or null when the text has no readable one
+ * @throws AppError `invalid_input` when a field that stays needs one that is replaced, through a YAML alias
  */
 export function setFrontmatterFields(text: string, fields: Readonly<Record<string, unknown>>): string | null {
   const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
@@ -85,7 +87,13 @@ export function setFrontmatterFields(text: string, fields: Readonly<Record<strin
     if (value === undefined) document.delete(name)
     else document.set(name, document.createNode(value))
   }
-  return `---\n${document.toString({ lineWidth: 0 })}---\n`
+  try {
+    return `---\n${document.toString({ lineWidth: 0 })}---\n`
+  } catch (error) {
+    throw new AppError('invalid_input', 'its frontmatter has YAML aliases that cannot be written back. Write the values out', {
+      cause: error,
+    })
+  }
 }
 
 /** The mapping at the head of a SKILL.md; undefined when there is none, null when it cannot be read. */

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { lstat, opendir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
@@ -29,12 +30,18 @@ export async function* readAgentFolder(folder: string, isWhole = false): AsyncGe
   const above = `${basename(dirname(root))}/${basename(root)}`
   let [names, found] = [0, 0]
   const walk = async function* (path: string, depth: number): AsyncGenerator<ImportEntry> {
-    const entries = []
-    for await (const entry of await opendir(path)) {
-      if (++names > MAX_NAMES) throw new AppError('invalid_input', `${folder} has more than ${MAX_NAMES} files. Choose a part of it.`)
-      entries.push(entry)
-    }
     const inside = relative(root, path)
+    const entries: Dirent[] = []
+    try {
+      for await (const entry of await opendir(path)) {
+        if (++names > MAX_NAMES) throw new AppError('invalid_input', `${folder} has more than ${MAX_NAMES} files. Choose a part of it.`)
+        entries.push(entry)
+      }
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      found++
+      return yield { name: inside || basename(root), kind: null, fault: toFault(error) }
+    }
     const place = inside === '' ? above : `${above}/${inside}`
     if (SKILLS.test(place) && entries.some((entry) => entry.isFile() && entry.name === SKILL_MD)) {
       found++

@@ -106,6 +106,15 @@ function asFault(error: unknown): string {
 }
 
 async function listFolder(root: string, name: string, names: { left: number }): Promise<Dirent[]> {
+  try {
+    return await readNames(root, name, names)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('unavailable', `${join(root, name)} is not synced: ${asFault(error)}.`, { cause: error })
+  }
+}
+
+async function readNames(root: string, name: string, names: { left: number }): Promise<Dirent[]> {
   const about = await lstatIfThere(join(root, name))
   if (about === null) return []
   if (!about.isDirectory()) throw new AppError('invalid_input', `${join(root, name)} is no folder, and links are not followed.`)
