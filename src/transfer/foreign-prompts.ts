@@ -168,7 +168,7 @@ function textsOf(value: unknown): string[] {
   return z.array(z.string()).catch([]).parse(value)
 }
 
-/** What an entry says of who may see it. A public one says nothing: it gets what the import gives to all. */
+/** The visibility that an entry states. A public one states nothing: it gets what the import gives to all. */
 function toReach({ visibility, isPrivate, isUnlisted, heldAt, heldFrom }: Entry): Entry {
   const isNot = (value: unknown) => value === null || value === undefined || value === '' || /^(?:false|no|0)$/i.test(String(value).trim())
   const stated = typeof visibility === 'string' && /^public$/i.test(visibility.trim()) ? undefined : visibility

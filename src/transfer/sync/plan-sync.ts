@@ -53,7 +53,7 @@ export type SyncStep =
   | { readonly do: 'remove-file'; readonly path: string; readonly entry: FolderEntry; readonly from: SyncedPath }
   /** Deleted on one side, and left on the other. */
   | { readonly do: 'leave'; readonly path: string; readonly isFileMissing: boolean }
-  /** Nothing is done, for a reason that is told. */
+  /** Nothing is done, and the report says why. */
   | { readonly do: 'refuse'; readonly path: string; readonly why: string }
   /** Deleted on both sides. */
   | { readonly do: 'drop-state'; readonly path: string; readonly from: SyncedPath }
