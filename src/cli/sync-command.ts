@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
-import { toAppError } from '../errors.ts'
+import { AppError, toAppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
 import { isBareRepository, isGitAddress } from '../transfer/sync/git.ts'
 import type { SyncReport } from '../transfer/sync/sync-folder.ts'
@@ -25,7 +25,7 @@ interface SyncFlags {
   readonly watch?: true
   readonly dryRun?: true
   readonly delete?: true
-  readonly cache: string
+  readonly cache?: string
 }
 
 /** @param before the report that was printed last, whose remarks are not repeated */
@@ -67,6 +67,15 @@ async function waitForChange(app: App, seen: { readonly isChanged: boolean }, re
   await sleep(DEBOUNCE_MS)
 }
 
+/** Where clones are kept. Asked for when one is needed: a user without an account on the machine has no home folder. */
+function defaultCache(): string {
+  try {
+    return join(homedir(), '.cache', 'commonplace', 'sync')
+  } catch (error) {
+    throw new AppError('invalid_input', 'This user has no home folder. Say with --cache where clones are kept.', { cause: error })
+  }
+}
+
 /** `sync`. */
 export function addSyncCommand(program: Command, withApp: WithApp): void {
   program
@@ -78,7 +87,7 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
     .option('--watch', 'keep syncing when the folder or the library changes')
     .option('--delete', 'carry deletions over, to the trash in the library (default: report them)')
     .option('--dry-run', 'say what would be done, and change nothing')
-    .option('--cache <folder>', 'where clones of Git repositories are kept', join(homedir(), '.cache', 'commonplace', 'sync'))
+    .option('--cache <folder>', 'where clones of Git repositories are kept (default: ~/.cache/commonplace/sync)')
     .action(async (given: string, flags: SyncFlags) => {
       const isUrl = isGitAddress(given)
       const isAddress = isUrl || (await isBareRepository(given))
@@ -90,7 +99,7 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
           const user = await requireAccount(app, flags.user)
           const options = { deletes: flags.delete === true, isDryRun, now: app.clock() }
           const report = isAddress
-            ? await syncRepository(app.store, user, target, flags.cache, options)
+            ? await syncRepository(app.store, user, target, flags.cache ?? defaultCache(), options)
             : await syncWorkTree(app.store, user, target, options)
           if (isFirst || report.changes.length > 0) {
             printReport(report, printed, isDryRun)
