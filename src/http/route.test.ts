@@ -4,6 +4,7 @@ import { createRouter, firstSegments, type Route } from './route.ts'
 const row = (method: Route['method'], path: string, kind: Route['kind'] = 'rest'): Route => ({ method, path, kind, cost: 1 })
 const router = createRouter([
   row('GET', '/', 'page'),
+  row('GET', '/prompts/{ref}.prompt.md', 'channel'),
   row('GET', '/prompts/{ref}', 'page'),
   row('POST', '/prompts/{ref}', 'page'),
   row('GET', '/static/{digest}/{name}', 'asset'),
@@ -50,6 +51,7 @@ describe('find', () => {
     ['/static/x', 'asset'],
     ['/e/x/y', 'embed'],
     ['/nothing', 'page'],
+    ['/prompts/x/y', 'page'],
     ['//', 'page'],
   ])('knows the kind of %s, where nothing is', (path, kind) => {
     expect(find('GET', path)).toEqual([null, kind, {}, []])

@@ -74,7 +74,8 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
     if (path.includes('{')) append(patterns, bucketOf(path), { regex: toPathPattern(path), route })
     else append(fixed, path, route)
     if (path.startsWith(SCOPE)) for (const segment of CHANNEL_SEGMENTS) kinds.set(segment, kind)
-    else if (!path.startsWith('/api/') && !kinds.has(firstSegment(path))) kinds.set(firstSegment(path), kind)
+    // Where pages and other routes share a first segment, an unknown path is answered as a page.
+    else if (!path.startsWith('/api/') && (kind === 'page' || !kinds.has(firstSegment(path)))) kinds.set(firstSegment(path), kind)
   }
   const match = (path: string) => {
     const found: { route: R; groups: Record<string, string> | undefined }[] = []
