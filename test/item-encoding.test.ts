@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createItemEncoding } from '../src/ai/item-encoding.ts'
 import { loadPreparedVectors } from '../src/ai/prepared-vectors.ts'
@@ -310,7 +311,31 @@ describe('the job', () => {
     await encoding.stop()
   })
 
+  it.runIf(isOnPostgres())('leaves alone what another process saves between the look and the claim', async () => {
+    await save('One')
+    const store = test.app.store.itemVectors
+    const [item] = (await store.listUnencoded('m', { after: 0, upTo: await store.readLastChange() }, 1)).items
+    if (!item) throw new Error('nothing to encode')
+    const client = new pg.Client({ connectionString: test.databaseUrl })
+    await client.connect()
+    // The other process has written the vector and ended the claim, and has not committed yet.
+    await client.query('begin')
+    await client.query("delete from embedding_claim where model = 'm'")
+    const vector = Buffer.from(fakeVector('One', '').buffer)
+    await client.query("insert into item_vector (item_seq, model, digest, vector) select seq, 'm', $1, $2 from item", [item.digest, vector])
+    const listed = store.listUnencoded('m', { after: 0, upTo: await store.readLastChange() }, 1)
+    const waiters = async () => (await client.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).rowCount
+    expect(await eventually(async () => (await waiters()) === 1)).toBe(true)
+    await client.query('commit')
+    expect((await listed).items).toEqual([])
+    expect((await client.query('select 1 from embedding_claim')).rowCount).toBe(0)
+    await client.end()
+  })
+
   it.runIf(isOnPostgres())('shares the work with another process, and neither does what the other does', async () => {
+    // Claims must not end because many look at the clock.
+    await test.close()
+    test = await testApp({}, {}, null, {}, null, 0)
     for (let n = 0; n < 30; n++) await save(`Number ${n}`)
     const other = await test.reopen()
     const encoders = [createFakeEncoder(), createFakeEncoder()] as const

@@ -50,6 +50,7 @@ export interface TestApp {
   readonly app: App
   /** Where the library is, on SQLite. */
   readonly libraryFile: string
+  readonly databaseUrl: string
   /** Every cell of the database, as text. */
   readEverything(): Promise<string>
   /** Moves the clock on. */
@@ -75,6 +76,8 @@ export async function testApp(
   embeddings: EmbeddingSettings | null = null,
   more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses'>> = {},
   log: { write(line: string): void } | null = null,
+  /** How far the clock moves each time somebody looks at it, in milliseconds. */
+  clockStep = 1000,
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-test-'))
   const path = join(folder, 'library.db')
@@ -94,7 +97,7 @@ export async function testApp(
       {
         outside: {
           clock: () => {
-            now += 1000
+            now += clockStep
             return now
           },
           random: SYSTEM.random,
@@ -117,6 +120,7 @@ export async function testApp(
   return {
     app,
     libraryFile: path,
+    databaseUrl: database.url,
     readEverything: () => readEverything(database.url),
     wait: (ms) => {
       now += ms

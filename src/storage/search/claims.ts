@@ -10,8 +10,17 @@ const CLAIM_MS = 10_000
 export interface Claims {
   /** Lease time in milliseconds; null for a single instance, which claims nothing. */
   readonly claimMs: number | null
-  /** Claims items for this instance, and returns those it got, in the given order. `stealsClaims` also takes those of others. */
-  claim<Row extends { readonly seq: number }>(model: string, rows: readonly Row[], stealsClaims?: boolean): Promise<readonly Row[]>
+  /**
+   * Claims items for this instance, and returns those it got, in the given order: without those that another instance has claimed, or has
+   * saved a vector of since the caller looked. `stealsClaims` also takes the claims of others.
+   * @param table where the vectors of the items are
+   */
+  claim<Row extends { readonly seq: number }>(
+    table: 'embedding' | 'item_vector',
+    model: string,
+    rows: readonly Row[],
+    stealsClaims?: boolean,
+  ): Promise<readonly Row[]>
   renew(model: string): Promise<void>
   /** Ends the claim of an item whose vector is saved in this transaction. */
   release(db: Kysely<Database>, model: string, itemSeq: number): Promise<void>
@@ -19,14 +28,17 @@ export interface Claims {
 
 /** Claims of items by model, in `embedding_claim`. */
 export function createClaims(context: WriteContext, { instance, isShared }: Instances): Claims {
+  const release = async (db: Kysely<Database>, model: string, itemSeq: number): Promise<void> => {
+    await db.deleteFrom('embedding_claim').where('item_seq', '=', itemSeq).where('model', '=', model).execute()
+  }
   return {
     claimMs: isShared ? CLAIM_MS : null,
-    async claim(model, rows, stealsClaims = false) {
+    async claim(table, model, rows, stealsClaims = false) {
       if (!isShared || rows.length === 0) return rows
       const now = context.clock()
       const until = new Date(now + CLAIM_MS).toISOString()
-      const claimed = await context.sideTransaction((db) =>
-        db
+      const mine = await context.sideTransaction(async (db) => {
+        const claimed = await db
           .insertInto('embedding_claim')
           .values(
             rows
@@ -46,9 +58,22 @@ export function createClaims(context: WriteContext, { instance, isShared }: Inst
               ),
           )
           .returning('item_seq')
-          .execute(),
-      )
-      const mine = new Set(claimed.map((row) => row.item_seq))
+          .execute()
+        const seqs = new Set(claimed.map((row) => row.item_seq))
+        if (seqs.size === 0) return seqs
+        // A claim ends in the transaction that saves the vector, so whoever gets the next claim sees the vector.
+        const done = await db
+          .selectFrom(table)
+          .select('item_seq')
+          .where('model', '=', model)
+          .where('item_seq', 'in', [...seqs])
+          .execute()
+        for (const { item_seq: seq } of done) {
+          await release(db, model, seq)
+          seqs.delete(seq)
+        }
+        return seqs
+      })
       return rows.filter((row) => mine.has(row.seq))
     },
     async renew(model) {
@@ -57,8 +82,6 @@ export function createClaims(context: WriteContext, { instance, isShared }: Inst
         db.updateTable('embedding_claim').set({ until }).where('model', '=', model).where('instance', '=', instance).execute(),
       )
     },
-    async release(db, model, itemSeq) {
-      await db.deleteFrom('embedding_claim').where('item_seq', '=', itemSeq).where('model', '=', model).execute()
-    },
+    release,
   }
 }

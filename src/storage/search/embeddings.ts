@@ -82,7 +82,7 @@ export function embeddingStore(reader: Kysely<Database>, context: WriteContext, 
           if (row.visibility === 'public' && row.deleted_at === null && row.embedding_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const mine = await claims.claim(model, missing, stealsClaims)
+        const mine = await claims.claim('embedding', model, missing, stealsClaims)
         const items = mine.length > 0 ? await readTexts(mine) : []
         const isEnd = rows.length < ROWS_A_TURN && position === (rows.at(-1)?.revision ?? position)
         if (items.length > 0 || isEnd) return { items, position }

@@ -64,7 +64,7 @@ export function itemVectorStore(reader: Kysely<Database>, context: WriteContext,
           if (row.deleted_at === null && row.vector_seq === null) missing.push(row)
           if (missing.length >= limit) break
         }
-        const mine = await claims.claim(model, missing)
+        const mine = await claims.claim('item_vector', model, missing)
         if (mine.length < missing.length) skipsClaimed = true
         const items: UnencodedItem[] = []
         for (const { seq, id, version, revision } of mine) {
