@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { parseScope } from '../../library/channel-scope.ts'
-import type { ItemKind } from '../../library/items.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
 import type { SharedChange } from '../../library/shared-changes.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
+import { findScope } from './scope-filter.ts'
 
 /** Items of one page. */
 const PAGE_SIZE = 200
@@ -22,26 +20,9 @@ export const listSharedChanges = defineOperation({
     changes: z.custom<readonly SharedChange[]>((value) => Array.isArray(value)),
     next: z.number().int().nullable(),
   }),
-  async run({ actor, store }: Needs<'items'>, { scope: path, kind, after }) {
-    const nothing = { changes: [], next: null }
-    const scope = parseScope(path)
-    if (!scope) return nothing
-    const walk = (reach: 'list' | 'id', filter: ItemFilter) => store.items.walkSharedChanges(actor, reach, kind, filter, after, PAGE_SIZE)
-    switch (scope.kind) {
-      case 'all':
-        return await walk('list', {})
-      case 'author':
-        return await walk('list', { authors: [scope.name] })
-      case 'tag':
-        return await walk('list', { allTags: [scope.name] })
-      case 'category':
-        return await walk('list', { categories: [scope.name] })
-      default: {
-        const named: ItemKind = scope.kind
-        if (named !== kind) return nothing
-        const item = kind === 'skill' ? await store.items.findSkill(actor, scope.ref) : await store.items.findPrompt(actor, scope.ref)
-        return item ? await walk('id', { ids: [item.id] }) : nothing
-      }
-    }
+  async run(context: Needs<'items'>, { scope, kind, after }) {
+    const held = await findScope(context, scope, kind)
+    if (!held) return { changes: [], next: null }
+    return await context.store.items.walkSharedChanges(context.actor, held.reach, kind, held.filter, after, PAGE_SIZE)
   },
 })

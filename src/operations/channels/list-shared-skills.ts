@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { parseScope } from '../../library/channel-scope.ts'
-import type { ItemFilter } from '../../library/ports/search.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
+import { findScope } from './scope-filter.ts'
 
 /** Skills of one page: each has up to 512 files. */
 const PAGE_SIZE = 200
@@ -35,24 +35,10 @@ export const listSharedSkills = defineOperation({
   surfaces: {},
   input: z.object({ scope: refInput.default(''), after: z.number().int().min(0).default(0) }),
   output: z.object({ skills: z.array(sharedSkill).readonly(), next: z.number().int().nullable() }),
-  async run({ actor, store }: Needs<'items'>, input) {
-    const scope = parseScope(input.scope)
-    if (!scope || scope.kind === 'prompt') return { skills: [], next: null }
-    const walk = (reach: 'list' | 'id', filter: ItemFilter) => store.items.walkSharedSkills(actor, reach, filter, input.after, PAGE_SIZE)
-    switch (scope.kind) {
-      case 'all':
-        return await walk('list', {})
-      case 'author':
-        return await walk('list', { authors: [scope.name] })
-      case 'tag':
-        return await walk('list', { allTags: [scope.name] })
-      case 'category':
-        return await walk('list', { categories: [scope.name] })
-      case 'skill': {
-        const skill = await store.items.findSkill(actor, scope.ref)
-        if (!skill) throw notFound('skill')
-        return await walk('id', { ids: [skill.id] })
-      }
-    }
+  async run(context: Needs<'items'>, { scope, after }) {
+    const held = await findScope(context, scope, 'skill')
+    if (held) return await context.store.items.walkSharedSkills(context.actor, held.reach, held.filter, after, PAGE_SIZE)
+    if (parseScope(scope)?.kind === 'skill') throw notFound('skill')
+    return { skills: [], next: null }
   },
 })
