@@ -239,6 +239,7 @@ describe('every operation that changes what is kept', () => {
     },
     find_skills: byOwner({ q: CANARY }),
     list_whole_prompts: byOwner({ q: CANARY }),
+    walk_whole_prompts: byOwner({}),
     search: byOwner({ query: CANARY }),
     fetch: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),
     create_install_link: async () => ({ actor: owner, input: { name: unique() } }),

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { readJson, type TestApp, testApp } from './support/test-app.ts'
 import { visit } from './support/visitor.ts'
@@ -92,6 +92,28 @@ describe('dumps', () => {
     expect(titles((await readJson(changed)).prompts)).toEqual(['Later', 'Newest', 'Letter'])
     await test.call(actor, 'delete_item', { collection: 'prompts', id: prompt.id })
     expect(titles((await readJson(await get('/prompts.json', { headers }))).prompts)).toEqual(['Newest', 'Letter', 'Oldest'])
+  })
+
+  it('are made once for readers without a key, also when many ask at once', async () => {
+    const walk = vi.spyOn(test.app.store.items, 'walkWholePrompts')
+    const { actor } = await test.user('ben')
+    const { prompt } = Object(await test.call(actor, 'save_prompt', { title: 'Of Ben', content: 'x', isPrivate: false }))
+    const texts = await Promise.all([1, 2, 3].map(async () => await (await get('/prompts.json')).text()))
+    expect([new Set(texts).size, walk.mock.calls.length]).toEqual([1, 1])
+    const again = await get('/prompts.json')
+    expect([await again.text(), walk.mock.calls.length]).toEqual([texts[0], 1])
+    expect(again.headers.get('content-length')).toBe(String(Buffer.byteLength(texts[0] ?? '')))
+    const other = await get('/prompts.csv')
+    expect([(await other.text()).includes('Of Ben'), walk.mock.calls.length]).toEqual([false, 2])
+    await test.call(actor, 'delete_item', { collection: 'prompts', id: prompt.id })
+    expect([(await (await get('/prompts.json')).text()).includes('Of Ben'), walk.mock.calls.length]).toEqual([false, 3])
+    walk.mockRestore()
+  })
+
+  it('tell HEAD what GET would', async () => {
+    const asked = await test.fetch('/prompts.json', { method: 'HEAD' })
+    const got = await get('/prompts.json')
+    for (const name of ['content-type', 'content-length', 'etag']) expect(asked.headers.get(name), name).toBe(got.headers.get(name))
   })
 
   it('hold what is private only for its owner’s key, and are kept by nobody then', async () => {

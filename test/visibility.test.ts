@@ -57,8 +57,8 @@ const ROUTES: readonly Route[] = [
   { operation: 'fetch', kind: 'prompt', reach: 'item', request: (_, ref) => chatGptTool('fetch', { id: ref }) },
   { operation: 'fetch', kind: 'skill', reach: 'item', request: (_, ref) => chatGptTool('fetch', { id: ref }) },
   { operation: 'list_skill_manifests', kind: 'skill', reach: 'list', request: () => ['/api/mcp/@owner', rpc('skills/list')] },
-  { operation: 'list_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/prompts.json'] },
-  { operation: 'list_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/prompts.csv'] },
+  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/prompts.json'] },
+  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/prompts.csv'] },
   { operation: 'list_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/compat/prompts-chat/api/prompts?perPage=100'] },
   {
     operation: 'list_whole_prompts',

@@ -1,17 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { z } from 'zod'
+import { createRevisionCaches } from '../cache/revision-cache.ts'
 import { AppError } from '../errors.ts'
-import type { Answer } from '../exchange.ts'
+import type { Answer, AnswerHeaders } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { SendPieces } from '../http/downloads/download.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
 import { privateReaderId } from '../library/actor.ts'
 import { readIdAndSlug } from '../library/identifier.ts'
+import type { WalkPosition } from '../library/ports/items.ts'
 import { slugifyTag } from '../library/slug.ts'
 import { countNothing } from '../library/usage.ts'
 import { parseVariables } from '../library/variables.ts'
-import { listWholePrompts, type wholePrompt } from '../operations/channels/list-whole-prompts.ts'
-import type { CallOptions, Input } from '../operations/core/define-operation.ts'
+import { listWholePrompts, walkWholePrompts, type wholePrompt } from '../operations/channels/list-whole-prompts.ts'
+import type { CallOptions, Input, Output } from '../operations/core/define-operation.ts'
 import { showPrompt } from '../operations/prompts/show-prompt.ts'
 import { answerBytes, JSON_TYPE } from './answers.ts'
 import type { Channel } from './channel.ts'
@@ -22,6 +25,8 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 const CSV_TYPE = 'text/csv; charset=utf-8'
 /** Prompts read at once, for a dump. */
 const PAGE = 100
+/** Dumps for anonymous readers kept in memory, in bytes: two of 10,000 prompts of 1.6 KB. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
 /** Category whose prompts the CSV file marks as for developers. */
 const FOR_DEVELOPERS = 'coding'
 
@@ -41,14 +46,15 @@ export interface CompatParts {
  */
 export function promptsChatRoutes(channel: Channel, parts: CompatParts): BoundRoute[] {
   const route = { method: 'GET', kind: 'channel', cost: 5 } as const
+  const sendDump = createDumper(channel, parts)
   const json = (call: Call, value: unknown) => answerBytes(call, encode(`${JSON.stringify(value)}\n`), JSON_TYPE)
   const list = async (call: Call, input: Input<typeof listWholePrompts>) => await channel.call(call)(listWholePrompts, input)
   const find = async (call: Call, ref: string, options?: CallOptions) =>
     await channel.call(call)(showPrompt, { id: readIdAndSlug(ref) }, options)
   return [
     ...['', PREFIX].flatMap((prefix): BoundRoute[] => [
-      { ...route, cost: 50, path: `${prefix}/prompts.json`, handle: (call) => dump(channel, parts, call, 'newest', JSON_TYPE, toJsonDump) },
-      { ...route, cost: 50, path: `${prefix}/prompts.csv`, handle: (call) => dump(channel, parts, call, 'oldest', CSV_TYPE, toCsvDump) },
+      { ...route, cost: 50, path: `${prefix}/prompts.json`, handle: (call) => sendDump(call, JSON_DUMP) },
+      { ...route, cost: 50, path: `${prefix}/prompts.csv`, handle: (call) => sendDump(call, CSV_DUMP) },
       {
         ...route,
         path: `${prefix}/prompts/{ref}.prompt.md`,
@@ -208,18 +214,24 @@ function toDumped(prompt: Whole) {
 
 /** A dump in pieces: before, each prompt, after. */
 interface Dump {
+  readonly type: string
+  readonly order: 'newest' | 'oldest'
   readonly before: string
   entry(prompt: Whole, place: number): string
   after(count: number): string
 }
 
-const toJsonDump: Dump = {
+const JSON_DUMP: Dump = {
+  type: JSON_TYPE,
+  order: 'newest',
   before: '{"prompts":[',
   entry: (prompt, place) => `${place === 0 ? '' : ','}\n${JSON.stringify(toDumped(prompt))}`,
   after: (count) => `\n],"count":${count}}\n`,
 }
 
-const toCsvDump: Dump = {
+const CSV_DUMP: Dump = {
+  type: CSV_TYPE,
+  order: 'oldest',
   before: 'act,prompt,for_devs,type,contributor\n',
   entry({ title, content, category, type, author }) {
     const isForDevelopers = category !== null && [category.slug, category.parent?.slug].includes(FOR_DEVELOPERS)
@@ -233,42 +245,67 @@ function quote(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Sends every prompt that the caller may see, or the most that a dump holds, page by page. */
-async function dump(
-  channel: Channel,
-  { readRevision, sendPieces, maxDumped }: CompatParts,
-  call: Call,
-  sort: 'newest' | 'oldest',
-  type: string,
-  { before, entry, after }: Dump,
-): Promise<Answer> {
-  const reader = privateReaderId(call.actor) ?? ''
-  const etag = makeEtag(encode(`${await readRevision()} ${reader} ${sort}`))
-  const headers = { 'content-type': type, 'cache-control': 'public, max-age=60', etag }
-  if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
-  if (call.exchange.method === 'HEAD') return { status: 200, headers, body: null }
+/** Sends dumps. Those of anonymous readers are all the same: one is made, and kept until the library changes. */
+function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }: CompatParts) {
+  const caches = createRevisionCaches(readRevision)
+  /** By type. One that is too large to be kept has no pieces. */
+  const kept = caches.create<readonly Uint8Array[]>(MAX_KEPT_BYTES)
+  const making = new Map<string, { readonly revision: number; readonly pieces: Promise<readonly Uint8Array[]> }>()
   const limit = maxDumped ?? Number.POSITIVE_INFINITY
-  async function* pieces(): AsyncGenerator<Uint8Array> {
+
+  /** Every prompt that the caller may see, or the most that a dump holds, in parts. */
+  async function* make(call: Call, { order, before, entry, after }: Dump): AsyncGenerator<Uint8Array> {
     yield encode(before)
     let count = 0
-    for (let page = 1, pages = 1; page <= pages && count < limit; page++) {
-      const found = await channel
-        .call(call)(listWholePrompts, { sort, page, perPage: PAGE })
-        .catch((error: unknown) => {
-          // Items were removed meanwhile: there is no further page.
-          if (page > 1 && error instanceof AppError && error.code === 'invalid_input') return null
-          throw error
-        })
-      if (!found) break
-      pages = found.totalPages
+    let position: WalkPosition | null = null
+    do {
+      const found: Output<typeof walkWholePrompts> = await channel.call(call)(walkWholePrompts, { order, after: position, limit: PAGE })
       const prompts = found.prompts.slice(0, limit - count)
       yield encode(prompts.map((prompt, place) => entry(prompt, count + place)).join(''))
       count += prompts.length
-    }
+      position = found.next
+    } while (position && count < limit)
     yield encode(after(count))
   }
-  const { body } = sendPieces(call.caller, pieces(), {})
-  return { status: 200, headers, body }
+
+  const makeWhole = async (call: Call, dump: Dump, revision: number): Promise<readonly Uint8Array[]> => {
+    const pieces: Uint8Array[] = []
+    let size = 0
+    for await (const piece of make(call, dump)) {
+      await nextTurn()
+      size += piece.length
+      if (size > MAX_KEPT_BYTES) break
+      pieces.push(piece)
+    }
+    const whole = size > MAX_KEPT_BYTES ? [] : pieces
+    if ((await caches.refresh()) === revision) kept.put(revision, dump.type, whole, Math.min(size, MAX_KEPT_BYTES))
+    return whole
+  }
+
+  /** The pieces for anonymous readers. Null when they are not kept, or are being made from an older state of the library. */
+  const findWhole = async (call: Call, dump: Dump, revision: number): Promise<readonly Uint8Array[] | null> => {
+    let pieces = kept.get(dump.type)
+    if (!pieces) {
+      const running = making.get(dump.type)
+      if (running && running.revision !== revision) return null
+      const made = running?.pieces ?? makeWhole(call, dump, revision).finally(() => making.delete(dump.type))
+      making.set(dump.type, { revision, pieces: made })
+      pieces = await made
+    }
+    return pieces.length > 0 ? pieces : null
+  }
+
+  return async (call: Call, dump: Dump): Promise<Answer> => {
+    const reader = privateReaderId(call.actor) ?? ''
+    const revision = await caches.refresh()
+    const etag = makeEtag(encode(`${revision} ${reader} ${dump.order}`))
+    const headers: AnswerHeaders = { 'content-type': dump.type, 'cache-control': 'public, max-age=60', etag }
+    if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
+    const whole = call.actor.kind === 'anonymous' ? await findWhole(call, dump, revision) : null
+    if (whole) headers['content-length'] = String(whole.reduce((sum, { length }) => sum + length, 0))
+    const { body } = sendPieces(call.caller, whole?.values() ?? make(call, dump), {})
+    return { status: 200, headers, body }
+  }
 }
 
 /** The frontmatter that editors read, and the text. */

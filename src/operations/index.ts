@@ -27,7 +27,7 @@ import { findSkills } from './channels/find-skills.ts'
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './channels/install-links.ts'
 import { listSharedChanges } from './channels/list-shared-changes.ts'
 import { listSharedSkills } from './channels/list-shared-skills.ts'
-import { listWholePrompts } from './channels/list-whole-prompts.ts'
+import { listWholePrompts, walkWholePrompts } from './channels/list-whole-prompts.ts'
 import { readSharedFiles } from './channels/read-shared-files.ts'
 import { readSharedVersions } from './channels/read-shared-versions.ts'
 import type { Operation } from './core/define-operation.ts'
@@ -113,6 +113,7 @@ export const OPERATIONS: readonly Operation[] = [
   readSharedVersions,
   findSkills,
   listWholePrompts,
+  walkWholePrompts,
   search,
   fetchItem,
   sealArchives,

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS } from '../../src/library/actor.ts'
 import type { PromptFields, SkillFields, User } from '../../src/library/items.ts'
-import type { ItemReader } from '../../src/library/ports/items.ts'
+import type { ItemReader, WalkPosition } from '../../src/library/ports/items.ts'
 import type { SearchRequest } from '../../src/library/ports/search.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { ANALYSIS } from '../../src/search/analysis/indexed-text.ts'
@@ -832,6 +832,24 @@ for (const engine of ENGINES) {
           await store.items.createPrompt(by(ada), { ...PROMPT, title: 'new' })
         }
         expect(seen).toEqual(['P9', 'P8', 'P7', 'P6', 'P5', 'P4', 'P3', 'P2', 'P1', 'P0'])
+      })
+
+      it('of whole prompts does so in both orders, and leaves out what one may not list', async () => {
+        for (let i = 0; i < 7; i++) await store.items.createPrompt(by(ada), { ...PROMPT, title: `P${i}`, content: `Text ${i}` })
+        await store.items.createPrompt(by(ada), { ...PROMPT, title: 'hidden', visibility: 'private' })
+        const made = ['Text 0', 'Text 1', 'Text 2', 'Text 3', 'Text 4', 'Text 5', 'Text 6']
+        for (const order of ['oldest', 'newest'] as const) {
+          const seen: string[] = []
+          let after: WalkPosition | null = null
+          do {
+            const page = await store.items.walkWholePrompts(ANONYMOUS, order, after, 3)
+            seen.push(...page.prompts.map(({ content }) => content))
+            after = page.next
+            // It comes before all others.
+            if (order === 'newest') await store.items.createPrompt(by(ada), { ...PROMPT, title: 'new' })
+          } while (after)
+          expect(seen).toEqual(order === 'newest' ? made.toReversed() : made)
+        }
       })
     })
 

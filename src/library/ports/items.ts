@@ -17,7 +17,7 @@ import type { SkillFile } from '../skill.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
 import type { Hold } from './transfer.ts'
 
-/** A place in the newest-first walk: the last entry a page gave. */
+/** A place in a walk by the time items were made: the last entry a page gave. */
 export interface WalkPosition {
   readonly createdAt: string
   readonly order: number
@@ -96,6 +96,13 @@ export interface ItemReader {
   findNearClusters(kind: ItemKind): Promise<NearClusters>
   /** Newest first, after `after`; stable while items are added. Texts are not read. */
   walkPrompts(actor: Actor, filter: ItemFilter, after: WalkPosition | null, limit: number): Promise<WalkPage>
+  /** Whole prompts by the time they were made, after `after`; stable while items are added. `next` is null at the end. */
+  walkWholePrompts(
+    actor: Actor,
+    order: 'newest' | 'oldest',
+    after: WalkPosition | null,
+    limit: number,
+  ): Promise<{ readonly prompts: readonly Prompt[]; readonly next: WalkPosition | null }>
   countPrompts(actor: Actor, filter: ItemFilter): Promise<number>
   /** All files of a skill the actor may see (checked again here), SKILL.md first; empty when it may not. */
   readSkillFiles(actor: Actor, skillId: string, filenames?: readonly string[]): Promise<SkillFile[]>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Category, Prompt } from '../../library/items.ts'
+import type { WalkPosition } from '../../library/ports/items.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { countSearch, filterType, toPage } from '../core/inputs.ts'
 import { browsing, toSearchRequest } from '../prompts/list-prompts.ts'
@@ -24,6 +25,8 @@ export const wholePrompt = z.object({
   updatedAt: z.string(),
 })
 
+const position: z.ZodType<WalkPosition> = z.object({ createdAt: z.string(), order: z.number().int() })
+
 /** One page of prompts whole: lists elsewhere cut long contents. */
 export const listWholePrompts = defineOperation({
   name: 'list_whole_prompts',
@@ -44,10 +47,34 @@ export const listWholePrompts = defineOperation({
     const { actor, store } = context
     const { items, total } = await store.items.searchPrompts(actor, toSearchRequest(input))
     if (input.page === 1) countSearch(context, input.q, total)
-    const categories = new Map((await store.categories.listCategories(actor)).map((category) => [category.slug, category]))
-    return { prompts: items.map((prompt) => toWhole(prompt, categories)), ...toPage(input, total) }
+    return { prompts: await toWholes(context, items), ...toPage(input, total) }
   },
 })
+
+/** Every prompt whole, in parts: a part begins where the last one ended, whatever was written between them. */
+export const walkWholePrompts = defineOperation({
+  name: 'walk_whole_prompts',
+  title: 'Read all prompts whole',
+  summary: 'All prompts you may see, whole, by the time they were made, in parts.',
+  scope: null,
+  cost: 5,
+  surfaces: {},
+  input: z.object({
+    order: z.enum(['newest', 'oldest']).default('newest'),
+    after: position.nullable().default(null),
+    limit: z.number().int().min(1).max(100).default(100),
+  }),
+  output: z.object({ prompts: z.array(wholePrompt), next: position.nullable() }),
+  async run(context: Needs<'categories' | 'items'>, { order, after, limit }) {
+    const { prompts, next } = await context.store.items.walkWholePrompts(context.actor, order, after, limit)
+    return { prompts: await toWholes(context, prompts), next }
+  },
+})
+
+async function toWholes({ actor, store }: Needs<'categories'>, prompts: readonly Prompt[]): Promise<z.infer<typeof wholePrompt>[]> {
+  const categories = new Map((await store.categories.listCategories(actor)).map((category) => [category.slug, category]))
+  return prompts.map((prompt) => toWhole(prompt, categories))
+}
 
 function toWhole(prompt: Prompt, categories: ReadonlyMap<string, Category>): z.infer<typeof wholePrompt> {
   const { id, slug, title, description, content, type, author, contributors, category, tags, votes, createdAt, updatedAt } = prompt

@@ -1,6 +1,7 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import type { ItemKind } from '../../library/items.ts'
+import type { WalkPosition } from '../../library/ports/items.ts'
 import type { ItemFilter } from '../../library/ports/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
@@ -63,6 +64,13 @@ export function applyFilter<O>(
     narrowed = narrowed.where('item.seq', 'in', (eb) => eb.selectFrom('item_tag').select('item_seq').where('slug', '=', tag))
   }
   return narrowed
+}
+
+/** Items after a position in a walk by the time they were made. */
+export function isBeyond({ createdAt, order }: WalkPosition, direction: 'newest' | 'oldest') {
+  const than = direction === 'newest' ? '<' : '>'
+  return (eb: ExpressionBuilder<Database, 'item'>) =>
+    eb.or([eb('item.created_at', than, createdAt), eb.and([eb('item.created_at', '=', createdAt), eb('item.seq', than, order)])])
 }
 
 /** `column in (values)`, which no engine accepts without values. */

@@ -15,7 +15,7 @@ import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
-import { applyFilter, readCategories, readFilter } from './item-filters.ts'
+import { applyFilter, isBeyond, readCategories, readFilter } from './item-filters.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
@@ -172,14 +172,7 @@ export function createItemQueries(
     },
     async walkPrompts(actor, filter, after, limit) {
       let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, filter), visibleSet(actor, 'list'))
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([
-            eb('item.created_at', '<', after.createdAt),
-            eb.and([eb('item.created_at', '=', after.createdAt), eb('item.seq', '<', after.order)]),
-          ]),
-        )
-      }
+      if (after) query = query.where(isBeyond(after, 'newest'))
       const rows = await query
         .select(['item.seq', 'item.id', 'item.slug', 'item.title', 'item.description', 'item.variables', 'item.created_at'])
         .select(sql<string>`case when item.description is null then substr(item.content, 1, ${DERIVED_FROM}) else '' end`.as('start'))

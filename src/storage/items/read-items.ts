@@ -8,6 +8,7 @@ import { visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
+import { applyFilter, isBeyond } from './item-filters.ts'
 import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
 import { isInVisibleSet, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { clusterItems } from './near-clusters.ts'
@@ -61,6 +62,14 @@ export function readItems(
   return {
     walkPrompts: queries.walkPrompts,
     walkSkills: queries.walkSkills,
+    async walkWholePrompts(actor, order, after, limit) {
+      const direction = order === 'newest' ? 'desc' : 'asc'
+      let query = applyFilter(selectItems(db), 'prompt', {}, visibleSet(actor, 'list'))
+      if (after) query = query.where((eb) => isBeyond(after, order)(eb))
+      const rows = await query.orderBy('item.created_at', direction).orderBy('item.seq', direction).limit(limit).execute()
+      const last = rows.length < limit ? undefined : rows.at(-1)
+      return { prompts: await toPrompts(db, rows), next: last ? { createdAt: last.created_at, order: last.seq } : null }
+    },
     countPrompts: queries.countPrompts,
     listVersions: queries.listVersions,
     findVersion: readVersions(db).findVersion,

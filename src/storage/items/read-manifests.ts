@@ -6,7 +6,7 @@ import type { ItemFilter } from '../../library/ports/search.ts'
 import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
-import { applyFilter, readFilter } from './item-filters.ts'
+import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
 /** Cached parsed frontmatters, by digest of the file: parsing one takes 0.2 ms. */
@@ -86,14 +86,7 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
     async walkSkills(actor, filter, after, limit) {
       let query = named(actor, 'list').where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
       if (filter) query = query.where('item.seq', 'in', await inFilter(actor, filter))
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([
-            eb('item.created_at', '<', after.createdAt),
-            eb.and([eb('item.created_at', '=', after.createdAt), eb('item.seq', '<', after.order)]),
-          ]),
-        )
-      }
+      if (after) query = query.where((eb) => isBeyond(after, 'newest')(eb))
       return await toManifests(await query.orderBy('item.created_at', 'desc').orderBy('item.seq', 'desc').limit(limit).execute())
     },
     async findSkillAt(actor, owner, path, filter = null) {
