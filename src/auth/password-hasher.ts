@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { AppError } from '../errors.ts'
 
 /** Memory for hashing, and most hashes at once: each also takes a core. */
@@ -13,27 +14,18 @@ export interface PasswordHasher {
 }
 
 /**
- * Hashes a few passwords at a time, in order, so that many sign-ins cost no more memory than a few.
- * @param memory bytes of one hash Its functions throw AppError `unavailable` when too many wait.
+ * Hashes a few passwords at a time, in order, so that many sign-ins cost no more memory than a few. Its functions throw AppError
+ * `unavailable` when too many wait.
+ * @param memory bytes of one hash
  */
 export function queueHashing(hasher: PasswordHasher, memory: number): PasswordHasher {
   const atOnce = Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(MAX_MEMORY / memory)))
-  let running = 0
-  const waiting: (() => void)[] = []
+  const limit = pLimit(atOnce)
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting.length >= MAX_WAITING * atOnce) {
+    if (limit.pendingCount >= MAX_WAITING * atOnce) {
       throw new AppError('unavailable', 'Too many people are signing in. Try again in a moment.', { retryAfterSeconds: 5 })
     }
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      // Passes the slot to the longest waiting call, or frees it.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
+    return await limit(work)
   }
   return {
     hash: (password) => inTurn(() => hasher.hash(password)),

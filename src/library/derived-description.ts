@@ -10,8 +10,8 @@ const MAX_SENTENCE = 200
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
- * What stands in for the description of a prompt without one: the first sentences of its text, without markup, blanks in brackets. At most
- * 200 characters. Null where there is no sentence to take.
+ * Describes a prompt that has no description by the first sentences of its text: without markup, with variables in brackets, at most 200
+ * characters. Null for a text without words.
  * @param content the text, or at least its first {@link DERIVED_FROM} characters
  * @example deriveDescription('# Role\n\nAct as a guide to ${city}. Be kind.', 'Guide') // "Role Act as a guide to [city]. Be kind."
  */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
 import { AppError } from '../errors.ts'
 import { createTally } from '../library/tally.ts'
 import { ERROR_WORDS } from './strings/errors.ts'
@@ -31,39 +32,31 @@ export interface Rasteriser {
 export function createRasteriser(render: (svg: string) => Promise<Png> = renderPng): Rasteriser {
   const cache = new LRUCache<string, Png>({ max: MAX_CACHED })
   const making = new Map<string, Promise<Png>>()
-  const waiting: (() => void)[] = []
+  const limit = pLimit(1)
   const waitingEach = createTally()
-  let isBusy = false
   /** @throws AppError at once, when too many wait */
-  const waitForTurn = (caller: string): Promise<void> => {
-    if (!isBusy) {
-      isBusy = true
-      return Promise.resolve()
-    }
+  const inTurn = (caller: string, work: () => Promise<Png>): Promise<Png> => {
+    if (limit.activeCount === 0) return limit(work)
     if (waitingEach.of(caller) >= MAX_WAITING_EACH) {
       throw new AppError('rate_limited', ERROR_WORDS.tooManyPicturesOfYours(MAX_WAITING_EACH), {
         retryAfterSeconds: 1,
       })
     }
-    if (waiting.length >= MAX_WAITING) {
+    if (limit.pendingCount >= MAX_WAITING) {
       throw new AppError('unavailable', ERROR_WORDS.tooManyPictures, { retryAfterSeconds: 2 })
     }
     const begin = waitingEach.add(caller)
-    return new Promise<void>((resolve) => waiting.push(resolve)).then(begin)
-  }
-  /** The turn goes to the longest waiting, or is given up. */
-  const passOn = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else isBusy = false
+    return limit(() => {
+      begin()
+      return work()
+    })
   }
   return {
     async toPng(svg, key, caller) {
       const shared = cache.get(key) ?? making.get(key)
       if (shared) return await shared
       // Only what has its turn is shared: a refusal is for its caller alone.
-      const turn = waitForTurn(caller)
-      const made = turn.then(() => render(svg)).finally(passOn)
+      const made = inTurn(caller, () => render(svg))
       making.set(key, made)
       try {
         const png = await made

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { createRevisionCaches } from '../../cache/revision-cache.ts'
 import { AppError } from '../../errors.ts'
 import { type Actor, privateReaderId } from '../../library/actor.ts'
@@ -52,8 +53,7 @@ export function createRepositories(
   const states = caches.create<{ readonly tip: ObjectId | null }>(MAX_KEPT)
   /** The last thing that happens to each history: one after the other. */
   const queues = new Map<string, Promise<unknown>>()
-  const waiting: (() => void)[] = []
-  let running = 0
+  const limit = pLimit(MAX_BUILDS)
 
   const inTurn = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const turn = (queues.get(key) ?? Promise.resolve()).then(work, work)
@@ -62,19 +62,6 @@ export function createRepositories(
       return await turn
     } finally {
       if (queues.get(key) === turn) queues.delete(key)
-    }
-  }
-
-  /** Runs work when fewer than MAX_BUILDS run. */
-  const takeSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= MAX_BUILDS) await new Promise<void>((resolve) => void waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
     }
   }
 
@@ -114,7 +101,7 @@ export function createRepositories(
   }
 
   const buildInTurn = (key: string, reader: Reader, scope: ChannelScope): Promise<ObjectId | null> =>
-    inTurn(`caller ${reader.caller}`, () => takeSlot(() => build(key, reader, scope)))
+    inTurn(`caller ${reader.caller}`, () => limit(() => build(key, reader, scope)))
 
   return async (reader, scope) => {
     const key = JSON.stringify([privateReaderId(reader.actor), scopePath(scope)])
