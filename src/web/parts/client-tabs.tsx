@@ -2,6 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { CLIENTS, type ClientConfig, type ClientId, PLACEHOLDER_KEY } from '../client-configs.ts'
 import { linkInstalls } from '../install-links.ts'
 import type { Site } from '../site.ts'
+import { Sample } from './sample.tsx'
 
 /** Whether configurations have a key. */
 export type Access = 'public' | 'key'
@@ -104,14 +105,7 @@ const Config: FC<{ site: Site; client: ClientConfig; apiKey: string | null }> = 
               </>
             )}
           </p>
-          <div class="sample" data-prompt>
-            <pre data-text tabindex={0}>
-              <code>{write(endpoint, apiKey)}</code>
-            </pre>
-            <button class="button" type="button" data-copy={words.copied} hidden>
-              {words.copy}
-            </button>
-          </div>
+          <Sample words={words} text={write(endpoint, apiKey)} />
         </>
       ))}
       {note ? <p class="quiet">{note}</p> : null}

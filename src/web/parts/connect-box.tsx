@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import { claudeCommand, linkInstalls } from '../install-links.ts'
 import type { Site } from '../site.ts'
 import { FirstKeyFields } from './new-key.tsx'
+import { Sample } from './sample.tsx'
 
 /** How to use the service from a client, in one step, for public items. Nothing where MCP is off. */
 export const ConnectBox: FC<{ site: Site }> = ({ site: { words, baseUrl, hasMcp, reader } }) => {
@@ -16,14 +17,7 @@ export const ConnectBox: FC<{ site: Site }> = ({ site: { words, baseUrl, hasMcp,
           </a>
         ))}
       </div>
-      <div class="sample" data-prompt>
-        <pre data-text tabindex={0}>
-          <code>{claudeCommand(endpoint, null)}</code>
-        </pre>
-        <button class="button" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
+      <Sample words={words} text={claudeCommand(endpoint, null)} />
       {reader ? (
         <form method="post" action="/connect">
           <p class="quiet">

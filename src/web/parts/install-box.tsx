@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AGENTS, type Installed } from '../install-commands.ts'
 import type { Site } from '../site.ts'
+import { Sample } from './sample.tsx'
 
 /** The sheet that shows the chosen tab. */
 export const INSTALL_STYLES = ['connect.css']
@@ -44,14 +45,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
                     {reading.inFile} <code>{file}</code>:
                   </p>
                 )}
-                <div class="sample" data-prompt>
-                  <pre data-text tabindex={0}>
-                    <code>{text}</code>
-                  </pre>
-                  <button class="button" type="button" data-copy={words.copied} hidden>
-                    {words.copy}
-                  </button>
-                </div>
+                <Sample words={words} text={text} />
               </>
             ))}
             {reading.agentNotes[id] === '' ? null : <p class="quiet">{reading.agentNotes[id]}</p>}

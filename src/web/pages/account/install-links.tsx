@@ -5,6 +5,7 @@ import type { Output } from '../../../operations/core/define-operation.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
+import { Sample } from '../../parts/sample.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
 import { SettingsPage } from './settings.tsx'
@@ -87,14 +88,7 @@ const MadeLink: FC<{ site: Site; made: z.infer<typeof madeLink> }> = ({ site: { 
       <p>{words.installing.once}</p>
     </div>
     {[url, `npx skills add ${url}`, `claude plugin marketplace add ${url}/marketplace.json`].map((text) => (
-      <div class="sample" data-prompt>
-        <pre data-text tabindex={0}>
-          {text}
-        </pre>
-        <button class="button" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
+      <Sample words={words} text={text} />
     ))}
     <p class="quiet">{words.installing.isStored}</p>
   </section>

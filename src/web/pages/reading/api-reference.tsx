@@ -8,6 +8,7 @@ import { describeField, listFields } from '../../api/schema-fields.ts'
 import { readDocument } from '../../documents.ts'
 import { Layout } from '../../layout.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
+import { Sample } from '../../parts/sample.tsx'
 import { SchemaTable } from '../../parts/schema-table.tsx'
 import { TryIt } from '../../parts/try-it.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -126,14 +127,7 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
       {answers.map((answer) => (
         <Answer words={words} answer={answer} />
       ))}
-      <div class="sample" data-prompt>
-        <pre data-text tabindex={0}>
-          <code>{curl}</code>
-        </pre>
-        <button class="button" type="button" data-copy={words.copied} hidden>
-          {words.copy}
-        </button>
-      </div>
+      <Sample words={words} text={curl} />
       <TryIt words={words} route={route} />
     </section>
   )
