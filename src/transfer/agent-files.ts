@@ -58,11 +58,7 @@ function readCommand(filename: string, title: string, text: string): AgentEntry 
     row: {
       title,
       content,
-      description:
-        known
-          .get('description')
-          ?.trim()
-          .replace(/^null$/, '') || null,
+      description: readDescription(known),
     },
     remarks,
   }
@@ -81,6 +77,11 @@ function readFields(text: string): { readonly known: ReadonlyMap<string, string>
   return { known: new Map(lines.filter(([, value]) => value !== '')), body: text.slice(block[0].length) }
 }
 
+function readDescription(fields: ReadonlyMap<string, string>): string | null {
+  const text = fields.get('description')?.trim() ?? ''
+  return text === '' || text === 'null' ? null : text
+}
+
 function readRule(filename: string, name: string, text: string): AgentEntry {
   const { known: fields, body } = readFields(text)
   const content = trimStart(body)
@@ -93,11 +94,7 @@ function readRule(filename: string, name: string, text: string): AgentEntry {
     row: {
       title,
       content,
-      description:
-        fields
-          .get('description')
-          ?.trim()
-          .replace(/^null$/, '') || null,
+      description: readDescription(fields),
     },
     remarks,
   }
