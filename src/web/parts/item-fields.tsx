@@ -145,3 +145,8 @@ export function readItemFields<None extends null | undefined>(form: SentForm, no
     ...(form.text('visibility') === '' ? {} : { visibility: form.choice('visibility', VISIBILITIES) }),
   }
 }
+
+/** What a form tells the script that keeps its unsaved text in the browser. */
+export function draftWords(words: Site['words']) {
+  return { 'data-restore': words.restoreDraft, 'data-discard': words.discardDraft, 'data-found': words.draftFound }
+}

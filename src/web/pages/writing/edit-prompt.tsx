@@ -20,6 +20,7 @@ import {
   type Choices,
   compareItemFields,
   DescriptionField,
+  draftWords,
   type ItemValues,
   itemLabels,
   PlaceFields,
@@ -149,9 +150,7 @@ const Editor: FC<EditorProps> = ({ request, draft, choices, known, shown = null 
         class="editor"
         data-editor={known ? `${known.path}:${known.version}` : 'new-prompt'}
         data-refused={sent ? 'true' : undefined}
-        data-restore={words.restoreDraft}
-        data-discard={words.discardDraft}
-        data-found={words.draftFound}
+        {...draftWords(words)}
       >
         {known ? <input type="hidden" name="lineEnds" value={nameLineEnds(known.content)} /> : null}
         {known ? <input type="hidden" name="baseVersion" value={isConflict ? base : newest} /> : null}

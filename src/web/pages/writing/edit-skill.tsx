@@ -1,16 +1,11 @@
 import type { FC } from 'hono/jsx'
 import { AppError, invalidInput, toAppError } from '../../../errors.ts'
-import { cutAtWord } from '../../../library/characters.ts'
-import { MAX_DESCRIPTION } from '../../../library/fields.ts'
-import { readFrontmatter } from '../../../library/frontmatter.ts'
-import { type FileContent, SKILL_MD } from '../../../library/skill.ts'
+import { SKILL_MD } from '../../../library/skill.ts'
 import { diffByLines } from '../../../library/text-diff.ts'
-import { showAccount } from '../../../operations/account/account.ts'
 import type { Input, Output } from '../../../operations/core/define-operation.ts'
 import { showMarks } from '../../../operations/items/item-marks.ts'
-import { arrangeSkillFiles, readArchive } from '../../../operations/skills/arrange-skill-files.ts'
+import { arrangeSkillFiles } from '../../../operations/skills/arrange-skill-files.ts'
 import { getSkill } from '../../../operations/skills/get-skill.ts'
-import { saveSkill } from '../../../operations/skills/save-skill.ts'
 import { updateSkill } from '../../../operations/skills/update-skill.ts'
 import { nameLineEnds, type SentForm, withLineEnds } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
@@ -21,6 +16,7 @@ import {
   type Choices,
   compareItemFields,
   DescriptionField,
+  draftWords,
   type ItemValues,
   itemLabels,
   PlaceFields,
@@ -29,110 +25,11 @@ import {
   TitleField,
 } from '../../parts/item-fields.tsx'
 import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
+import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { ERROR_WORDS, SKILL_TEMPLATE } from '../../strings/errors.ts'
+import { ERROR_WORDS } from '../../strings/errors.ts'
 
 type ShownSkill = Output<typeof getSkill>
-
-/** Files that are opened; others are taken as they are. */
-const ARCHIVE = /\.(?:zip|skill)$/i
-/** A new skill: a SKILL.md written here, or files from the reader's machine. */
-export async function showNewSkill(request: PageRequest) {
-  const { site, sent } = request
-  const { words } = site
-  await request.call(showAccount, {})
-  const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
-  return (
-    <Layout site={site} title={words.newSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
-      <h1 class="over-title">{words.newSkill}</h1>
-      <p class="quiet">
-        <a href="/new">{words.newPromptInstead}</a>
-      </p>
-      <Fault sent={sent} labels={{ ...itemLabels(words), skillMd: SKILL_MD, upload: words.upload }} words={words} />
-      <form
-        method="post"
-        enctype="multipart/form-data"
-        class="editor"
-        data-editor="new-skill"
-        data-refused={sent ? 'true' : undefined}
-        {...draftWords(words)}
-      >
-        <div class="editor-main">
-          <TitleField request={request} title="" isFirst />
-          <DescriptionField request={request} item={empty} />
-          <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} data-source="" />
-          <Upload request={request} hint={words.uploadNewHint} />
-        </div>
-        <aside class="editor-side">
-          <div class="beside">
-            <PlaceFields request={request} item={empty} choices={await readChoices(request)} isNew />
-          </div>
-          <LiveMarkdown words={words} filename={SKILL_MD} />
-        </aside>
-        <div class="actions here">
-          <button class="button first" type="submit" name="do" value="save" data-save>
-            {words.save}
-          </button>
-        </div>
-      </form>
-    </Layout>
-  )
-}
-
-function draftWords(words: PageRequest['site']['words']) {
-  return { 'data-restore': words.restoreDraft, 'data-discard': words.discardDraft, 'data-found': words.draftFound }
-}
-
-const Upload: FC<{ request: PageRequest; hint: string }> = ({ request: { site, sent }, hint }) => (
-  <div class="field">
-    <label for="field-upload">{site.words.upload}</label>
-    <input type="file" id="field-upload" name="upload" multiple aria-describedby="upload-hint" />
-    <p class="quiet" id="upload-hint">
-      {hint}
-    </p>
-    {faultOf(sent, 'upload') ? <p class="fault">{faultOf(sent, 'upload')}</p> : null}
-  </div>
-)
-
-/** The files that were chosen: a zip is opened, others are taken as they are. */
-async function readUploads(request: PageRequest, form: SentForm, folder = ''): Promise<FileContent[]> {
-  const files: FileContent[] = []
-  const chosen = form.files('upload')
-  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', ERROR_WORDS.oneZip)
-  for (const { filename, bytes } of chosen) {
-    const content = Buffer.from(bytes).toString('base64')
-    if (ARCHIVE.test(filename)) {
-      const opened = await request.call(readArchive, { archive: content })
-      files.push(...opened.files.map(({ encoding, ...file }) => (encoding ? { ...file, encoding } : file)))
-    } else files.push({ filename: `${folder}${filename}`, content, encoding: 'base64' })
-  }
-  return files
-}
-
-/** Saves a new skill; a title or description left empty is read from SKILL.md. */
-export const saveNewSkill: Action = async (request) => {
-  const { call, form } = request
-  if (form.text('do') === 'live') {
-    const file = { filename: SKILL_MD, content: form.text('content') }
-    return { html: await drawLiveMarkdown(request, file, [SKILL_MD], request.path) }
-  }
-  const uploaded = await readUploads(request, form)
-  const files = uploaded.some(({ filename }) => filename === SKILL_MD)
-    ? uploaded
-    : [{ filename: SKILL_MD, content: form.text('skillMd') }, ...uploaded]
-  const head = files.find(({ filename }) => filename === SKILL_MD)
-  const text = head ? Buffer.from(head.content, head.encoding ?? 'utf8').toString('utf8') : ''
-  const { name, description } = readFrontmatter(text, '')
-  const fields = readItemFields(form, undefined)
-  const summary = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
-  const { skill, hints } = await call(saveSkill, {
-    ...fields,
-    title: fields.title || (name ?? ''),
-    description: fields.description ?? summary,
-    files,
-  })
-  return { to: `${new URL(skill.url).pathname}/edit?done=saved`, flash: hints }
-}
 
 async function readSkill({ call, ref }: PageRequest) {
   const skill = await call(getSkill, { id: ref })
@@ -201,7 +98,7 @@ export async function showEditSkill(request: PageRequest) {
             <button class="button" type="submit" name="do" value="add">
               {words.addFile}
             </button>
-            <Upload request={request} hint={words.uploadHint} />
+            <SkillUpload request={request} hint={words.uploadHint} />
             <label class="tick">
               <input type="checkbox" name="isAll" value="true" /> {words.replaceAll}
             </label>

@@ -1,0 +1,81 @@
+import { cutAtWord } from '../../../library/characters.ts'
+import { MAX_DESCRIPTION } from '../../../library/fields.ts'
+import { readFrontmatter } from '../../../library/frontmatter.ts'
+import { SKILL_MD } from '../../../library/skill.ts'
+import { showAccount } from '../../../operations/account/account.ts'
+import { saveSkill } from '../../../operations/skills/save-skill.ts'
+import { Layout } from '../../layout.tsx'
+import { Fault, Field } from '../../parts/field.tsx'
+import { DescriptionField, draftWords, itemLabels, PlaceFields, readChoices, readItemFields, TitleField } from '../../parts/item-fields.tsx'
+import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
+import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
+import type { Action, PageRequest } from '../../request.ts'
+import { SKILL_TEMPLATE } from '../../strings/errors.ts'
+
+/** A new skill: a SKILL.md written here, or files from the reader's machine. */
+export async function showNewSkill(request: PageRequest) {
+  const { site, sent } = request
+  const { words } = site
+  await request.call(showAccount, {})
+  const empty = { title: '', description: null, categorySlug: null, tags: [], visibility: null }
+  return (
+    <Layout site={site} title={words.newSkill} isIndexed={false} styles={['writing.css', 'changes.css']} scripts={['editor.js']}>
+      <h1 class="over-title">{words.newSkill}</h1>
+      <p class="quiet">
+        <a href="/new">{words.newPromptInstead}</a>
+      </p>
+      <Fault sent={sent} labels={{ ...itemLabels(words), skillMd: SKILL_MD, upload: words.upload }} words={words} />
+      <form
+        method="post"
+        enctype="multipart/form-data"
+        class="editor"
+        data-editor="new-skill"
+        data-refused={sent ? 'true' : undefined}
+        {...draftWords(words)}
+      >
+        <div class="editor-main">
+          <TitleField request={request} title="" isFirst />
+          <DescriptionField request={request} item={empty} />
+          <Field sent={sent} name="skillMd" label={SKILL_MD} value={SKILL_TEMPLATE} rows={14} hint={words.skillMdHint} data-source="" />
+          <SkillUpload request={request} hint={words.uploadNewHint} />
+        </div>
+        <aside class="editor-side">
+          <div class="beside">
+            <PlaceFields request={request} item={empty} choices={await readChoices(request)} isNew />
+          </div>
+          <LiveMarkdown words={words} filename={SKILL_MD} />
+        </aside>
+        <div class="actions here">
+          <button class="button first" type="submit" name="do" value="save" data-save>
+            {words.save}
+          </button>
+        </div>
+      </form>
+    </Layout>
+  )
+}
+
+/** Saves a new skill; a title or description left empty is read from SKILL.md. */
+export const saveNewSkill: Action = async (request) => {
+  const { call, form } = request
+  if (form.text('do') === 'live') {
+    const file = { filename: SKILL_MD, content: form.text('content') }
+    return { html: await drawLiveMarkdown(request, file, [SKILL_MD], request.path) }
+  }
+  const uploaded = await readUploads(request, form)
+  const files = uploaded.some(({ filename }) => filename === SKILL_MD)
+    ? uploaded
+    : [{ filename: SKILL_MD, content: form.text('skillMd') }, ...uploaded]
+  const head = files.find(({ filename }) => filename === SKILL_MD)
+  const text = head ? Buffer.from(head.content, head.encoding ?? 'utf8').toString('utf8') : ''
+  const { name, description } = readFrontmatter(text, '')
+  const fields = readItemFields(form, undefined)
+  const summary = description === null ? undefined : cutAtWord(description, MAX_DESCRIPTION)
+  const { skill, hints } = await call(saveSkill, {
+    ...fields,
+    title: fields.title || (name ?? ''),
+    description: fields.description ?? summary,
+    files,
+  })
+  return { to: `${new URL(skill.url).pathname}/edit?done=saved`, flash: hints }
+}
