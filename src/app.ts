@@ -178,7 +178,7 @@ export async function openApp(
   const embeddings = settings.embeddings && createEmbeddings(settings.embeddings, store.embeddings, patience)
   const itemEncoding = encoder && createItemEncoding(encoder, store.itemVectors, patience)
   const searched = embeddings ? { ...store, items: searchByMeaning(store.items, embeddings.embedQuery) } : store
-  listeners.add(({ isPublic }) => isPublic && embeddings?.wake())
+  listeners.add(({ audience }) => audience === 'everybody' && embeddings?.wake())
   listeners.add(() => itemEncoding?.wake())
   const secret = settings.secretKey ?? (await store.service.ensureSecret('sealing_key', () => randomBytes(32).toString('hex')))
   const keptUrl = settings.isBaseUrlGuessed ? await store.service.findServiceUrl() : null

@@ -8,7 +8,7 @@ import { signUp, type Visitor, visit } from './support/visitor.ts'
  * of those no item of somebody else can appear on (the first test fails otherwise).
  */
 
-const STATES = ['public', 'unlisted', 'private', 'deleted', 'held'] as const
+const STATES = ['public', 'members', 'unlisted', 'private', 'deleted', 'held'] as const
 type State = (typeof STATES)[number]
 const READERS = ['anonymous', 'other', 'owner', 'admin'] as const
 type Reader = (typeof READERS)[number]
@@ -27,6 +27,7 @@ interface Item {
 function mayRead(reader: Reader, state: State, reach: 'id' | 'slug' | 'list'): boolean {
   if (state === 'deleted') return false
   if (reader === 'owner' || state === 'public') return true
+  if (state === 'members') return reader !== 'anonymous'
   return (state === 'unlisted' || state === 'held') && reach === 'id'
 }
 
@@ -261,9 +262,9 @@ describe('the visibility table of pages', () => {
       const cell = `${kind} ${state}`
       for (const path of ['/admin/activity', '/admin/activity/export.jsonl', `/admin/activity?target=${id.slice(0, 8)}`]) {
         const html = await shown('admin', path)
-        expect(html.includes(marker), `${cell} at ${path}`).toBe(state === 'public')
+        expect(html.includes(marker), `${cell} at ${path}`).toBe(mayRead('admin', state, 'list'))
         expect(html.includes(id.slice(0, 8)), `${cell} at ${path}`).toBe(true)
-        if (state !== 'public') expect(html, `${cell} at ${path}`).not.toContain(id)
+        if (!mayRead('admin', state, 'list')) expect(html, `${cell} at ${path}`).not.toContain(id)
       }
       expect((await shown('owner', '/settings/activity')).includes(marker), cell).toBe(state !== 'deleted')
       expect(await shown('other', '/settings/activity'), cell).not.toContain(id.slice(0, 8))

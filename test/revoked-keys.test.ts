@@ -16,9 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-async function openSession(key: string): Promise<string> {
+async function openSession(key?: string): Promise<string> {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-  const answer = await test.fetch('/api/mcp', { ...rpc('initialize', params), headers: STREAM, key })
+  const answer = await test.fetch('/api/mcp', { ...rpc('initialize', params), headers: STREAM, ...(key === undefined ? {} : { key }) })
   return answer.headers.get('mcp-session-id') ?? ''
 }
 
@@ -49,6 +49,28 @@ const streams = [
       }),
   ],
 ] as const
+
+it('the streams of sessions tell members alone of what is for members', async () => {
+  const writer = await test.user('ada')
+  const open = async (key?: string) => {
+    const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }
+    const stream = await test.fetch('/api/mcp', key === undefined ? { headers } : { headers, key })
+    const reader = stream.body?.getReader()
+    return async () => {
+      const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
+      const heard = await Promise.race([read, new Promise<string>((resolve) => setTimeout(resolve, 1500, ''))])
+      await reader?.cancel()
+      return heard?.includes('list_changed') ?? false
+    }
+  }
+  const [stranger, member] = [await open(), await open((await test.user('bob')).key)]
+  const saved = await test.fetch('/api/prompts', {
+    ...json('POST', { title: 'Ours', content: 'x', visibility: 'members' }),
+    key: writer.key,
+  })
+  expect(saved.status).toBe(201)
+  expect(await Promise.all([stranger(), member()])).toEqual([false, true])
+})
 
 describe.each(streams)('%s', (_, open) => {
   it('ends soon after its key was revoked, and hears nothing of what is private meanwhile', async () => {

@@ -8,9 +8,9 @@ import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
  * (the first test fails otherwise), and every cell says both what must appear and what must not.
  */
 
-const STATES = ['public', 'unlisted', 'private', 'deleted'] as const
+const STATES = ['public', 'members', 'unlisted', 'private', 'deleted'] as const
 type State = (typeof STATES)[number]
-const ACTORS = ['anonymous', 'other', 'owner', 'owner without read'] as const
+const ACTORS = ['anonymous', 'other', 'other without read', 'owner', 'owner without read'] as const
 type ActorName = (typeof ACTORS)[number]
 type Kind = 'prompt' | 'skill'
 type Reach = 'id' | 'slug' | 'list'
@@ -29,6 +29,7 @@ function mayRead(actor: ActorName, state: State, reach: Reach): boolean {
   if (state === 'deleted') return false
   if (actor === 'owner') return true
   if (state === 'public') return true
+  if (state === 'members') return actor === 'other'
   return state === 'unlisted' && reach === 'id'
 }
 
@@ -297,6 +298,7 @@ describe('the visibility table', () => {
     const owner = await test.user('owner')
     keys.set('anonymous', undefined)
     keys.set('other', (await test.user('other')).key)
+    keys.set('other without read', (await test.user('other', ['write'])).key)
     keys.set('owner', owner.key)
     keys.set('owner without read', (await test.user('owner', ['write'])).key)
     let count = 0
@@ -447,9 +449,10 @@ describe('the visibility table', () => {
   it('counts in categories only what the caller sees', async () => {
     const counts = async (actor: ActorName) => JSON.parse((await send(actor, ['/api/categories'])).text).categories
     expect(await counts('anonymous')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 1, skills: 1 }])
-    expect(await counts('other')).toEqual(await counts('anonymous'))
+    expect(await counts('other')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 2, skills: 2 }])
+    expect(await counts('other without read')).toEqual(await counts('anonymous'))
     expect(await counts('owner without read')).toEqual(await counts('anonymous'))
-    expect(await counts('owner')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 3, skills: 3 }])
+    expect(await counts('owner')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 4, skills: 4 }])
   })
 
   it('shows a trash to its owner alone', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS, type Scope } from './actor.ts'
-import { askedVisibility, isVisible, type Reach, type Visibility, visibleSet } from './visibility.ts'
+import { askedVisibility, isVisible, type Reach, VISIBILITIES, type Visibility, visibleSet } from './visibility.ts'
 
 const user = (userId: string, ...scopes: Scope[]): Actor => ({ kind: 'user', userId, username: userId, scopes: new Set(scopes) })
 const ACTORS: Record<string, Actor> = {
@@ -9,6 +9,7 @@ const ACTORS: Record<string, Actor> = {
   'owner, read only': user('ann', 'read'),
   'owner, key without read': user('ann', 'write', 'improve'),
   other: user('bob', 'read', 'write', 'improve'),
+  'other, key without read': user('bob', 'write'),
 }
 
 /** Who sees an item that is not deleted, by how it was come by. Written out from the contract; everybody else does not. */
@@ -17,6 +18,11 @@ const SEEN_BY: Record<Visibility, Record<Reach, readonly string[]>> = {
     id: Object.keys(ACTORS),
     slug: Object.keys(ACTORS),
     list: Object.keys(ACTORS),
+  },
+  members: {
+    id: ['owner', 'owner, read only', 'other'],
+    slug: ['owner', 'owner, read only', 'other'],
+    list: ['owner', 'owner, read only', 'other'],
   },
   unlisted: {
     id: Object.keys(ACTORS),
@@ -31,7 +37,7 @@ const SEEN_BY: Record<Visibility, Record<Reach, readonly string[]>> = {
 }
 
 const CASES = Object.entries(ACTORS).flatMap(([who, actor]) =>
-  (['public', 'unlisted', 'private'] as const).flatMap((visibility) =>
+  VISIBILITIES.flatMap((visibility) =>
     (['id', 'slug', 'list'] as const).map((reach) => ({ who, actor, visibility, reach, sees: SEEN_BY[visibility][reach].includes(who) })),
   ),
 )

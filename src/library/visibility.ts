@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { type Actor, privateReaderId } from './actor.ts'
 
-export const VISIBILITIES = ['public', 'unlisted', 'private'] as const
+/** From those that most may see to those that fewest may. */
+export const VISIBILITIES = ['public', 'members', 'unlisted', 'private'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 export const visibilitySchema = z.enum(VISIBILITIES)
 
@@ -11,14 +12,32 @@ export const visibilitySchema = z.enum(VISIBILITIES)
  */
 export type Reach = 'id' | 'slug' | 'list'
 
+/** Those who are signed in or have a key with `read`, and everybody else. */
+export type Standing = 'stranger' | 'member'
+
 /**
- * THE visibility rule (contract, "Owner, author, visibility"): what others than the owner may see, by how they came by it.
+ * THE visibility rule (contract, "Owner, author, visibility"): what others than the owner may see, by who they are and how they came by it.
  * The owner sees all of it. Both the check in memory and the condition in SQL are made from this table.
  */
-const OTHERS_MAY_SEE: Record<Reach, readonly Visibility[]> = {
-  id: ['public', 'unlisted'],
-  slug: ['public'],
-  list: ['public'],
+const OTHERS_MAY_SEE: Record<Standing, Record<Reach, readonly Visibility[]>> = {
+  stranger: { id: ['public', 'unlisted'], slug: ['public'], list: ['public'] },
+  member: { id: ['public', 'members', 'unlisted'], slug: ['public', 'members'], list: ['public', 'members'] },
+}
+
+/** Who finds an item in lists, the widest first. */
+export const AUDIENCES = ['everybody', 'members', 'owner'] as const
+export type ListAudience = (typeof AUDIENCES)[number]
+
+/** Who finds an item in lists, or found it before, by its visibilities. */
+export function audienceOf(...visibilities: readonly Visibility[]): ListAudience {
+  const isListed = (standing: Standing) => visibilities.some((one) => OTHERS_MAY_SEE[standing].list.includes(one))
+  if (isListed('stranger')) return 'everybody'
+  return isListed('member') ? 'members' : 'owner'
+}
+
+/** The wider of two audiences. */
+export function widestAudience(one: ListAudience, other: ListAudience): ListAudience {
+  return AUDIENCES[Math.min(AUDIENCES.indexOf(one), AUDIENCES.indexOf(other))] ?? 'everybody'
 }
 
 /** What the store turns into a condition: an undeleted item passes when its visibility is listed or its owner is `ownerId`. */
@@ -27,9 +46,24 @@ export interface VisibleSet {
   readonly ownerId: string | null
 }
 
+/** What an actor is to items of others. */
+export function standingOf(actor: Actor): Standing {
+  return privateReaderId(actor) === null ? 'stranger' : 'member'
+}
+
+/** What somebody of a standing may see of others through `reach`. */
+export function othersMaySee(standing: Standing, reach: Reach): readonly Visibility[] {
+  return OTHERS_MAY_SEE[standing][reach]
+}
+
 /** The items `actor` may see through `reach`. Deleted items are in none of them. */
 export function visibleSet(actor: Actor, reach: Reach): VisibleSet {
-  return { visibilities: OTHERS_MAY_SEE[reach], ownerId: privateReaderId(actor) }
+  return { visibilities: othersMaySee(standingOf(actor), reach), ownerId: privateReaderId(actor) }
+}
+
+/** The visibilities of versions that others than the owner may see, of an item that they may see. */
+export function visibleVersions(actor: Actor): readonly Visibility[] {
+  return othersMaySee(standingOf(actor), 'list')
 }
 
 /** Whether one item is in `visibleSet(actor, reach)`. */
@@ -54,7 +88,10 @@ export function askedVisibility(input: { visibility?: Visibility | undefined; is
  * @throws AppError `forbidden`
  */
 export function refuseWhileHeld(isHeld: boolean, visibility: Visibility): void {
-  if (isHeld && visibility === 'public') {
-    throw new AppError('forbidden', 'An administrator has unlisted this item; it cannot be public until an administrator relists it.')
+  if (isHeld && audienceOf(visibility) !== 'owner') {
+    throw new AppError(
+      'forbidden',
+      'An administrator has unlisted this item; it cannot be public or for members until an administrator relists it.',
+    )
   }
 }

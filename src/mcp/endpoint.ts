@@ -13,6 +13,7 @@ import type { Actor } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
 import { createTally } from '../library/tally.ts'
+import type { ListAudience } from '../library/visibility.ts'
 import { bindOnce, type Calls } from './calls.ts'
 import { toErrorBody } from './errors.ts'
 import {
@@ -75,7 +76,7 @@ export interface McpEndpoint {
   /** GET: the session's standing stream. DELETE: its end. */
   session(call: McpCall): Promise<Answer>
   /** Notifies clients that the prompts or skills of these users, or public ones, changed. */
-  notify(change: { readonly kind: ItemKind; readonly isPublic: boolean; readonly userIds: ReadonlySet<string> }): void
+  notify(change: { readonly kind: ItemKind; readonly audience: ListAudience; readonly userIds: ReadonlySet<string> }): void
   /** Drops the answers stored for clients that reconnect. */
   forgetAnswers(): void
   /** Takes a message from another instance. */
@@ -257,10 +258,15 @@ export function createMcpEndpoint(
       }
       return await nameErrors(await session.handle(toRequest(exchange, sdkHeaders(exchange)), undefined, binding), requestId)
     },
-    notify({ kind, isPublic, userIds }) {
-      void sessions.notify(kind, (owner) => isPublic || userIds.has(owner.split(' ')[1] ?? '')).catch(() => {})
+    notify({ kind, audience, userIds }) {
+      const concerns = (owner: string): boolean => {
+        const userId = owner.split(' ')[1]
+        if (audience === 'everybody' || userId === undefined) return audience === 'everybody'
+        return audience === 'members' || userIds.has(userId)
+      }
+      void sessions.notify(kind, concerns).catch(() => {})
       // Subscriptions of the 2026 revision are not separated by caller, so they hear only of public changes.
-      if (!isPublic) return
+      if (audience !== 'everybody') return
       if (kind === 'prompt') modern.notify.promptsChanged()
       else modern.notify.resourcesChanged()
     },

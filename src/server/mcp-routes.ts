@@ -4,6 +4,7 @@ import type { Exchange } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { ItemKind } from '../library/items.ts'
+import { type ListAudience, widestAudience } from '../library/visibility.ts'
 import { createCalls } from '../mcp/calls.ts'
 import { readConnection } from '../mcp/connection.ts'
 import { createMcpEndpoint, type McpEndpoint, sessionOwner } from '../mcp/endpoint.ts'
@@ -90,22 +91,22 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
 
 /** Announces changes to clients, debounced. Returns a function that stops it. */
 function notifyChanges(app: App, mcp: McpEndpoint): () => void {
-  const pending = new Map<ItemKind, { isPublic: boolean; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
-  const stop = app.onChange(({ kind, ownerId, isPublic, isPurge }) => {
+  const pending = new Map<ItemKind, { audience: ListAudience; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
+  const stop = app.onChange(({ kind, ownerId, audience, isPurge }) => {
     if (isPurge) mcp.forgetAnswers()
     const owners = pending.get(kind)
     if (owners) {
-      owners.isPublic ||= isPublic
+      owners.audience = widestAudience(owners.audience, audience)
       owners.userIds.add(ownerId)
       return
     }
     const timer = setTimeout(() => {
       const change = pending.get(kind)
       pending.delete(kind)
-      if (change) mcp.notify({ kind, isPublic: change.isPublic, userIds: change.userIds })
+      if (change) mcp.notify({ kind, audience: change.audience, userIds: change.userIds })
     }, DEBOUNCE_MS)
     timer.unref()
-    pending.set(kind, { isPublic, userIds: new Set([ownerId]), timer })
+    pending.set(kind, { audience, userIds: new Set([ownerId]), timer })
   })
   return () => {
     stop()

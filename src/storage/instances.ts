@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { CounterStore, InstanceListener, Instances, LibraryChange } from '../library/ports/instances.ts'
-
+import { AUDIENCES } from '../library/visibility.ts'
 import { MAX_SIGNAL_BYTES, type OpenDatabase } from './dialects/dialect.ts'
 import type { WriteContext } from './items/write-items.ts'
 import type { Database } from './schema.ts'
@@ -16,7 +16,7 @@ const PRUNE_MS = 10 * 60_000
 const changeShape = z.object({
   kind: z.enum(['prompt', 'skill']),
   ownerId: z.string(),
-  isPublic: z.boolean(),
+  audience: z.enum(AUDIENCES),
   isPurge: z.literal(true).optional(),
 })
 /** Signals between instances. */
@@ -29,13 +29,13 @@ type Signal = z.infer<typeof signalShape>
 
 /** Sent when the changes are unknown, or too many for one signal. */
 const ANYTHING: readonly LibraryChange[] = [
-  { kind: 'prompt', ownerId: '', isPublic: true, isPurge: true },
-  { kind: 'skill', ownerId: '', isPublic: true, isPurge: true },
+  { kind: 'prompt', ownerId: '', audience: 'everybody', isPurge: true },
+  { kind: 'skill', ownerId: '', audience: 'everybody', isPurge: true },
 ]
 
 /** The signal of a transaction's distinct changes. */
 export function toChangeSignal(from: string, changes: readonly LibraryChange[]): string {
-  const distinct = new Map(changes.map((change) => [`${change.kind} ${change.isPublic} ${change.isPurge} ${change.ownerId}`, change]))
+  const distinct = new Map(changes.map((change) => [`${change.kind} ${change.audience} ${change.isPurge} ${change.ownerId}`, change]))
   const write = (all: readonly LibraryChange[]) => JSON.stringify({ tells: 'changes', from, changes: all } satisfies Signal)
   const text = write([...distinct.values()])
   return Buffer.byteLength(text) > MAX_SIGNAL_BYTES ? write(ANYTHING) : text

@@ -169,7 +169,7 @@ describe('JSON of other products', () => {
       [{ isUnlisted: true, isPrivate: false }, 'unlisted'],
       [{ heldAt, heldFrom: 'public', visibility: 'public' }, 'unlisted'],
       [{ isPrivate: false, isUnlisted: false, visibility: 'public' }, undefined],
-      [{ visibility: 'team' }, 'visibility "team" is not one of public, unlisted, private'],
+      [{ visibility: 'team' }, 'visibility "team" is not one of public, members, unlisted, private'],
       [{ isPrivate: 'perhaps' }, 'isPrivate "perhaps" must be true or false'],
       [{ isPrivate: 1 }, 'isPrivate has the wrong type'],
     ] as const

@@ -6,7 +6,7 @@ const guide = readFileSync(new URL('../../docs/install.md', import.meta.url), 'u
 const base = 'http://127.0.0.1:3000'
 const linesOf = (installed: Installed) =>
   AGENTS.flatMap(({ id, write }) => (write(base, installed) ?? []).map(({ text }) => [id, text] as const))
-const skill = { id: 'csv-summary', slug: 'csv-summary', name: 'csv-summary', isPrivate: false }
+const skill = { id: 'csv-summary', slug: 'csv-summary', name: 'csv-summary', needsKey: false }
 
 describe('the lines of the install boxes', () => {
   it('stand in docs/install.md as they are', () => {
@@ -20,7 +20,7 @@ describe('the lines of the install boxes', () => {
 
   it('offer a private skill, and one without a valid name, by what takes a key alone', () => {
     for (const hidden of [
-      { ...skill, isPrivate: true },
+      { ...skill, needsKey: true },
       { ...skill, name: null },
     ])
       expect(linesOf({ scope: '/skills/x', skill: hidden }).map(([id]) => id)).toEqual(['unzip'])

@@ -6,7 +6,7 @@ export interface Installed {
   /** Path of the scope, percent-encoded; empty for the whole library. */
   readonly scope: string
   /** One skill: its name in channels is null where they leave it out. */
-  readonly skill?: { readonly id: string; readonly slug: string; readonly name: string | null; readonly isPrivate: boolean }
+  readonly skill?: { readonly id: string; readonly slug: string; readonly name: string | null; readonly needsKey: boolean }
 }
 
 /** A command for a shell, or a part of a file. */
@@ -29,7 +29,7 @@ const AGENT_IDS = ['skills', 'claude-plugin', 'codex', 'copilot', 'gemini-cli', 
 type AgentId = (typeof AGENT_IDS)[number]
 
 /** Those that read the well-known index or the marketplace, which hold nothing private. */
-const isShared = ({ skill }: Installed) => skill === undefined || (skill.name !== null && !skill.isPrivate)
+const isShared = ({ skill }: Installed) => skill === undefined || (skill.name !== null && !skill.needsKey)
 
 /** For what reads the Git remote. NAME stands for a skill where there are several. */
 function fromGit(

@@ -33,9 +33,9 @@ it('adds the service to Claude Code', () => {
 })
 
 it('names a key for a private skill alone', () => {
-  const skill = { id: 'an-id', slug: 'a-skill', isPrivate: false }
+  const skill = { id: 'an-id', slug: 'a-skill', needsKey: false }
   expect(skillCommand('https://example.org', skill)).toBe(
     "curl -fsS 'https://example.org/api/skills/an-id/zip' -o a-skill.zip && unzip -q a-skill.zip -d ~/.claude/skills && rm a-skill.zip",
   )
-  expect(skillCommand('https://example.org', { ...skill, isPrivate: true })).toContain('curl -fsS -H "X-API-Key: $COMMONPLACE_KEY" ')
+  expect(skillCommand('https://example.org', { ...skill, needsKey: true })).toContain('curl -fsS -H "X-API-Key: $COMMONPLACE_KEY" ')
 })

@@ -28,8 +28,8 @@ export function linkInstalls(endpoint: string, key: string | null): readonly Ins
  * The command that puts a skill where Claude Code and others look for skills of a person, for a POSIX shell with curl and unzip.
  * @param skill its slug is of letters a shell takes as they are; a private one needs a key, which the shell has in COMMONPLACE_KEY
  */
-export function skillCommand(baseUrl: string, skill: { readonly id: string; readonly slug: string; readonly isPrivate: boolean }): string {
-  const key = skill.isPrivate ? ' -H "X-API-Key: $COMMONPLACE_KEY"' : ''
+export function skillCommand(baseUrl: string, skill: { readonly id: string; readonly slug: string; readonly needsKey: boolean }): string {
+  const key = skill.needsKey ? ' -H "X-API-Key: $COMMONPLACE_KEY"' : ''
   const zip = `${skill.slug}.zip`
   return `curl -fsS${key} '${baseUrl}/api/skills/${skill.id}/zip' -o ${zip} && unzip -q ${zip} -d ~/.claude/skills && rm ${zip}`
 }

@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
         await eventually(() => [first, second].every(({ heard }) => heard.changes.length === 2 && heard.logins === 1))
         await one.store.items.createPrompt({ userId: ada.id, note: null }, fields)
         await eventually(() => second.heard.changes.length === 3)
-        expect(second.heard.changes[2]).toEqual({ kind: 'prompt', ownerId: ada.id, isPublic: true })
+        expect(second.heard.changes[2]).toEqual({ kind: 'prompt', ownerId: ada.id, audience: 'everybody' })
         // More than a signal holds is told as anything.
         await one.store.inTransaction(async (store) => {
           for (let n = 0; n < 120; n++) {
@@ -101,9 +101,9 @@ for (const engine of ENGINES) {
           }
         })
         await eventually(() => second.heard.changes.length === 5)
-        expect(second.heard.changes.slice(3).map((change) => [change.kind, change.isPublic])).toEqual([
-          ['prompt', true],
-          ['skill', true],
+        expect(second.heard.changes.slice(3).map((change) => [change.kind, change.audience])).toEqual([
+          ['prompt', 'everybody'],
+          ['skill', 'everybody'],
         ])
         await one.store.instances.tellLoginsChanged()
         await eventually(() => second.heard.logins === 2)

@@ -291,6 +291,15 @@ for (const engine of ENGINES) {
         expect(await visibilityOf(id)).toBe('public')
       })
 
+      it('keeps its owner from giving it to members, and is of public items alone', async () => {
+        const { id } = await save(ada)
+        await hold(id, true)
+        const change = store.items.changePrompt(id, by(ada), () => ({ visibility: 'members' }))
+        await expect(change).rejects.toMatchObject({ code: 'forbidden' })
+        const other = await save(ada, { visibility: 'members' })
+        expect([await store.marks.setHeld('prompt', other.id, true), await visibilityOf(other.id)]).toEqual([false, 'members'])
+      })
+
       it('is listed, the newest first, page by page', async () => {
         const ids: string[] = []
         for (let n = 0; n < 5; n++) ids.unshift((await save(ada, { title: `Held ${n}` })).id)

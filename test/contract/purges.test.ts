@@ -101,7 +101,7 @@ for (const engine of ENGINES) {
       expect(await store.purges.purgeItem('prompt', id, () => false)).toBe(false)
       expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(true)
       expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(false)
-      expect(changes).toMatchObject([{ kind: 'prompt', ownerId: ada.id, isPublic: true, isPurge: true }])
+      expect(changes).toMatchObject([{ kind: 'prompt', ownerId: ada.id, audience: 'everybody', isPurge: true }])
       expect(await find(`${LEAK}f`)).toBe(0)
       expect(await find('shared')).toBe(1)
       expect(await store.items.findPrompt(asAda(), id)).toBeNull()

@@ -257,6 +257,19 @@ for (const engine of ENGINES) {
         expect((await store.items.findVersion(as(ada), saved.id, 1))?.content).toBe('secret draft')
       })
 
+      it('written for members are for members, and for nobody once the item is private', async () => {
+        const saved = await store.items.createPrompt(by(ada), { ...PROMPT, visibility: 'members', content: 'for us' })
+        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'public', content: 'clean' }))
+        const seenBy = async (actor: Actor) =>
+          (await store.items.listVersions(actor, saved.id, { before: null, limit: 10 })).map(({ version }) => version)
+        expect([await seenBy(ANONYMOUS), await seenBy(as(ben))]).toEqual([[2], [2, 1]])
+        expect(await store.items.findVersion(ANONYMOUS, saved.id, 1)).toBeNull()
+        expect((await store.items.findVersion(as(ben), saved.id, 1))?.content).toBe('for us')
+        await store.items.changePrompt(saved.id, by(ada), () => ({ visibility: 'private' }))
+        expect([await seenBy(ANONYMOUS), await seenBy(as(ben))]).toEqual([[], []])
+        expect(await store.items.findVersion(as(ben), saved.id, 1)).toBeNull()
+      })
+
       it('of a skill hold all its files as they were', async () => {
         const skill = await store.items.createSkill(by(ada), SKILL)
         await store.items.changeSkill(skill.id, by(ada), () => ({ files: (files) => [...files, { filename: 'a.txt', bytes: bytes('A') }] }))

@@ -310,9 +310,9 @@ for (const engine of ENGINES) {
       const target = await createStore(place.openDatabase(), { ...SYSTEM, onChange: (change) => heard.push(change) })
       cleanUps.push(() => target.close())
       await importWholeLibrary(target.transfer, join(folder, 'out'))
-      expect(heard.map(({ kind, isPublic }) => [kind, isPublic])).toEqual([
-        ['prompt', true],
-        ['skill', true],
+      expect(heard.map(({ kind, audience }) => [kind, audience])).toEqual([
+        ['prompt', 'everybody'],
+        ['skill', 'everybody'],
       ])
       await importWholeLibrary(target.transfer, join(folder, 'out'))
       expect(heard.length).toBe(2)

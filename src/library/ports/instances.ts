@@ -1,11 +1,12 @@
 import type { ItemKind } from '../items.ts'
+import type { ListAudience } from '../visibility.ts'
 
 /** A change, announced after it is durable. */
 export interface LibraryChange {
   readonly kind: ItemKind
   readonly ownerId: string
-  /** Whether the public saw it before or after. */
-  readonly isPublic: boolean
+  /** Who saw it in lists, before or after. */
+  readonly audience: ListAudience
   /** Whether something was deleted for good: nobody may keep a text of it any longer. */
   readonly isPurge?: true | undefined
 }

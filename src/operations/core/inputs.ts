@@ -76,7 +76,7 @@ export const visibilityInputs = {
     .boolean()
     .optional()
     .describe("true: only the owner sees it; false: everyone. Default: the owner's setting (initially private)"),
-  visibility: visibilitySchema.optional().describe('Instead of isPrivate; "unlisted": anyone with the id'),
+  visibility: visibilitySchema.optional().describe('Instead of isPrivate; "members": everyone signed in; "unlisted": anyone with the id'),
 }
 
 /** The same where an item is changed. */

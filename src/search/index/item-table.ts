@@ -15,6 +15,8 @@ export const FREE = 0
 export const HIDDEN = 1
 /** The audience of everybody. */
 export const PUBLIC: Audience = 2
+/** The audience of those who are signed in. */
+export const MEMBERS: Audience = 3
 
 /** An item without its words. `…Seq` are row numbers of the store. */
 export interface IndexedItem {

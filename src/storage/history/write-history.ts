@@ -9,6 +9,7 @@ import type { HistorySource } from '../../library/ports/transfer.ts'
 import { checkSkillFiles, decodeText, SKILL_MD } from '../../library/skill.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
+import { audienceOf } from '../../library/visibility.ts'
 import { writeEntries } from '../audit-log.ts'
 import { removeCategories } from '../copy/copy-library.ts'
 import { createRowBuffer, type RowBuffer } from '../copy/row-buffer.ts'
@@ -203,7 +204,8 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       if (record.slug !== record.id && slugs.has(record.slug)) refuse(`the slug "${record.slug}" is there twice`)
       const owner = findUser(record.owner, 'the owner')
       if (owner.isPlaceholder) refuse(`the owner "${record.owner}" stands for a contributor and cannot own any`)
-      if (record.heldAt !== null && record.visibility === 'public') refuse(`item ${record.id} is held and public at once`)
+      if (record.heldAt !== null && audienceOf(record.visibility) !== 'owner')
+        refuse(`item ${record.id} is held and ${record.visibility} at once`)
       if (record.heldAt === null && record.heldFrom !== null)
         refuse(`item ${record.id} is not held, but would be published by lifting that`)
       if (!record.wasPublic && (record.visibility === 'public' || record.heldAt !== null))
@@ -389,6 +391,6 @@ export async function notifyOfHistory(db: Kysely<Database>, notes: Pick<WriteNot
       .where('item.deleted_at', 'is', null)
       .limit(1)
       .executeTakeFirst()
-    if (row) notes.changed({ kind, ownerId: row.id, isPublic: true })
+    if (row) notes.changed({ kind, ownerId: row.id, audience: 'everybody' })
   }
 }

@@ -116,7 +116,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
           .execute()
         await keepChannelName(db, row.seq)
         notes.index(row.seq, null)
-        notes.changed({ kind, ownerId: row.owner_id, isPublic: true })
+        notes.changed({ kind, ownerId: row.owner_id, audience: 'everybody' })
         notes.audit({ action: isHeld ? 'item_held' : 'item_released', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         return true
       }),

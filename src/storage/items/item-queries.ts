@@ -6,8 +6,9 @@ import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '
 import type { Encoder } from '../../library/ports/encoder.ts'
 import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
 import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../library/ports/search.ts'
-import { visibleSet } from '../../library/visibility.ts'
+import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
+import { type Audience, MEMBERS, PUBLIC } from '../../search/index/item-table.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
@@ -56,48 +57,67 @@ export interface ItemQueries {
   countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
 }
 
+/** A statement for each standing, with the owner's id as the slot `ownerId`. */
+function prepareForEach<T>(reach: Reach, prepare: (set: VisibleSet) => T): Record<Standing, T> {
+  const of = (standing: Standing) => prepare({ visibilities: othersMaySee(standing, reach), ownerId: slot('ownerId') })
+  return { stranger: of('stranger'), member: of('member') }
+}
+
 /** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
-const findById = prepareQuery<ItemRow>((db) =>
-  selectItems(db)
-    .where('item.id', '=', slot('ref'))
-    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-    .where(isInVisibleSet({ ...visibleSet({ kind: 'anonymous' }, 'id'), ownerId: slot('ownerId') })),
+const findById = prepareForEach('id', (set) =>
+  prepareQuery<ItemRow>((db) =>
+    selectItems(db)
+      .where('item.id', '=', slot('ref'))
+      .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+      .where(isInVisibleSet(set)),
+  ),
 )
-const findBySlug = prepareQuery<ItemRow>((db) =>
-  selectItems(db)
-    .innerJoin('slug', 'slug.item_seq', 'item.seq')
-    .where('slug.slug', '=', slot('ref'))
-    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-    .where(isInVisibleSet({ ...visibleSet({ kind: 'anonymous' }, 'slug'), ownerId: slot('ownerId') })),
+const findBySlug = prepareForEach('slug', (set) =>
+  prepareQuery<ItemRow>((db) =>
+    selectItems(db)
+      .innerJoin('slug', 'slug.item_seq', 'item.seq')
+      .where('slug.slug', '=', slot('ref'))
+      .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+      .where(isInVisibleSet(set)),
+  ),
 )
 
 /** The row of the item `ref` names, when the actor may see it; an id wins over a slug. */
 export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: ItemKind, ref: string): Promise<ItemRow | null> {
   const reach = isId(ref) ? 'id' : 'slug'
-  const rows = await (reach === 'id' ? findById : findBySlug)(db, { ref, kind, ownerId: visibleSet(actor, reach).ownerId })
+  const find = (reach === 'id' ? findById : findBySlug)[standingOf(actor)]
+  const rows = await find(db, { ref, kind, ownerId: visibleSet(actor, reach).ownerId })
   return rows[0] ?? null
 }
 
 const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 
-/** The row number of a user whose own items are found too; null for everybody else. */
-export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<number | null> {
-  const { ownerId } = visibleSet(actor, 'list')
-  if (ownerId === null) return null
-  const [user] = await userSeq(db, { id: ownerId })
-  return user?.seq ?? null
+/** What an actor finds in the index. */
+export interface IndexViewer {
+  /** The row number of a user whose own items are found too; null for everybody else. */
+  readonly viewer: number | null
+  readonly audiences: readonly Audience[]
 }
 
-const rowsBySeq = prepareListQuery<ItemRow>((db, seqs) =>
-  selectItems(db)
-    .where('item.seq', 'in', seqs)
-    .where(isInVisibleSet({ ...visibleSet({ kind: 'anonymous' }, 'list'), ownerId: slot('ownerId') })),
+const AUDIENCES_OF: Record<Standing, readonly Audience[]> = { stranger: [PUBLIC], member: [PUBLIC, MEMBERS] }
+
+/** What the actor finds in the index, by the visibility rule. */
+export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<IndexViewer> {
+  const { ownerId } = visibleSet(actor, 'list')
+  const audiences = AUDIENCES_OF[standingOf(actor)]
+  if (ownerId === null) return { viewer: null, audiences }
+  const [user] = await userSeq(db, { id: ownerId })
+  return { viewer: user?.seq ?? null, audiences }
+}
+
+const rowsBySeq = prepareForEach('list', (set) =>
+  prepareListQuery<ItemRow>((db, seqs) => selectItems(db).where('item.seq', 'in', seqs).where(isInVisibleSet(set))),
 )
 
 /** Rows by number, in no order; the visibility rule is applied to them as they are now. */
 async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
-  return await rowsBySeq(db, seqs, { ownerId: visibleSet(actor, 'list').ownerId })
+  return await rowsBySeq[standingOf(actor)](db, seqs, { ownerId: visibleSet(actor, 'list').ownerId })
 }
 
 function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {
@@ -151,7 +171,7 @@ export function createItemQueries(
       const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
       const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
-      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer, wantsFacets }
+      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, ...viewer, wantsFacets }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
       const { facets, ...found } = index.search(kind, request, cosines)
       return { ...found, isProvisional, facets: facets && (await toFacets(db, facets)) }
@@ -160,7 +180,7 @@ export function createItemQueries(
       const row = await findVisibleRow(db, actor, kind, id)
       if (!row) return []
       const viewer = await findViewer(db, actor)
-      return (await search.current()).related(kind, row.seq, viewer, limit)
+      return (await search.current()).related(kind, row.seq, viewer.viewer, limit, viewer.audiences)
     },
     async readPrompts(actor, seqs) {
       const rows = await readRows(db, actor, seqs)
@@ -199,7 +219,7 @@ export function createItemQueries(
       if (!search.isReady()) return await lists.countItems(actor, 'prompt', filter)
       const viewer = await findViewer(db, actor)
       const index = await search.current()
-      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
+      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, ...viewer }).total
     },
     async listCategories(actor) {
       const rows = await db
@@ -212,7 +232,9 @@ export function createItemQueries(
         .execute()
       const viewer = await findViewer(db, actor)
       const count = async (kind: ItemKind) =>
-        search.isReady() ? (await search.current()).countCategories(kind, viewer) : await lists.countByCategory(actor, kind)
+        search.isReady()
+          ? (await search.current()).countCategories(kind, viewer.viewer, viewer.audiences)
+          : await lists.countByCategory(actor, kind)
       const [prompts, skills] = [await count('prompt'), await count('skill')]
       return rows.map((row) => ({
         slug: row.slug,
@@ -224,7 +246,7 @@ export function createItemQueries(
     },
     async countTags(actor) {
       const viewer = await findViewer(db, actor)
-      return (await search.current()).countTags(viewer)
+      return (await search.current()).countTags(viewer.viewer, viewer.audiences)
     },
   }
 }

@@ -38,13 +38,13 @@ export async function findNearDuplicate(
   if (!search.isReady() || actor.kind !== 'user') return null
   const [own] = await ownWords(db, { id, kind, ownerId: actor.userId })
   if (!own) return null
-  const viewer = await findViewer(db, actor)
+  const { viewer, audiences } = await findViewer(db, actor)
   const index = await Promise.race([search.current(), sleep(MAX_WAIT_MS, null, { ref: false })])
   if (!index) return null
   const counts = readWordCounts(own.words)
-  const seqs = index.shareWords(kind, own.seq, counts.keys(), viewer, CANDIDATES)
+  const seqs = index.shareWords(kind, own.seq, counts.keys(), viewer, CANDIDATES, audiences)
   if (seqs.length === 0) return null
-  const rarityOf = index.rarityFor(kind, viewer)
+  const rarityOf = index.rarityFor(kind, viewer, audiences)
   const rows = await db.selectFrom('item_words').select(['item_seq', 'words']).where('item_seq', 'in', seqs).execute()
   const compared = rows.map(({ item_seq: seq, words }) => ({ seq, similarity: compareWords(counts, readWordCounts(words), rarityOf) }))
   const nearest = compared.sort((a, b) => b.similarity - a.similarity || a.seq - b.seq)[0]

@@ -68,7 +68,7 @@ export async function takeBackPublication(
     .execute()
   await db.updateTable('version').set({ visibility: from }).where('item_seq', '=', row.seq).where('number', '=', row.version).execute()
   notes.index(row.seq, null)
-  notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: true })
+  notes.changed({ kind: row.kind, ownerId: row.owner_id, audience: 'everybody' })
   const detail = { kind: row.kind, version: row.version, from: 'public' as const, to: from }
   notes.audit({ action: 'item_visibility_changed', targetId: row.id, ownerId: row.owner_id, detail })
   return slug

@@ -6,6 +6,7 @@ import type { ItemKind } from '../../library/items.ts'
 import { BULK_DRAFT } from '../../library/ports/embeds.ts'
 import type { Purge, PurgeStore } from '../../library/purges.ts'
 import { SKILL_MD } from '../../library/skill.ts'
+import { audienceOf } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
@@ -124,7 +125,7 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   const versionsOf = (db: Kysely<Database>, row: ItemRow) =>
     db.selectFrom('version').select(['seq', 'number', 'created_at']).where('item_seq', '=', row.seq)
   const tell = (notes: WriteNotes, row: ItemRow) =>
-    notes.changed({ kind: row.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public', isPurge: true })
+    notes.changed({ kind: row.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility), isPurge: true })
   const tellFile = (notes: WriteNotes, row: ItemRow) => {
     notes.audit({ action: 'file_purged', targetId: row.id, ownerId: row.owner_id, detail: { kind: 'skill' } })
     tell(notes, row)

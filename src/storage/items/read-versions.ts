@@ -4,7 +4,7 @@ import type { Actor } from '../../library/actor.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
-import { visibleSet } from '../../library/visibility.ts'
+import { visibleSet, visibleVersions } from '../../library/visibility.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
@@ -19,7 +19,7 @@ export function selectVisible(db: Kysely<Database>, actor: Actor, itemId: string
     .where(isInVisibleSet(visibleSet(actor, 'id')))
 }
 
-/** Versions: all of them for the owner of an item, those written while it was public for others. */
+/** Versions: all of them for the owner of an item, for others those that were written while they would have found it. */
 export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersions' | 'findVersion'> {
   const isOwner = async (actor: Actor, itemId: string) => {
     const { ownerId } = visibleSet(actor, 'id')
@@ -38,7 +38,7 @@ export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersio
       .selectFrom('version')
       .innerJoin('user', 'user.seq', 'version.author_seq')
       .where('version.item_seq', 'in', selectVisible(db, actor, itemId))
-    return (await isOwner(actor, itemId)) ? all : all.where('version.visibility', '=', 'public')
+    return (await isOwner(actor, itemId)) ? all : all.where('version.visibility', 'in', visibleVersions(actor))
   }
   return {
     async listVersions(actor, itemId, page) {

@@ -6,7 +6,7 @@ import type { ItemReader } from '../../library/ports/items.ts'
 import { sharedPath } from '../../library/shared-changes.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
-import { isVisible, visibleSet } from '../../library/visibility.ts'
+import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readCategories, readFilter } from './item-filters.ts'
@@ -71,6 +71,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
   return {
     async walkSharedChanges(actor, reach, kind, filter, after, limit) {
       const set = visibleSet(actor, reach)
+      const versions = visibleVersions(actor)
       const rowFilter = await readFilter(db, filter)
       const page = await readPage(db, kind, rowFilter, after, limit)
       const next = page.length < limit ? null : (page.at(-1) ?? null)
@@ -119,7 +120,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
         // What was withdrawn and came back begins with its return.
         return all.slice(all.findLastIndex((row) => !isOpen(row)) + 1).flatMap((row) => {
           const older = versionOf.get(row.seq)
-          const isReadable = row.version === item.version || (older !== undefined && (isOwn || older.visibility === 'public'))
+          const isReadable = row.version === item.version || (older !== undefined && (isOwn || versions.includes(older.visibility)))
           if (!isReadable) return []
           const { seq, version, path, at } = row
           const isKept = path === `plugins/${item.channel_name}`
@@ -218,7 +219,7 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .where((eb) =>
       eb.or([
         eb('owner.id', '=', set.ownerId),
-        eb('version.visibility', '=', 'public'),
+        eb('version.visibility', 'in', visibleVersions(actor)),
         sql<boolean>`${sql.ref('version.number')} = ${sql.ref('item.version')}`,
       ]),
     )

@@ -9,7 +9,7 @@ import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { Editor, ImportedTwin, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
-import { refuseWhileHeld } from '../../library/visibility.ts'
+import { audienceOf, refuseWhileHeld } from '../../library/visibility.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
@@ -130,7 +130,7 @@ async function createItem(
   })
   await keepSlug(db, slug, id, seq)
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
-  notes.changed({ kind: next.kind, ownerId: owner.userId, isPublic: next.visibility === 'public' })
+  notes.changed({ kind: next.kind, ownerId: owner.userId, audience: audienceOf(next.visibility) })
   await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
   await keepChannelName(db, seq)
   notes.index(seq, await readSearchableText(db, seq))
@@ -201,7 +201,7 @@ async function changeItem(
   const isSame = changed.length === 0 && next.visibility === current.visibility
   if (isSame && !origin) return row
   await keepSlug(db, slug, row.id, row.seq)
-  notes.changed({ kind: next.kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' || next.visibility === 'public' })
+  notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
   await db
     .updateTable('item')
     .set({
@@ -335,7 +335,7 @@ export function writeItems(context: WriteContext): ItemWriter {
           .where('seq', '=', row.seq)
           .execute()
         notes.index(row.seq, null)
-        notes.changed({ kind, ownerId: row.owner_id, isPublic: row.visibility === 'public' })
+        notes.changed({ kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
         notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId, detail: { kind } })
         return { id: row.id, slug: row.item_slug, title: row.title }
       }),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
+import { audienceOf } from '../../library/visibility.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { batches, ITEMS_A_BATCH, removeItems } from '../items/remove-items.ts'
 import type { WriteContext } from '../items/write-items.ts'
@@ -45,8 +46,8 @@ export async function beginRemoval(
     await nextTurn()
   }
   for (const kind of new Set<ItemKind>(owned.map((item) => item.kind))) {
-    const isPublic = owned.some((item) => item.kind === kind && item.visibility === 'public')
-    notes.changed({ kind, ownerId: person.id, isPublic, isPurge: true })
+    const audience = audienceOf(...owned.filter((item) => item.kind === kind).map((item) => item.visibility))
+    notes.changed({ kind, ownerId: person.id, audience, isPurge: true })
   }
   await db
     .updateTable('user')

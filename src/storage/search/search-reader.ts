@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
+import { audienceOf, type ListAudience } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
-import { PUBLIC } from '../../search/index/item-table.ts'
+import { type Audience, MEMBERS, PUBLIC } from '../../search/index/item-table.ts'
 import type { ItemChange, VectorChange } from '../../search/index/kind-index.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import { prepareQuery, slot } from '../prepared.ts'
@@ -15,6 +16,9 @@ const ROWS_A_TURN = 250
 const VECTORS_A_TURN = 2000
 
 const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
+
+/** Who finds an item besides its owner, in the index. */
+const AUDIENCE_OF: Record<ListAudience, Audience | null> = { everybody: PUBLIC, members: MEMBERS, owner: null }
 
 /** Gets the encoder's vectors of one model, after the words of the items they belong to. */
 export interface VectorSink {
@@ -202,7 +206,7 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       authorSeq: row.author_seq,
       categorySeq: row.category_seq,
       type: row.type,
-      audience: row.visibility === 'public' ? PUBLIC : null,
+      audience: AUDIENCE_OF[audienceOf(row.visibility)],
       createdAt: Date.parse(row.created_at),
       votes: row.votes ?? 0,
       tags,

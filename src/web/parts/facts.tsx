@@ -1,5 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { slugifyTag } from '../../library/slug.ts'
+import { othersMaySee, type Visibility } from '../../library/visibility.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
 
@@ -8,9 +9,14 @@ export function authorPath(author: string): string {
   return `/@${encodeURIComponent(author)}`
 }
 
-/** Download addresses: private items need a route that accepts the owner's session. */
-export function downloadsOf(item: { readonly isPrivate: boolean }): '/api' | '/download' {
-  return item.isPrivate ? '/download' : '/api'
+/** Whether a program needs a key to read an item: without one it is not found, even by its id. */
+export function needsKey(item: { readonly visibility: Visibility }): boolean {
+  return !othersMaySee('stranger', 'id').includes(item.visibility)
+}
+
+/** Download addresses: items that need a key have a route that accepts the reader's session. */
+export function downloadsOf(item: { readonly visibility: Visibility }): '/api' | '/download' {
+  return needsKey(item) ? '/download' : '/api'
 }
 
 /** One fact of a margin. */

@@ -20,7 +20,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
     const samples = write(baseUrl, installed)
     return samples ? [{ id, name, samples }] : []
   })
-  const isPrivate = installed.skill?.isPrivate ?? false
+  const needsKey = installed.skill?.needsKey ?? false
   return (
     <details class="install">
       <summary>{reading.install}</summary>
@@ -53,7 +53,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
         ))}
       </div>
       <p class="quiet">
-        {isPrivate ? reading.installPrivate : reading.installPublic}{' '}
+        {needsKey ? reading.installPrivate : reading.installPublic}{' '}
         {reader ? (
           <>
             <a href={`/settings/install-links?scope=${encodeURIComponent(installed.scope)}`}>{reading.makeInstallLink}</a> ·{' '}

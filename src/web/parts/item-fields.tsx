@@ -60,7 +60,6 @@ export const DescriptionField: FC<Pick<ItemFieldsProps, 'request' | 'item'>> = (
 export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags }, isNew }) => {
   const { sent, site } = request
   const { words } = site
-  const visibilities = ['private', 'unlisted', 'public'] as const
   return (
     <>
       <Choice
@@ -70,7 +69,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
         value={item.visibility ?? ''}
         options={[
           ...(isNew && item.visibility === null ? ([['', words.asInSettings]] as const) : []),
-          ...visibilities.map((visibility) => [visibility, words.visibilityMeans[visibility]] as const),
+          ...VISIBILITIES.toReversed().map((visibility) => [visibility, words.visibilityMeans[visibility]] as const),
         ]}
       />
       <Choice

@@ -52,7 +52,7 @@ export const ACCOUNT_WORDS = {
   bio: 'About you',
   website: 'Website',
   defaultVisibility: 'Default visibility',
-  visibilities: { public: 'Public', unlisted: 'Unlisted', private: 'Private' },
+  visibilities: { public: 'Public', members: 'Members', unlisted: 'Unlisted', private: 'Private' },
   changeEmail: 'Change email',
   passwordForEmail: 'Required to change your email.',
   appearance: 'Appearance',

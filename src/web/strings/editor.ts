@@ -6,7 +6,12 @@ export const EDITOR_WORDS = {
   noCategory: '(none)',
   tagsHint: (most: number) => `Up to ${most}, separated by commas.`,
   visibility: 'Visibility',
-  visibilityMeans: { private: 'Private: only you', unlisted: 'Unlisted: anyone with the link', public: 'Public: everyone' },
+  visibilityMeans: {
+    private: 'Private: only you',
+    unlisted: 'Unlisted: anyone with the link',
+    members: 'Members: everyone who is signed in',
+    public: 'Public: everyone',
+  },
   savedAs: (visibility: string) => `Saved · ${visibility}`,
   asInSettings: 'Default (from your settings)',
   newPrompt: 'New prompt',

@@ -20,7 +20,7 @@ import { highlightCode } from '../../markup/highlight.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
 import { CopiedFrom } from '../../parts/copied-from.tsx'
 import { Day } from '../../parts/day.tsx'
-import { authorPath, downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
+import { authorPath, downloadsOf, Fact, ItemFacts, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
@@ -91,7 +91,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       scripts={['prompt.js']}
       isDrawnByScripts
       kind="article"
-      embeddedId={prompt.isPrivate ? undefined : prompt.id}
+      embeddedId={needsKey(prompt) ? undefined : prompt.id}
     >
       <article class="leaf" data-filling={JSON.stringify(filling)}>
         <header>
@@ -277,7 +277,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
               <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/connect">{words.reading.howToConnect}</a>
             </Fact>
           ) : null}
-          {prompt.isPrivate ? null : (
+          {needsKey(prompt) ? null : (
             <Fact label={words.reading.elsewhere}>
               <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
               <a href={`/embeds?item=${prompt.id}`} rel="nofollow">

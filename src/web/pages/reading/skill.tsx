@@ -13,7 +13,7 @@ import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
 import { CopiedFrom } from '../../parts/copied-from.tsx'
-import { downloadsOf, Fact, ItemFacts } from '../../parts/facts.tsx'
+import { downloadsOf, Fact, ItemFacts, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
@@ -65,7 +65,7 @@ export async function showSkillPage(request: PageRequest) {
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
       styles={[...INSTALL_STYLES, ...(usage ? CHART_STYLES : [])]}
-      embeddedId={skill.isPrivate ? undefined : skill.id}
+      embeddedId={needsKey(skill) ? undefined : skill.id}
     >
       <article class="shelf">
         <header>
@@ -88,7 +88,7 @@ export async function showSkillPage(request: PageRequest) {
             <ItemUse site={site} usage={usage} />
             <Fact label={words.download}>
               <a href={`${downloadsOf(skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
-              {skill.isPrivate ? null : (
+              {needsKey(skill) ? null : (
                 <>
                   , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
                   <a href={`/embeds?item=${skill.id}`} rel="nofollow">
@@ -102,7 +102,7 @@ export async function showSkillPage(request: PageRequest) {
             site={site}
             installed={{
               scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
-              skill: { ...skill, name },
+              skill: { ...skill, name, needsKey: needsKey(skill) },
             }}
             lead={words.reading.installLead}
           />
