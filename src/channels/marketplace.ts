@@ -70,6 +70,8 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
       kind: 'channel',
       cost: 2,
       queues: true,
+      // The token says whose key got it.
+      isEntry: true,
       path: '/archives/{token}/{file}',
       async handle(call) {
         const { scope, name, sha256, keyId, userId, username, mayRead } = await channel.call(call)(openArchive, {

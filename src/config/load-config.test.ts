@@ -22,6 +22,7 @@ const DEFAULTS = {
   AUDIT_DAYS: 365,
   USAGE_COUNTS: true,
   ALLOW_SIGNUP: false,
+  LIBRARY_ACCESS: 'everybody',
   SMTP_URL: null,
   MAIL_FROM: null,
   MCP_ENABLED: true,
@@ -84,6 +85,7 @@ describe('good values', () => {
     ['DATABASE_CONNECTIONS', '40', 40],
     ['DATABASE_LISTEN_URL', 'postgres://db.example.org/library', 'postgres://db.example.org/library'],
     ['ALLOW_SIGNUP', 'true', true],
+    ['LIBRARY_ACCESS', 'members', 'members'],
     ['MAIL_FROM', 'Commonplace <prompts@example.org>', 'Commonplace <prompts@example.org>'],
     ['MCP_ENABLED', 'true', true],
     ['MCP_ENABLED', 'false', false],
@@ -141,6 +143,7 @@ describe('values out of range', () => {
     ['DATABASE_CONNECTIONS', '0'],
     ['DATABASE_LISTEN_URL', 'sqlite:x.db'],
     ['ALLOW_SIGNUP', 'yes'],
+    ['LIBRARY_ACCESS', 'closed'],
     ['PASSWORD_HASH', 'argon2'],
     ['SMTP_URL', 'mail.example.org'],
     ['SMTP_URL', 'https://mail.example.org'],
@@ -187,6 +190,12 @@ describe('values out of range', () => {
   it.each(bad)('%s=%s is refused by name', (name, text) => {
     expect(() => loadConfig({ [name]: text })).toThrow(
       expect.objectContaining({ code: 'invalid_input', message: expect.stringMatching(new RegExp(`^${name} `)) }),
+    )
+  })
+
+  it('LIBRARY_ACCESS=members goes with invites alone', () => {
+    expect(() => loadConfig({ LIBRARY_ACCESS: 'members', ALLOW_SIGNUP: 'true' })).toThrow(
+      /^LIBRARY_ACCESS=members cannot be combined with ALLOW_SIGNUP/,
     )
   })
 

@@ -80,6 +80,9 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (config.SMTP_URL !== null && config.MAIL_FROM === null) {
     throw new AppError('invalid_input', 'SMTP_URL also needs MAIL_FROM, the sender address.')
   }
+  if (config.LIBRARY_ACCESS === 'members' && config.ALLOW_SIGNUP) {
+    throw new AppError('invalid_input', 'LIBRARY_ACCESS=members cannot be combined with ALLOW_SIGNUP: anyone could become a member.')
+  }
   if ((config.EMBEDDINGS_URL === null) !== (config.EMBEDDINGS_MODEL === null)) {
     const [set, missing] = config.EMBEDDINGS_URL === null ? ['EMBEDDINGS_MODEL', 'EMBEDDINGS_URL'] : ['EMBEDDINGS_URL', 'EMBEDDINGS_MODEL']
     throw new AppError('invalid_input', `${set} also needs ${missing}. Set both or neither.`)

@@ -19,6 +19,7 @@ import {
   smtpUrl,
 } from './setting-values.ts'
 
+const LIBRARY_ACCESSES = ['everybody', 'members'] as const
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
 /** The documentation of a setting. */
@@ -107,6 +108,11 @@ export const SETTINGS = {
     onOff,
     false,
     'true lets anyone create an account. Otherwise an account needs an invite by an administrator; the first one needs the setup code printed at startup.',
+  ),
+  LIBRARY_ACCESS: setting(
+    z.enum(LIBRARY_ACCESSES, `must be one of: ${LIBRARY_ACCESSES.join(', ')}`),
+    'everybody',
+    'members: only people who sign in, keys and install links reach the library. Strangers are asked to sign in; embeds, feeds and public indexes do not exist. Cannot be combined with ALLOW_SIGNUP.',
   ),
   PASSWORD_HASH: setting(
     z.enum(PASSWORD_HASHES, `must be one of: ${PASSWORD_HASHES.join(', ')}`),

@@ -20,6 +20,8 @@ export interface Route {
   readonly cost: number
   /** Whether many requests of one caller wait in line, where others would be refused: clients ask for hundreds at once. */
   readonly queues?: true
+  /** Whether it brings people in, and so is open to everybody while the library is for members alone. */
+  readonly isEntry?: true
 }
 
 /** The matching row for a request. */

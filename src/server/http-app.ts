@@ -55,6 +55,7 @@ export type ServerSettings = Pick<
   | 'PORT'
   | 'MCP_ENABLED'
   | 'DUMP_LIMIT'
+  | 'LIBRARY_ACCESS'
   | 'ALLOWED_HOSTS'
   | 'ALLOWED_ORIGINS'
   | 'RATE_LIMITS'
@@ -92,6 +93,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()
   const hasMcp = settings.MCP_ENABLED
+  const isForMembers = settings.LIBRARY_ACCESS === 'members'
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   const turns = createTurns()
   const faults = createFaultLog(logger)
@@ -118,7 +120,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
-    { name: product.title, baseUrl, hasMcp },
+    { name: product.title, baseUrl, hasMcp, isForMembers },
   )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
 
@@ -216,6 +218,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   ])
   const pipeline = createPipeline({
     router,
+    isForMembers,
     rules: { baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS },
     limits: createRateLimits(settings.RATE_LIMITS, app.store.instances.isShared ? { store: app.store.instances, clock: app.clock } : null),
     admission,

@@ -6,6 +6,7 @@ import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../e
 import type { Admission, Place } from '../http/admission.ts'
 import type { BodyOwner, ReadBytes } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
+import { refuseStranger } from '../http/closed-library.ts'
 import type { Compress } from '../http/compression.ts'
 import { addCorsAndCaching, addIsolation, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
 import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
@@ -29,6 +30,8 @@ const BYTES_A_POINT = 64 * 1024
 export interface PipelineParts {
   readonly router: Router<BoundRoute>
   readonly rules: AccessRules
+  /** Whether the library is for members alone. */
+  readonly isForMembers: boolean
   readonly limits: RateLimits
   readonly admission: Admission
   /** For routes whose requests wait in line. */
@@ -63,7 +66,7 @@ type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: bool
 
 /** The path of every request: host, origin, identity, limits, admission, route, headers, compression, log. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { router, rules, limits, admission, turns, requests, logger } = parts
+  const { router, rules, isForMembers, limits, admission, turns, requests, logger } = parts
   const isSecure = rules.baseUrl.startsWith('https:')
   let lastHost: string | null = null
 
@@ -76,7 +79,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       lastHost = host
     }
     if (exchange.method === 'OPTIONS') return
-    if (kind === 'mcp' && !isMcpCall(exchange)) {
+    // A closed library answers every method with 401.
+    const isRefused = isForMembers && !hasKeyHeader(exchange)
+    if (kind === 'mcp' && !isRefused && !isMcpCall(exchange)) {
       throw new AppError('method_not_allowed', 'This endpoint accepts POST; GET and DELETE need a session opened by initialize.')
     }
     if (kind === 'mcp' || !isRead(exchange.method)) checkOrigin(exchange.header('origin') ?? null, rules)
@@ -191,9 +196,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
     }
     if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
-    // Pages are expensive: a request refused here gets plain text.
+    // Pages are expensive: a request refused here gets plain text, or is led to sign in.
+    const isPageDue = place !== null || error.code === 'unauthenticated'
     // Channels are for programs, and never read cookies.
-    const page = place && call.kind !== 'channel' ? await parts.toProblem(call, error) : null
+    const page = isPageDue && call.kind !== 'channel' ? await parts.toProblem(call, error) : null
     return page ?? toErrorAnswer(error, call.requestId)
   }
 
@@ -229,13 +235,18 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Authenticates the caller, charges the request, and waits for admission and its turn. */
-  const admit = async (call: OpenCall, cost: number, queues: boolean): Promise<Place> => {
+  const admit = async (call: OpenCall, route: BoundRoute | null): Promise<Place> => {
     const { exchange } = call
+    const cost = route?.cost ?? 1
     const identified = identify(call)
     if (identified) await identified
     const counted = limits.count(call.caller, cost)
     if (counted) await counted
-    const entering = (queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
+    if (isForMembers && call.actor.kind === 'anonymous') {
+      const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route })
+      if (refusal) throw refusal
+    }
+    const entering = (route?.queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
     const place = entering instanceof Promise ? await entering : entering
     const turn = turns.take(call.caller, cost)
     if (turn) await turn
@@ -256,7 +267,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
             await limits.count(call.caller)
             throw error
           }
-          if (exchange.method !== 'OPTIONS') place = await admit(call, route?.cost ?? 1, route?.queues === true)
+          if (exchange.method !== 'OPTIONS') place = await admit(call, route)
         }
         if (exchange.hasLeft()) answer = CLIENT_LEFT
         else if (exchange.method === 'OPTIONS' && call.kind !== 'probe') answer = preflight(exchange, call.kind, rules)

@@ -21,8 +21,8 @@ const PER_LIST = 100
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/feed.xml', kind: 'asset', cost: 5 },
   { method: 'GET', path: '/sitemap.xml', kind: 'asset', cost: 10 },
-  { method: 'GET', path: '/robots.txt', kind: 'asset', cost: 1 },
-  { method: 'GET', path: '/favicon.ico', kind: 'asset', cost: 1 },
+  { method: 'GET', path: '/robots.txt', kind: 'asset', cost: 1, isEntry: true },
+  { method: 'GET', path: '/favicon.ico', kind: 'asset', cost: 1, isEntry: true },
 ]
 
 interface FeedSettings {

@@ -6,7 +6,9 @@ export interface Installed {
   /** Path of the scope, percent-encoded; empty for the whole library. */
   readonly scope: string
   /** One skill: its name in channels is null where they leave it out. */
-  readonly skill?: { readonly id: string; readonly slug: string; readonly name: string | null; readonly needsKey: boolean }
+  readonly skill?: { readonly id: string; readonly slug: string; readonly name: string | null }
+  /** Whether it is read with a key alone. */
+  readonly needsKey: boolean
 }
 
 /** A command for a shell, or a part of a file. */
@@ -29,7 +31,7 @@ const AGENT_IDS = ['skills', 'claude-plugin', 'codex', 'copilot', 'gemini-cli', 
 type AgentId = (typeof AGENT_IDS)[number]
 
 /** Those that read the well-known index or the marketplace, which hold nothing private. */
-const isShared = ({ skill }: Installed) => skill === undefined || (skill.name !== null && !skill.needsKey)
+const isShared = ({ skill, needsKey }: Installed) => !needsKey && (skill === undefined || skill.name !== null)
 
 /** For what reads the Git remote. NAME stands for a skill where there are several. */
 function fromGit(
@@ -102,6 +104,6 @@ export const AGENTS: readonly Agent[] = [
   {
     id: 'unzip',
     name: 'curl',
-    write: (baseUrl, { skill }) => (skill ? [{ text: skillCommand(baseUrl, skill) }] : null),
+    write: (baseUrl, { skill, needsKey }) => (skill ? [{ text: skillCommand(baseUrl, { ...skill, needsKey }) }] : null),
   },
 ]

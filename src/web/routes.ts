@@ -83,6 +83,8 @@ interface PageEntry {
   readonly takesPassword?: boolean
   /** Shown only while MCP is enabled. */
   readonly isOfMcp?: boolean
+  /** See `Route.isEntry`. */
+  readonly isEntry?: true
 }
 
 /** Points of reading files to import, which takes five seconds at most, and of importing some of them: about half a second. */
@@ -116,11 +118,11 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/users/:name', page: leadToProfile },
   { path: '/tags/:tag', page: showTagPage },
   { path: '/categories/:category', page: showCategory },
-  { path: '/sign-in', page: showSignIn, act: submitSignIn, allowsAnonymous: true, takesPassword: true },
-  { path: '/sign-up', page: showSignUpPage, act: submitSignUp, allowsAnonymous: true, takesPassword: true },
-  { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true },
-  { path: '/forgot-password', page: showForgotPassword, act: askForPassword, allowsAnonymous: true },
-  { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true },
+  { path: '/sign-in', page: showSignIn, act: submitSignIn, allowsAnonymous: true, takesPassword: true, isEntry: true },
+  { path: '/sign-up', page: showSignUpPage, act: submitSignUp, allowsAnonymous: true, takesPassword: true, isEntry: true },
+  { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true, isEntry: true },
+  { path: '/forgot-password', page: showForgotPassword, act: askForPassword, allowsAnonymous: true, isEntry: true },
+  { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true, isEntry: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/install-links', page: showInstallLinks, act: changeInstallLinks },
@@ -188,6 +190,7 @@ export interface PageSettings {
   readonly name: string
   readonly baseUrl: string
   readonly hasMcp: boolean
+  readonly isForMembers: boolean
 }
 
 /** The parts of HTTP that pages use. */
@@ -343,14 +346,14 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         if (!file) throw new AppError('not_found', ERROR_WORDS.noFile)
         return file
       })
-      const rows = pages.flatMap(({ path, act, takesPassword, cost: ownCost }): Route[] => {
-        const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST } as const
+      const rows = pages.flatMap(({ path, act, takesPassword, isEntry, cost: ownCost }): Route[] => {
+        const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST, ...(isEntry && { isEntry }) } as const
         const cost = ownCost ?? (takesPassword ? PASSWORD_COST : FORM_COST)
         return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST', cost } as const] : [])]
       })
       const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl)
       const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl)
-      return [...rows, ...beacons, ...streams, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1 }]
+      return [...rows, ...beacons, ...streams, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1, isEntry: true }]
     },
     close: stopHighlighting,
     toProblem(call, error) {

@@ -24,6 +24,7 @@ const SETTINGS: ServerSettings = {
   PORT: 0,
   MCP_ENABLED: true,
   DUMP_LIMIT: 10_000,
+  LIBRARY_ACCESS: 'everybody',
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
   RATE_LIMITS: null,

@@ -59,10 +59,10 @@ export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public
   )
 }
 
-const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words }, access }) => (
+const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words, isForMembers }, access }) => (
   <fieldset class="strip">
     <legend>{words.connecting.access}</legend>
-    {(['public', 'key'] as const).map((one) => (
+    {(isForMembers ? (['key'] as const) : (['public', 'key'] as const)).map((one) => (
       <label for={`access-${one}`}>
         <input type="radio" id={`access-${one}`} name="access" value={one} checked={one === access} autocomplete="off" />{' '}
         {words.connecting.accesses[one]}

@@ -4,9 +4,17 @@ import type { Site } from '../site.ts'
 import { FirstKeyFields } from './new-key.tsx'
 import { Sample } from './sample.tsx'
 
-/** How to use the service from a client, in one step, for public items. Nothing where MCP is off. */
-export const ConnectBox: FC<{ site: Site }> = ({ site: { words, baseUrl, hasMcp, reader } }) => {
+/** How to use the service from a client, in one step, for public items. Where every item needs a key, a link to the page that creates one. */
+export const ConnectBox: FC<{ site: Site }> = ({ site: { words, baseUrl, hasMcp, isForMembers, reader } }) => {
   if (!hasMcp) return null
+  if (isForMembers)
+    return (
+      <p>
+        <a class="button" href="/connect">
+          {words.connect}
+        </a>
+      </p>
+    )
   const endpoint = `${baseUrl}/api/mcp`
   return (
     <div class="connect-box">

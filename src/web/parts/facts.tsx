@@ -10,13 +10,13 @@ export function authorPath(author: string): string {
 }
 
 /** Whether a program needs a key to read an item: without one it is not found, even by its id. */
-export function needsKey(item: { readonly visibility: Visibility }): boolean {
-  return !othersMaySee('stranger', 'id').includes(item.visibility)
+export function needsKey({ isForMembers }: Pick<Site, 'isForMembers'>, item: { readonly visibility: Visibility }): boolean {
+  return isForMembers || !othersMaySee('stranger', 'id').includes(item.visibility)
 }
 
 /** Download addresses: items that need a key have a route that accepts the reader's session. */
-export function downloadsOf(item: { readonly visibility: Visibility }): '/api' | '/download' {
-  return needsKey(item) ? '/download' : '/api'
+export function downloadsOf(site: Pick<Site, 'isForMembers'>, item: { readonly visibility: Visibility }): '/api' | '/download' {
+  return needsKey(site, item) ? '/download' : '/api'
 }
 
 /** One fact of a margin. */

@@ -20,7 +20,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
     const samples = write(baseUrl, installed)
     return samples ? [{ id, name, samples }] : []
   })
-  const needsKey = installed.skill?.needsKey ?? false
+  const { needsKey } = installed
   return (
     <details class="install">
       <summary>{reading.install}</summary>
@@ -53,7 +53,7 @@ export const InstallBox: FC<InstallBoxProps> = ({ site: { words, baseUrl, reader
         ))}
       </div>
       <p class="quiet">
-        {needsKey ? reading.installPrivate : reading.installPublic}{' '}
+        {needsKey ? (installed.skill ? reading.installPrivate : reading.installByLink) : reading.installPublic}{' '}
         {reader ? (
           <>
             <a href={`/settings/install-links?scope=${encodeURIComponent(installed.scope)}`}>{reading.makeInstallLink}</a> ·{' '}

@@ -53,6 +53,7 @@ export const READING_WORDS = {
     git: 'A copy of everything here, with its history. “git pull” brings later changes.',
     unzip: 'Puts it into the folder of Claude Code. Other agents: unpack the zip into their folder for skills.',
   },
+  installByLink: 'Everything here needs a key. Agents take it by an install link.',
   installPrivate: 'It is not public. With curl, COMMONPLACE_KEY must hold one of your keys; other agents need an install link.',
   installPublic: 'This installs public skills. An install link gives what only you can see.',
   makeInstallLink: 'Make an install link',

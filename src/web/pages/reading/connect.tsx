@@ -21,7 +21,7 @@ export async function showConnect({ site, query, sent, takeFlash }: PageRequest)
   const { connecting } = words
   const made = takeFlash(newKey)
   const chosen = readClient(sent ? sent.form.text('client') : query.get('client'))
-  const access: Access = sent || query.get('access') === 'key' ? 'key' : 'public'
+  const access: Access = sent || site.isForMembers || query.get('access') === 'key' ? 'key' : 'public'
   return (
     <Layout
       site={site}

@@ -91,7 +91,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       scripts={['prompt.js']}
       isDrawnByScripts
       kind="article"
-      embeddedId={needsKey(prompt) ? undefined : prompt.id}
+      embeddedId={needsKey(site, prompt) ? undefined : prompt.id}
     >
       <article class="leaf" data-filling={JSON.stringify(filling)}>
         <header>
@@ -269,15 +269,15 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
             {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}
           </Fact>
           <Fact label={words.download}>
-            <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
-            <a href={`${downloadsOf(prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
+            <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
+            <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
           </Fact>
           {site.hasMcp ? (
             <Fact label={words.reading.inEditor}>
               <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/connect">{words.reading.howToConnect}</a>
             </Fact>
           ) : null}
-          {needsKey(prompt) ? null : (
+          {needsKey(site, prompt) ? null : (
             <Fact label={words.reading.elsewhere}>
               <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
               <a href={`/embeds?item=${prompt.id}`} rel="nofollow">

@@ -66,7 +66,9 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
       styles={counts.skills > 0 ? INSTALL_STYLES : []}
     >
       {head(counts)}
-      {counts.skills > 0 ? <InstallBox site={site} installed={{ scope: path }} lead={words.reading.installAll(counts.skills)} /> : null}
+      {counts.skills > 0 ? (
+        <InstallBox site={site} installed={{ scope: path, needsKey: site.isForMembers }} lead={words.reading.installAll(counts.skills)} />
+      ) : null}
       <nav aria-label={words.filters}>
         {counts.prompts > 0 && counts.skills > 0 ? (
           <ul class="filters">

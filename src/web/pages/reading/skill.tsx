@@ -65,7 +65,7 @@ export async function showSkillPage(request: PageRequest) {
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
       styles={[...INSTALL_STYLES, ...(usage ? CHART_STYLES : [])]}
-      embeddedId={needsKey(skill) ? undefined : skill.id}
+      embeddedId={needsKey(site, skill) ? undefined : skill.id}
     >
       <article class="shelf">
         <header>
@@ -87,8 +87,8 @@ export async function showSkillPage(request: PageRequest) {
             <ItemFacts site={site} kind="skills" item={skill} />
             <ItemUse site={site} usage={usage} />
             <Fact label={words.download}>
-              <a href={`${downloadsOf(skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
-              {needsKey(skill) ? null : (
+              <a href={`${downloadsOf(site, skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
+              {needsKey(site, skill) ? null : (
                 <>
                   , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
                   <a href={`/embeds?item=${skill.id}`} rel="nofollow">
@@ -102,7 +102,8 @@ export async function showSkillPage(request: PageRequest) {
             site={site}
             installed={{
               scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
-              skill: { ...skill, name, needsKey: needsKey(skill) },
+              skill: { ...skill, name },
+              needsKey: needsKey(site, skill),
             }}
             lead={words.reading.installLead}
           />
@@ -122,7 +123,7 @@ export async function showSkillPage(request: PageRequest) {
               toUrl={toUrl}
               shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
               countedAt={`/skills/${skill.id}/copied`}
-              downloadUrl={`${downloadsOf(skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
+              downloadUrl={`${downloadsOf(site, skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
             />
           </section>
         ) : null}
