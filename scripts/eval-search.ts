@@ -1,7 +1,8 @@
 // How well search finds: loads prompts into a fresh library and asks queries whose answers are known, through the operation the tools call.
-//   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--database ADDRESS] [--json]
+//   npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--members] [--database ADDRESS] [--json]
 // With EMBEDDINGS_URL and EMBEDDINGS_MODEL a provider's embeddings are evaluated.
 // The encoder makes the vectors of all prompts first, which takes minutes; ENCODER=off evaluates words and the word table.
+// --members makes all prompts for members, and asks as one who owns none of them.
 // --database keeps the library in an empty database of any engine, or in one that an earlier run filled. Default: a SQLite file that goes again.
 // Queries: columns qid, kind, query, relevant (exact titles joined by " || "). Titles that stand twice in the library are one answer.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,10 +12,10 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import type { ItemEncoding } from '../src/ai/item-encoding.ts'
-import { openApp } from '../src/app.ts'
+import { type App, openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
-import { ANONYMOUS } from '../src/library/actor.ts'
+import { type Actor, ANONYMOUS } from '../src/library/actor.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
 
 /** How far down a list of results counts. */
@@ -25,11 +26,12 @@ const { values } = parseArgs({
     prompts: { type: 'string' },
     queries: { type: 'string' },
     database: { type: 'string' },
+    members: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
 if (values.prompts === undefined || values.queries === undefined) {
-  process.stderr.write('usage: npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--database ADDRESS] [--json]\n')
+  process.stderr.write('usage: npm run eval:search -- --prompts FILE.csv --queries FILE.tsv [--members] [--database ADDRESS] [--json]\n')
   process.exit(2)
 }
 const queries = readQueries(values.queries)
@@ -47,7 +49,7 @@ try {
     if (!(await app.store.service.isEmpty()) && !(await app.store.people.findUser(OWNER))) {
       throw new Error('--database holds a library of somebody; give the address of an empty one')
     }
-    const report = await importPrompts(app.store, values.prompts, { owner: OWNER, visibility: 'public' })
+    const report = await importPrompts(app.store, values.prompts, { owner: OWNER, visibility: values.members ? 'members' : 'public' })
     const total = report.read - report.refused
     if (total === 0) throw new Error(`${values.prompts} holds no prompts`)
     if (app.itemEncoding) await encodeAll(app.itemEncoding)
@@ -57,10 +59,11 @@ try {
     })
     const search = app.operations.find((operation) => operation.name === 'search_prompts')
     if (!search) throw new Error('there is no search_prompts')
+    const reader = values.members ? await openReader(app) : ANONYMOUS
     const results: (Judged & { kind: string })[] = []
     for (const query of queries) {
       const started = performance.now()
-      const output = await search.call(app.contextFor(ANONYMOUS, 'rest'), { query: query.text, limit: DEPTH })
+      const output = await search.call(app.contextFor(reader, 'rest'), { query: query.text, limit: DEPTH })
       const ms = performance.now() - started
       const titles = z
         .object({ prompts: z.array(z.object({ title: z.string() })) })
@@ -168,4 +171,12 @@ function summarise(results: readonly Judged[]) {
     p50Ms: percentile(0.5),
     p95Ms: percentile(0.95),
   }
+}
+
+/** A member who owns nothing. */
+async function openReader({ store }: App): Promise<Actor> {
+  const name = 'reader'
+  const { id, username } =
+    (await store.people.findUser(name)) ?? (await store.people.createUser({ username: name, defaultVisibility: 'private' }))
+  return { kind: 'user', userId: id, username, scopes: new Set(['read']) }
 }

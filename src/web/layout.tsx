@@ -85,8 +85,12 @@ export const Layout: FC<LayoutProps> = ({
         <footer class="foot">
           <div class="frame">
             <span>{name}</span>
-            <a href="/embeds">{words.designer.title}</a>
-            <a href="/api/openapi.json">{words.apiReference}</a>
+            {site.isForMembers ? null : (
+              <>
+                <a href="/embeds">{words.designer.title}</a>
+                <a href="/api/openapi.json">{words.apiReference}</a>
+              </>
+            )}
           </div>
         </footer>
       </body>

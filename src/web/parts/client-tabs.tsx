@@ -60,7 +60,7 @@ export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public
 }
 
 const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words, isForMembers }, access }) => (
-  <fieldset class="strip">
+  <fieldset class="strip" hidden={isForMembers}>
     <legend>{words.connecting.access}</legend>
     {(isForMembers ? (['key'] as const) : (['public', 'key'] as const)).map((one) => (
       <label for={`access-${one}`}>

@@ -54,7 +54,7 @@ export const READING_WORDS = {
     unzip: 'Puts it into the folder of Claude Code. Other agents: unpack the zip into their folder for skills.',
   },
   installByLink: 'Everything here needs a key. Agents take it by an install link.',
-  installPrivate: 'It is not public. With curl, COMMONPLACE_KEY must hold one of your keys; other agents need an install link.',
+  installPrivate: 'Reading it needs a key. With curl, COMMONPLACE_KEY must hold one of yours; other agents need an install link.',
   installPublic: 'This installs public skills. An install link gives what only you can see.',
   makeInstallLink: 'Make an install link',
   aboutInstalling: 'About installing',
