@@ -5,7 +5,8 @@ import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { commitPaths, placeInWorkTree, pullClone, pushClone } from './git.ts'
-import { type SyncOptions, type SyncReport, syncFolder } from './sync-folder.ts'
+import { type SyncOptions, syncFolder } from './sync-folder.ts'
+import type { SyncReport } from './sync-run.ts'
 
 /** How often a push is tried when others push at the same time. */
 const MAX_PUSHES = 3

@@ -1,0 +1,96 @@
+import { decodeText, SKILL_MD, type SkillFile } from '../../library/skill.ts'
+import { diffByLines } from '../../library/text-diff.ts'
+import type { SyncStep } from './plan-sync.ts'
+import { digestSkill } from './scan-folder.ts'
+import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport } from './sync-run.ts'
+import { digestPrompt, isSamePrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
+import { keepCopy, nameCopy, writeOut } from './write-out.ts'
+
+/** Most changed lines of a conflict that are shown, and longest line, in characters. */
+const MAX_DIFF_LINES = 40
+const MAX_LINE = 200
+
+type Compared = Extract<SyncStep, { do: 'compare' }>
+
+/** Notes that a file and a prompt are equal, or keeps both. */
+export async function comparePrompt(run: Run, step: Compared): Promise<void> {
+  const { store, user, target, isDryRun } = run
+  const { path, item, entry, from } = step
+  const bytes = await readPromptBytes(run, path, entry.digest)
+  const prompt = await findPrompt(run, store, item.id)
+  const draft = await Promise.resolve()
+    .then(() => readDraft(run, path, bytes, prompt))
+    .catch(() => null)
+  if (draft && isSamePrompt(prompt, draft)) {
+    if (isDryRun) return
+    const to = { path, itemId: item.id, digest: entry.digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
+    return await store.syncs.saveSynced(user.id, target, from, to)
+  }
+  const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, [{ filename: '', bytes }])
+  if (!isDryRun) await writeOut(run, step)
+  const text = decodeText(bytes)
+  const diff = text === null ? '' : showDiff(writeSyncedPrompt(prompt, null, run.categories), text)
+  noteConflict(run.report, path, copy, diff)
+}
+
+/** Notes that a folder and a skill are equal, or keeps both. */
+export async function compareSkill(run: Run, step: Compared): Promise<void> {
+  const { store, user, target, isDryRun, report } = run
+  const { path, item, entry, from } = step
+  const files = await readSkillFiles(run, path, entry.digest, item.filenames)
+  const { skill, files: current } = await findSkill(run, store, item.id)
+  const digest = digestSkill(current)
+  if (digest === entry.digest) {
+    if (isDryRun) return
+    return await store.syncs.saveSynced(user.id, target, from, {
+      path,
+      itemId: item.id,
+      digest,
+      libraryDigest: digest,
+      version: skill.version,
+    })
+  }
+  // A sync that was killed leaves some files of the old version and some of the new one: nothing of the folder's own.
+  const actor = { kind: 'user', userId: user.id, username: user.username, scopes: new Set(['read'] as const) } as const
+  const base = from && from.itemId === item.id ? await store.items.findVersion(actor, item.id, from.version) : null
+  const known = new Set([...(base?.files ?? []), ...current].map(({ filename, bytes }) => `${filename}\0${sha256(bytes)}`))
+  if (files.every(({ filename, bytes }) => known.has(`${filename}\0${sha256(bytes)}`))) {
+    if (!isDryRun) await writeOut(run, step)
+    report.written++
+    report.changes.push(`${path}: written in the folder.`)
+    return
+  }
+  const copy = isDryRun ? nameCopy(path, entry.digest) : await keepCopy(run, path, files)
+  if (!isDryRun) await writeOut(run, step)
+  const find = (list: readonly SkillFile[], name: string) => list.find((file) => file.filename === name)?.bytes ?? new Uint8Array()
+  const changed = [...new Set([...files, ...current].map((file) => file.filename))].filter(
+    (name) => Buffer.compare(find(files, name), find(current, name)) !== 0,
+  )
+  const first = changed.includes(SKILL_MD) ? SKILL_MD : changed[0]
+  const [one, other] = first === undefined ? [null, null] : [decodeText(find(current, first)), decodeText(find(files, first))]
+  const diff = one === null || other === null ? '' : showDiff(one, other)
+  noteConflict(report, path, copy, `Files that differ: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}\n${diff}`)
+}
+
+function noteConflict(report: SyncReport, path: string, copy: string, diff: string): void {
+  report.conflicts++
+  report.changes.push(
+    `Conflict: ${path} changed on both sides. The library's version stays; the folder's is kept as ${copy}.\n${diff}`.trimEnd(),
+  )
+}
+
+/** The changed lines: `-` of the library, `+` of the folder. */
+function showDiff(library: string, folder: string): string {
+  const lines = diffByLines(library, folder).flatMap(({ kind, text }) =>
+    kind === 'same'
+      ? []
+      : text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line) => `${kind === 'added' ? '+' : '-'} ${line.slice(0, MAX_LINE)}`),
+  )
+  return [
+    ...lines.slice(0, MAX_DIFF_LINES),
+    ...(lines.length > MAX_DIFF_LINES ? [`… ${lines.length - MAX_DIFF_LINES} more lines`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,78 @@
+import { basename, join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import type { Prompt, Skill, User } from '../../library/items.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
+import type { SkillFile } from '../../library/skill.ts'
+import { knownCategory } from '../import-prompts.ts'
+import { readRegularFile } from '../regular-file.ts'
+import { digestSkill, MAX_PROMPT_BYTES, readSkill } from './scan-folder.ts'
+import { readSyncedPrompt, type SyncedDraft, sha256 } from './synced-prompt.ts'
+import { changedMeanwhile, type FolderWriter } from './write-file.ts'
+
+/** What a sync did, or would do. */
+export interface SyncReport {
+  created: number
+  updated: number
+  /** Files and skill folders written. */
+  written: number
+  conflicts: number
+  deleted: number
+  /** Deleted on one side, and left on the other. */
+  left: number
+  refused: number
+  /** One sentence for each change. */
+  changes: string[]
+  /** What was not synced, and why. */
+  remarks: string[]
+  /** Files in the folder that a sync wrote or removed, also conflict copies: never a whole folder, which may hold secrets. */
+  touched: string[]
+}
+
+/** A sync that runs: what its steps need. */
+export interface Run {
+  readonly store: LibraryStore
+  readonly user: User
+  readonly root: string
+  readonly target: string
+  readonly isDryRun: boolean
+  readonly writer: FolderWriter
+  readonly report: SyncReport
+  readonly categories: ReadonlySet<string>
+}
+
+/** A prompt as it is now. @throws AppError `conflict` when it is gone */
+export async function findPrompt({ user }: Run, store: LibraryStore, id: string): Promise<Prompt> {
+  const [found] = await store.transfer.exportPrompts(user.id, 0, 1, [id])
+  if (!found) throw new AppError('conflict', 'the item was deleted while it was synced. Sync again.')
+  return found.prompt
+}
+
+/** A skill as it is now. @throws AppError `conflict` when it is gone */
+export async function findSkill({ user }: Run, store: LibraryStore, id: string): Promise<{ skill: Skill; files: readonly SkillFile[] }> {
+  const [found] = await store.transfer.exportSkills(user.id, 0, 1, [id])
+  if (!found) throw new AppError('conflict', 'the item was deleted while it was synced. Sync again.')
+  return found
+}
+
+/** A prompt's file as it was when the folder was read. @throws AppError `conflict` when it is another one */
+export async function readPromptBytes({ root }: Run, path: string, digest: string): Promise<Buffer> {
+  const bytes = await readRegularFile(join(root, path), MAX_PROMPT_BYTES)
+  if (bytes === null || sha256(bytes) !== digest) throw changedMeanwhile(path)
+  return bytes
+}
+
+/** The files of a skill as they were when the folder was read. @throws AppError `conflict` when they are others */
+export async function readSkillFiles({ root }: Run, path: string, digest: string, known: readonly string[]): Promise<readonly SkillFile[]> {
+  const { files } = await readSkill(root, path, new Set(known))
+  if (digestSkill(files) !== digest) throw changedMeanwhile(path)
+  return files
+}
+
+/** What a prompt's file says, with a category that exists. */
+export function readDraft({ categories, report }: Run, path: string, bytes: Uint8Array, current: Prompt | null): SyncedDraft {
+  const draft = readSyncedPrompt(basename(path), bytes, current)
+  const { category, remark } = knownCategory(draft.category, categories, { leavesOutUnknownCategories: true })
+  if (remark === undefined) return draft
+  report.remarks.push(`${path}: ${remark}.`)
+  return { ...draft, category: category ?? current?.category?.slug ?? null }
+}

@@ -1,0 +1,155 @@
+import { basename, join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
+import type { SyncedPath } from '../../library/ports/sync.ts'
+import type { Visibility } from '../../library/visibility.ts'
+import { lstatIfThere } from '../regular-file.ts'
+import { toSkillDraft } from '../skill-folder.ts'
+import { comparePrompt, compareSkill } from './compare-sides.ts'
+import { kindOf, type SyncedItem, type SyncStep } from './plan-sync.ts'
+import { digestSkill } from './scan-folder.ts'
+import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport } from './sync-run.ts'
+import { digestPrompt } from './synced-prompt.ts'
+import { changedMeanwhile } from './write-file.ts'
+import { removeFromFolder, writeOut } from './write-out.ts'
+
+/** Note of the versions that a sync writes. */
+const NOTE = 'Synced'
+
+/** Does one step of a plan, and notes it in the report. @throws AppError when it cannot be done: the others can */
+export async function takeStep(run: Run, step: SyncStep): Promise<void> {
+  const { store, user, target, report, isDryRun } = run
+  const save = (from: SyncedPath | null, to: SyncedPath | null) => store.syncs.saveSynced(user.id, target, from, to)
+  const { path } = step
+  switch (step.do) {
+    case 'move':
+      report.changes.push(`${step.from.path} is now ${path}.`)
+      if (isDryRun) return
+      return await store.inTransaction(async (transaction) => {
+        await transaction.syncs.saveSynced(user.id, target, step.from, null)
+        await transaction.syncs.saveSynced(user.id, target, null, { ...step.from, path })
+      })
+    case 'drop-state':
+      if (!isDryRun) await save(step.from, null)
+      return
+    case 'refuse':
+      throw new AppError('invalid_input', step.why)
+    case 'leave':
+      report.left++
+      report.remarks.push(
+        step.isFileMissing
+          ? `${path} was deleted in the folder and stays in the library. --delete moves it to the trash.`
+          : `${path} was deleted in the library and stays in the folder. --delete removes it.`,
+      )
+      return
+    case 'create-item':
+    case 'update-item':
+      return await (kindOf(path) === 'prompt' ? takePrompt(run, step) : takeSkill(run, step))
+    case 'write-file':
+      if (!isDryRun) await writeOut(run, step)
+      report.written++
+      report.changes.push(`${path}: ${step.entry ? 'written' : 'new'} in the folder.`)
+      return
+    case 'compare':
+      return await (kindOf(path) === 'prompt' ? comparePrompt(run, step) : compareSkill(run, step))
+    case 'trash-item':
+      // The look at the folder was a while ago.
+      if ((await lstatIfThere(join(run.root, path))) !== null) throw changedMeanwhile(path)
+      if (!isDryRun) {
+        await store.inTransaction(async (transaction) => {
+          await requireUnchanged(run, transaction, step.item, path)
+          await transaction.items.setDeleted(step.item.kind, step.item.id, user.id, true)
+          await transaction.syncs.saveSynced(user.id, target, step.from, null)
+        })
+      }
+      report.deleted++
+      report.changes.push(`${path}: moved to the trash of the library.`)
+      return
+    case 'remove-file':
+      if (!isDryRun) {
+        await removeFromFolder(run, path, step.entry.digest)
+        await save(step.from, null)
+      }
+      report.deleted++
+      report.changes.push(`${path}: removed from the folder.`)
+      return
+  }
+}
+
+async function requireUnchanged(run: Run, store: LibraryStore, item: SyncedItem, path: string): Promise<void> {
+  const digest =
+    item.kind === 'prompt' ? digestPrompt(await findPrompt(run, store, item.id)) : digestSkill((await findSkill(run, store, item.id)).files)
+  if (digest !== item.digest) throw changedMeanwhile(path)
+}
+
+type Taken = Extract<SyncStep, { do: 'create-item' | 'update-item' }>
+
+async function takePrompt(run: Run, step: Taken): Promise<void> {
+  const { store, user, target, report, isDryRun } = run
+  const { path, entry, from } = step
+  const bytes = await readPromptBytes(run, path, entry.digest)
+  const editor = { userId: user.id, note: NOTE }
+  const current = step.do === 'update-item' ? await findPrompt(run, store, step.item.id) : null
+  const { title, content, description, type, category, tags } = readDraft(run, path, bytes, current)
+  const fields = { title, content, description, type, category, tags }
+  if (!isDryRun) {
+    await store.inTransaction(async (transaction) => {
+      let id: string
+      if (step.do === 'update-item') {
+        await requireUnchanged(run, transaction, step.item, path)
+        id = step.item.id
+        await transaction.items.changePrompt(id, editor, () => fields)
+      } else {
+        id = (await transaction.items.createPrompt(editor, { ...fields, visibility: visibilityOf(run, step) })).id
+      }
+      const saved = await findPrompt(run, transaction, id)
+      const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestPrompt(saved), version: saved.version }
+      await transaction.syncs.saveSynced(user.id, target, from, to)
+    })
+  }
+  noteTaken(report, step)
+}
+
+function visibilityOf({ user }: Run, step: Extract<SyncStep, { do: 'create-item' }>): Visibility {
+  return step.isPrivate ? 'private' : user.defaultVisibility
+}
+
+function noteTaken(report: SyncReport, { do: done, path }: Taken): void {
+  if (done === 'create-item') report.created++
+  else report.updated++
+  report.changes.push(`${path}: ${done === 'create-item' ? 'new' : 'updated'} in the library.`)
+}
+
+async function takeSkill(run: Run, step: Taken): Promise<void> {
+  const { store, user, target, report, isDryRun } = run
+  const { path, entry, from } = step
+  const name = basename(path)
+  const editor = { userId: user.id, note: NOTE }
+  const files = await readSkillFiles(run, path, entry.digest, step.do === 'update-item' ? step.item.filenames : [])
+  const draft = toSkillDraft(name, files, [])
+  if (!isDryRun) {
+    await store.inTransaction(async (transaction) => {
+      let id: string
+      if (step.do === 'update-item') {
+        id = step.item.id
+        const { skill, files: old } = await findSkill(run, transaction, id)
+        if (digestSkill(old) !== step.item.digest) throw changedMeanwhile(path)
+        // A title and description that followed SKILL.md keep following it.
+        const before = toSkillDraft(name, old, [])
+        await transaction.items.changeSkill(id, editor, () => ({
+          files,
+          title: skill.title === before.title ? draft.title : undefined,
+          description: skill.description === before.description ? draft.description : undefined,
+        }))
+      } else {
+        const { title, description } = draft
+        const fields = { title, description, category: null, tags: [], files, visibility: visibilityOf(run, step) }
+        id = (await transaction.items.createSkill(editor, fields)).id
+      }
+      const saved = await findSkill(run, transaction, id)
+      const to = { path, itemId: id, digest: entry.digest, libraryDigest: digestSkill(saved.files), version: saved.skill.version }
+      await transaction.syncs.saveSynced(user.id, target, from, to)
+    })
+  }
+  noteTaken(report, step)
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors.ts'
+import { checkSkillFiles, decodeText, type SkillFile } from '../../library/skill.ts'
+import { kindOf, type SyncStep } from './plan-sync.ts'
+import { conflictName, digestSkill, readSkill } from './scan-folder.ts'
+import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles } from './sync-run.ts'
+import { digestPrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
+
+/** How much of a digest marks a copy; the longer ones are for copies that somebody edited. */
+const COPY_MARKS = [12, 20, 32, 64]
+
+type Written = Pick<Extract<SyncStep, { do: 'write-file' }>, 'path' | 'item' | 'entry' | 'from'>
+
+/** Writes an item to the folder, over what the folder had, and notes the state. */
+export async function writeOut(run: Run, { path, item, entry, from }: Written): Promise<void> {
+  const { store, user, target, report, writer, root } = run
+  if (item.kind === 'prompt') {
+    const prompt = await findPrompt(run, store, item.id)
+    const before = entry ? decodeText(await readPromptBytes(run, path, entry.digest)) : null
+    const text = writeSyncedPrompt(prompt, before, run.categories)
+    const bytes = Buffer.from(text, 'utf8')
+    const digest = sha256(bytes)
+    if (digest !== entry?.digest) {
+      const late = await writer.write(path, bytes, entry?.digest ?? null)
+      report.touched.push(path)
+      if (late) await keepCopy(run, path, [{ filename: '', bytes: late }])
+    }
+    const to = { path, itemId: item.id, digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
+    return await store.syncs.saveSynced(user.id, target, from, to)
+  }
+  const { skill, files } = await findSkill(run, store, item.id)
+  checkSkillFiles(files)
+  const old = new Map(
+    entry ? (await readSkillFiles(run, path, entry.digest, item.filenames)).map(({ filename, bytes }) => [filename, sha256(bytes)]) : [],
+  )
+  const names = new Set(files.map((file) => file.filename))
+  for (const [filename, digest] of old) {
+    // SKILL.md is always among the names, so the folder never vanishes.
+    if (names.has(filename)) continue
+    await writer.remove(`${path}/${filename}`, digest)
+    report.touched.push(`${path}/${filename}`)
+  }
+  for (const { filename, bytes } of files) {
+    const expected = old.get(filename) ?? null
+    if (expected === sha256(bytes)) {
+      // A killed sync may have written it, and not committed it.
+      report.touched.push(`${path}/${filename}`)
+      continue
+    }
+    const late = await writer.write(`${path}/${filename}`, bytes, expected)
+    report.touched.push(`${path}/${filename}`)
+    if (late) await keepCopy(run, path, [{ filename, bytes: late }])
+  }
+  // What else was written into the folder meanwhile is a change of the folder, which the next sync finds.
+  const { files: now } = await readSkill(root, path, names)
+  const digest = digestSkill(files)
+  if (digestSkill(now) !== digest) report.remarks.push(`${path} has other files than the library. The next sync compares them.`)
+  await store.syncs.saveSynced(user.id, target, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
+}
+
+/** The name of the copy that a dry run would keep. */
+export function nameCopy(path: string, digest: string): string {
+  return conflictName(path, digest.slice(0, COPY_MARKS[0]))
+}
+
+/** Keeps what the folder had beside it: a file, or a folder of a skill's files. The same content is kept once. @returns its path */
+export async function keepCopy({ root, writer, report }: Run, path: string, files: readonly SkillFile[]): Promise<string> {
+  const digest = digestSkill(files)
+  for (const length of COPY_MARKS) {
+    const copy = conflictName(path, digest.slice(0, length))
+    const missing: (readonly [string, Uint8Array])[] = []
+    const names: string[] = []
+    let isOther = false
+    for (const { filename, bytes } of files) {
+      const name = filename === '' ? copy : `${copy}/${filename}`
+      names.push(name)
+      const there = await readFile(join(root, name)).catch(() => null)
+      if (there === null) missing.push([name, bytes])
+      // Somebody works in the copy.
+      else if (Buffer.compare(there, bytes) !== 0) isOther = true
+    }
+    if (isOther) continue
+    for (const [name, bytes] of missing) await writer.write(name, bytes, null)
+    report.touched.push(...names)
+    return copy
+  }
+  throw new AppError('conflict', `its copies of conflicts were all edited. Delete them, and sync again`)
+}
+
+/** Removes what was read of a path, and nothing that is newer. */
+export async function removeFromFolder(run: Run, path: string, digest: string): Promise<void> {
+  const removeFile = async (name: string, expected: string) => {
+    await run.writer.remove(name, expected)
+    run.report.touched.push(name)
+  }
+  if (kindOf(path) === 'prompt') return await removeFile(path, digest)
+  for (const { filename, bytes } of await readSkillFiles(run, path, digest, [])) await removeFile(`${path}/${filename}`, sha256(bytes))
+}
