@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, realpath, rename, rm } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
@@ -17,7 +17,12 @@ const SAFE = [
   'protocol.ext.allow=never',
   '-c',
   'submodule.recurse=false',
+  // Its many lines would stand in place of the reason.
+  '-c',
+  'advice.pushUpdateRejected=false',
 ]
+/** How Git says that somebody else pushed first; not that the remote refuses the push. */
+const OVERTAKEN = /\((?:fetch first|non-fast-forward)\)|cannot lock ref|failed to (?:update ref|lock)/
 /** The folders that are synced. */
 const SYNCED = ['prompts', 'skills']
 /** Variables that lead Git to another repository, index or configuration than that of the folder: a hook that calls us sets them. */
@@ -39,9 +44,10 @@ async function runGit(folder: string | null, args: readonly string[], stdin = ''
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout)
         const missing = 'code' in error && error.code === 'ENOENT'
+        const verb = args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c')
         const said = stderr.trim().split('\n').slice(-3).join(' ').slice(0, 500)
         reject(
-          new AppError('unavailable', missing ? 'Git is not installed.' : `git ${args[0]} failed: ${said || error.message.slice(0, 200)}`),
+          new AppError('unavailable', missing ? 'Git is not installed.' : `git ${verb} failed: ${said || error.message.slice(0, 200)}`),
         )
       },
     )
@@ -105,108 +111,90 @@ async function identity(folder: string): Promise<string[]> {
 /**
  * Commits files of a work tree, and nothing else that is changed or staged there. Does nothing when they are as committed, or ignored.
  * @param paths of files below the folder
+ * @param options.takesIgnored for a clone: a copy of a conflict is committed even where the repository ignores its name
  * @returns whether there was something to commit
  */
-export async function commitPaths(folder: string, paths: readonly string[], message: string): Promise<boolean> {
+export async function commitPaths(
+  folder: string,
+  paths: readonly string[],
+  message: string,
+  { takesIgnored }: { takesIgnored: boolean } = { takesIgnored: false },
+): Promise<boolean> {
   const tracked = new Set((await runGit(folder, ['ls-files', '-z', '--', ...SYNCED])).split('\0'))
   // A folder in the place of a removed file is not taken: it may hold secrets.
   const isKnown = async (path: string) => (await lstat(join(folder, path)).catch(() => null))?.isFile() ?? tracked.has(path)
   const found: string[] = []
   for (const path of new Set(paths)) if (await isKnown(path)) found.push(path)
-  const ignored = new Set(
-    // It fails when nothing is ignored.
-    (await runGit(folder, ['--no-literal-pathspecs', 'check-ignore', '-z', '--stdin'], found.join('\0')).catch(() => '')).split('\0'),
-  )
+  const ignored = takesIgnored ? new Set() : await findIgnored(folder, found)
   const known = found.filter((path) => !ignored.has(path))
   if (known.length === 0) return false
   const [list, from] = [known.join('\0'), ['--pathspec-from-file=-', '--pathspec-file-nul']]
-  await runGit(folder, ['add', '--all', ...from], list)
+  await runGit(folder, ['add', '--all', ...(takesIgnored ? ['--force'] : []), ...from], list)
   if (await succeeds(runGit(folder, ['diff', '--cached', '--quiet', '--', ...SYNCED]))) return false
   await runGit(folder, [...(await identity(folder)), 'commit', '--quiet', '--no-verify', '--only', '-m', message, ...from], list)
   return true
 }
 
-/** A clone that syncs keep. Paths are those of the state: a prompt's file, or a skill's folder. */
-export interface Clone {
-  readonly folder: string
-  /** Paths that were changed here and there, since the last push: they have no common state any more. */
-  readonly diverged: readonly string[]
+/** The paths among these that Git ignores: none that is committed already. */
+export async function findIgnored(folder: string, paths: readonly string[]): Promise<Set<string>> {
+  const args = ['--no-literal-pathspecs', 'check-ignore', '-z', '--stdin']
+  // It fails when nothing is ignored.
+  const said = await runGit(folder, args, paths.join('\0')).catch(() => '')
+  return new Set(said.split('\0').filter((path) => path !== ''))
 }
 
-/** Clones a repository, or brings the clone up to date. What was committed here and not pushed stays, where nobody else changed it. */
-export async function pullClone(address: string, folder: string, exists: boolean): Promise<Clone> {
-  if (!exists) {
-    await runGit(null, ['clone', '--quiet', '--no-recurse-submodules', '--', address, folder])
-    return { folder, diverged: [] }
-  }
-  // A sync that was killed before its commit.
-  if ((await runGit(folder, ['status', '--porcelain', '-z'])) !== '') await commitAll(folder)
-  await runGit(folder, ['fetch', '--quiet', '--no-recurse-submodules', 'origin'])
-  return { folder, diverged: await joinUpstream(folder) }
+/**
+ * Brings the clone of a repository to what the remote has, or makes it. A clone is a cache: what a killed sync left in it, also commits that
+ * were not pushed, is thrown away, and the next steps make it again.
+ */
+export async function openClone(address: string, folder: string): Promise<void> {
+  if (await succeeds(resetClone(folder))) return
+  // There is none, it is damaged, or the remote has another branch now.
+  const fresh = `${folder}.new`
+  await rm(fresh, { recursive: true, force: true })
+  await makeClone(address, fresh)
+  await rm(folder, { recursive: true, force: true })
+  await rename(fresh, folder)
 }
 
-async function commitAll(folder: string): Promise<void> {
-  await runGit(folder, ['add', '--all'])
-  await runGit(folder, [...(await identity(folder)), 'commit', '--quiet', '--no-verify', '-m', 'Sync with Commonplace'])
+async function makeClone(address: string, folder: string): Promise<void> {
+  await runGit(null, ['clone', '--quiet', '--origin', 'origin', '--no-recurse-submodules', '--', address, folder])
 }
 
-/** Puts unpushed commits on top of the remote's, path by path: never within a file. */
-async function joinUpstream(folder: string): Promise<string[]> {
-  const branch = (await runGit(folder, ['symbolic-ref', '--short', 'HEAD'])).trim()
-  const theirs = await runGit(folder, ['rev-parse', '--verify', '--quiet', `refs/remotes/origin/${branch}`]).then(
+async function resetClone(folder: string): Promise<string> {
+  // Git would go to a repository that the cache is in, and change that one.
+  if ((await placeInWorkTree(folder)) !== 'top') throw new AppError('unavailable', `${folder} is no clone.`)
+  await runGit(folder, ['fetch', '--quiet', '--prune', '--no-recurse-submodules', 'origin'])
+  await runGit(folder, ['reset', '--quiet', '--hard', await remoteBranch(folder)])
+  return await runGit(folder, ['clean', '--quiet', '-ffdx'])
+}
+
+/** The branch of the remote that is checked out, as the clone knows it. */
+async function remoteBranch(folder: string): Promise<string> {
+  return `refs/remotes/origin/${await readBranch(folder)}`
+}
+
+async function readBranch(folder: string): Promise<string> {
+  return (await runGit(folder, ['symbolic-ref', '--short', 'HEAD'])).trim()
+}
+
+async function readCommit(folder: string, name: string): Promise<string | null> {
+  return await runGit(folder, ['rev-parse', '--verify', '--quiet', name]).then(
     (text) => text.trim(),
     () => null,
   )
-  const ours = await runGit(folder, ['rev-parse', '--verify', '--quiet', 'HEAD']).then(
-    (text) => text.trim(),
-    () => null,
-  )
-  if (theirs === null || theirs === ours) return []
-  if (ours === null) {
-    await runGit(folder, ['reset', '--quiet', '--hard', theirs])
-    return []
-  }
-  const base = await runGit(folder, ['merge-base', ours, theirs]).then(
-    (text) => text.trim(),
-    () => null,
-  )
-  if (base === theirs) return []
-  if (base === null)
-    throw new AppError('conflict', 'The history of the repository was replaced. Remove the clone in the cache folder, and sync again.')
-  if (base === ours) {
-    await runGit(folder, ['merge', '--quiet', '--ff-only', theirs])
-    return []
-  }
-  const listChanges = async (to: string) =>
-    (await runGit(folder, ['diff', '--name-only', '--no-renames', '-z', base, to])).split('\0').filter((name) => name !== '')
-  const mine = await listChanges(ours)
-  const others = new Set((await listChanges(theirs)).map(toUnit))
-  const kept = mine.filter((name) => !others.has(toUnit(name)))
-  await runGit(folder, ['reset', '--quiet', '--hard', theirs])
-  const there = new Set((await runGit(folder, ['ls-tree', '-r', '--name-only', '-z', ours])).split('\0'))
-  const from = ['--pathspec-from-file=-', '--pathspec-file-nul']
-  const written = kept.filter((name) => there.has(name))
-  const removed = kept.filter((name) => !there.has(name))
-  if (written.length > 0) await runGit(folder, ['checkout', '--quiet', ours, ...from], written.join('\0'))
-  if (removed.length > 0) await runGit(folder, ['rm', '--quiet', '--ignore-unmatch', ...from], removed.join('\0'))
-  if (kept.length > 0) await commitAll(folder)
-  return [...new Set(mine.map(toUnit))].filter((unit) => others.has(unit))
 }
 
-/** What is synced as one: a file, or a skill's folder. */
-function toUnit(name: string): string {
-  return name.startsWith('skills/') ? name.split('/').slice(0, 2).join('/') : name
-}
-
-/** Pushes what is not pushed yet. @returns false when the remote has new commits, which must be pulled first */
+/** Pushes what was committed. @returns false when the remote has new commits, which must be read first */
 export async function pushClone(folder: string): Promise<boolean> {
-  const branch = (await runGit(folder, ['symbolic-ref', '--short', 'HEAD'])).trim()
-  if (!(await succeeds(runGit(folder, ['rev-parse', '--verify', '--quiet', 'HEAD'])))) return true
+  const ours = await readCommit(folder, 'HEAD')
+  if (ours === null || ours === (await readCommit(folder, await remoteBranch(folder)))) return true
   try {
-    await runGit(folder, ['push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`])
+    const args = ['push', '--quiet', 'origin', `HEAD:refs/heads/${await readBranch(folder)}`]
+    await runGit(folder, args)
     return true
   } catch (error) {
-    if (error instanceof AppError && /rejected|fetch first|non-fast-forward/i.test(error.message)) return false
+    if (error instanceof AppError && OVERTAKEN.test(error.message)) return false
     throw error
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
-import { commitPaths, placeInWorkTree, pullClone, pushClone } from './git.ts'
+import { commitPaths, findIgnored, openClone, placeInWorkTree, pushClone } from './git.ts'
 import { type SyncOptions, syncFolder } from './sync-folder.ts'
-import type { SyncReport } from './sync-run.ts'
+import type { StateChange, SyncReport } from './sync-run.ts'
 
 /** How often a push is tried when others push at the same time. */
 const MAX_PUSHES = 3
@@ -29,7 +29,7 @@ export async function syncWorkTree(store: LibraryStore, user: User, folder: stri
 }
 
 /**
- * Syncs a Git repository through a clone in a cache folder: pulls before, pushes after.
+ * Syncs a Git repository through a clone in a cache folder: reads the remote before, pushes after.
  * @param address as `isGitAddress` allows, or the path of a local repository
  * @throws AppError `unavailable` when Git fails, and as `syncFolder`
  */
@@ -45,38 +45,43 @@ export async function syncRepository(
   await mkdir(cacheFolder, { recursive: true, mode: 0o700 })
   let report: SyncReport | null = null
   for (let tries = 0; tries < MAX_PUSHES; tries++) {
-    const exists = (await lstat(join(folder, '.git')).catch(() => null)) !== null
-    const { diverged } = await pullClone(address, folder, exists)
-    // Without a common state both sides count as changed, and both are kept.
-    await dropStates(store, user, address, new Set(diverged))
-    report = addReports(report, await syncWorkTree(store, user, folder, { ...options, target: address }))
-    if (options.isDryRun || (await pushClone(folder))) return report
+    const before = await store.syncs.listSynced(user.id, address)
+    await openClone(address, folder)
+    const unsaved: StateChange[] = []
+    const clone = { before, unsaved, findIgnored: (names: readonly string[]) => findIgnored(folder, names) }
+    report = addReports(report, await syncFolder(store, user, folder, { ...options, target: address, clone }))
+    if (options.isDryRun) return report
+    if (await commitPaths(folder, report.touched, describe(report), { takesIgnored: true })) report.changes.push('Committed.')
+    if (!(await pushClone(folder))) continue
+    await saveStates(store, user, address, unsaved)
+    return report
   }
-  throw new AppError(
-    'conflict',
-    'Others push to this repository all the time. Everything is committed in the clone; sync again to push it.',
-  )
+  throw new AppError('conflict', 'Others push to this repository all the time. What it had is in the library; sync again to push the rest.')
 }
 
-async function dropStates(store: LibraryStore, user: User, target: string, paths: ReadonlySet<string>): Promise<void> {
-  if (paths.size === 0) return
-  for (const row of await store.syncs.listSynced(user.id, target)) {
-    if (paths.has(row.path)) await store.syncs.saveSynced(user.id, target, row, null)
+/** Saves states once they are true of the remote. */
+async function saveStates(store: LibraryStore, user: User, target: string, changes: readonly StateChange[]): Promise<void> {
+  for (const { from, to } of changes) {
+    try {
+      await store.syncs.saveSynced(user.id, target, from, to)
+    } catch (error) {
+      // Another machine synced the path and saved its state. Should it be an older one, the next sync finds both sides equal.
+      if (!(error instanceof AppError && error.code === 'conflict')) throw error
+    }
   }
 }
 
+/** @param one of a sync whose push was rejected: only what it saved in the library counts */
 function addReports(one: SyncReport | null, other: SyncReport): SyncReport {
   if (one === null) return other
-  const sum = (name: 'created' | 'updated' | 'written' | 'conflicts' | 'deleted') => one[name] + other[name]
   return {
     ...other,
-    created: sum('created'),
-    updated: sum('updated'),
-    written: sum('written'),
-    conflicts: sum('conflicts'),
-    deleted: sum('deleted'),
-    changes: [...one.changes, ...other.changes],
-    touched: [...one.touched, ...other.touched],
+    created: one.created + other.created,
+    updated: one.updated + other.updated,
+    deleted: one.trashed + other.deleted,
+    trashed: one.trashed + other.trashed,
+    changes: [...one.lasting, ...other.changes],
+    lasting: [...one.lasting, ...other.lasting],
   }
 }
 

@@ -8,7 +8,17 @@ import { toSkillDraft } from '../skill-folder.ts'
 import { comparePrompt, compareSkill } from './compare-sides.ts'
 import { kindOf, type SyncedItem, type SyncStep } from './plan-sync.ts'
 import { digestSkill } from './scan-folder.ts'
-import { findPrompt, findSkill, type Run, readDraft, readPromptBytes, readSkillFiles, type SyncReport } from './sync-run.ts'
+import {
+  findPrompt,
+  findSkill,
+  noteLasting,
+  type Run,
+  readDraft,
+  readPromptBytes,
+  readSkillFiles,
+  type SyncReport,
+  saveWritten,
+} from './sync-run.ts'
 import { digestPrompt } from './synced-prompt.ts'
 import { changedMeanwhile } from './write-file.ts'
 import { removeFromFolder, writeOut } from './write-out.ts'
@@ -23,7 +33,7 @@ export async function takeStep(run: Run, step: SyncStep): Promise<void> {
   const { path } = step
   switch (step.do) {
     case 'move':
-      report.changes.push(`${step.from.path} is now ${path}.`)
+      noteLasting(report, `${step.from.path} is now ${path}.`)
       if (isDryRun) return
       return await store.inTransaction(async (transaction) => {
         await transaction.syncs.saveSynced(user.id, target, step.from, null)
@@ -63,12 +73,13 @@ export async function takeStep(run: Run, step: SyncStep): Promise<void> {
         })
       }
       report.deleted++
-      report.changes.push(`${path}: moved to the trash of the library.`)
+      report.trashed++
+      noteLasting(report, `${path}: moved to the trash of the library.`)
       return
     case 'remove-file':
       if (!isDryRun) {
         await removeFromFolder(run, path, step.entry.digest)
-        await save(step.from, null)
+        await saveWritten(run, step.from, null)
       }
       report.deleted++
       report.changes.push(`${path}: removed from the folder.`)
@@ -117,7 +128,7 @@ function visibilityOf({ user }: Run, step: Extract<SyncStep, { do: 'create-item'
 function noteTaken(report: SyncReport, { do: done, path }: Taken): void {
   if (done === 'create-item') report.created++
   else report.updated++
-  report.changes.push(`${path}: ${done === 'create-item' ? 'new' : 'updated'} in the library.`)
+  noteLasting(report, `${path}: ${done === 'create-item' ? 'new' : 'updated'} in the library.`)
 }
 
 async function takeSkill(run: Run, step: Taken): Promise<void> {

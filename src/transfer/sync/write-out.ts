@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { checkSkillFiles, decodeText, type SkillFile } from '../../library/skill.ts'
 import { kindOf, type SyncStep } from './plan-sync.ts'
 import { conflictName, digestSkill, readSkill } from './scan-folder.ts'
-import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles } from './sync-run.ts'
+import { findPrompt, findSkill, type Run, readPromptBytes, readSkillFiles, saveWritten } from './sync-run.ts'
 import { digestPrompt, sha256, writeSyncedPrompt } from './synced-prompt.ts'
 
 /** How much of a digest marks a copy; the longer ones are for copies that somebody edited. */
@@ -14,7 +14,7 @@ type Written = Pick<Extract<SyncStep, { do: 'write-file' }>, 'path' | 'item' | '
 
 /** Writes an item to the folder, over what the folder had, and notes the state. */
 export async function writeOut(run: Run, { path, item, entry, from }: Written): Promise<void> {
-  const { store, user, target, report, writer, root } = run
+  const { store, report, writer, root } = run
   if (item.kind === 'prompt') {
     const prompt = await findPrompt(run, store, item.id)
     const before = entry ? decodeText(await readPromptBytes(run, path, entry.digest)) : null
@@ -27,7 +27,7 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
       if (late) await keepCopy(run, path, [{ filename: '', bytes: late }])
     }
     const to = { path, itemId: item.id, digest, libraryDigest: digestPrompt(prompt), version: prompt.version }
-    return await store.syncs.saveSynced(user.id, target, from, to)
+    return await saveWritten(run, from, to)
   }
   const { skill, files } = await findSkill(run, store, item.id)
   checkSkillFiles(files)
@@ -56,7 +56,7 @@ export async function writeOut(run: Run, { path, item, entry, from }: Written): 
   const { files: now } = await readSkill(root, path, names)
   const digest = digestSkill(files)
   if (digestSkill(now) !== digest) report.remarks.push(`${path} has other files than the library. The next sync compares them.`)
-  await store.syncs.saveSynced(user.id, target, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
+  await saveWritten(run, from, { path, itemId: item.id, digest, libraryDigest: digest, version: skill.version })
 }
 
 /** The name of the copy that a dry run would keep. */
