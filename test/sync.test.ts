@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -618,6 +618,39 @@ describe('sync with a Git address', () => {
     expect(await run()).toMatchObject({ created: 0, written: 0, left: 1 })
     expect(await run({ deletes: true })).toMatchObject({ created: 0, written: 0, deleted: 1 })
     expect([await library(), remote()]).toEqual([['three'], ['three']])
+  })
+
+  it('tells in a dry run what would be done, and leaves clone, library and remote as they are', async () => {
+    const [one, two] = [await save('One', 'one'), await save('Two', 'two')]
+    expect(await run({ isDryRun: true })).toMatchObject({ written: 2 })
+    expect(existsSync(cache)).toBe(false)
+    await run()
+    await edit(one.id, 'one of the library')
+    await edit(two.id, 'two of the library')
+    refusePushes(true)
+    await expect(run()).rejects.toThrow()
+    refusePushes(false)
+    pull()
+    push(`prompts/${two.slug}.md`, read(`prompts/${two.slug}.md`, clone).replace(/two$/, 'two from the remote'))
+    push('prompts/new.md', 'new')
+    const look = async () => ({
+      clone: readdirSync(cache, { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(join(cache, name)).isFile())
+        .map((name) => [name, read(name, cache)]),
+      remote: git(bare, 'for-each-ref'),
+      states: await test.app.store.syncs.listSynced(ada.id, bare),
+      items: await prompts(),
+    })
+    const before = await look()
+    expect(before.clone.length).toBeGreaterThan(10)
+    const temporary = join(place, 'temporary')
+    mkdirSync(temporary)
+    vi.stubEnv('TMPDIR', temporary)
+    const would = await run({ isDryRun: true }).finally(() => vi.unstubAllEnvs())
+    expect(would).toMatchObject({ created: 1, written: 1, conflicts: 1 })
+    expect(await look()).toEqual(before)
+    expect(list('.', temporary)).toEqual([])
+    expect(await run()).toMatchObject({ created: 1, written: 1, conflicts: 1 })
   })
 
   it('reads the remote again when somebody else pushed meanwhile, and counts each change once', async () => {

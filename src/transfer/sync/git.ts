@@ -157,7 +157,8 @@ export async function openClone(address: string, folder: string): Promise<void> 
   await rename(fresh, folder)
 }
 
-async function makeClone(address: string, folder: string): Promise<void> {
+/** Clones a repository into a folder that does not exist yet. */
+export async function makeClone(address: string, folder: string): Promise<void> {
   await runGit(null, ['clone', '--quiet', '--origin', 'origin', '--no-recurse-submodules', '--', address, folder])
 }
 

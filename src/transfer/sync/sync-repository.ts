@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
-import { commitPaths, findIgnored, openClone, placeInWorkTree, pushClone } from './git.ts'
+import { commitPaths, findIgnored, makeClone, openClone, placeInWorkTree, pushClone } from './git.ts'
 import { type SyncOptions, syncFolder } from './sync-folder.ts'
-import type { StateChange, SyncReport } from './sync-run.ts'
+import type { CloneStates, StateChange, SyncReport } from './sync-run.ts'
 
 /** How often a push is tried when others push at the same time. */
 const MAX_PUSHES = 3
@@ -40,6 +41,7 @@ export async function syncRepository(
   cacheFolder: string,
   options: SyncOptions,
 ): Promise<SyncReport> {
+  if (options.isDryRun) return await tryRepository(store, user, address, options)
   const name = createHash('sha256').update(`${user.id}\0${address}`).digest('hex').slice(0, 24)
   const folder = join(cacheFolder, name)
   await mkdir(cacheFolder, { recursive: true, mode: 0o700 })
@@ -47,16 +49,31 @@ export async function syncRepository(
   for (let tries = 0; tries < MAX_PUSHES; tries++) {
     const before = await store.syncs.listSynced(user.id, address)
     await openClone(address, folder)
-    const unsaved: StateChange[] = []
-    const clone = { before, unsaved, findIgnored: (names: readonly string[]) => findIgnored(folder, names) }
+    const clone = statesOf(folder, before)
     report = addReports(report, await syncFolder(store, user, folder, { ...options, target: address, clone }))
-    if (options.isDryRun) return report
     if (await commitPaths(folder, report.touched, describe(report), { takesIgnored: true })) report.changes.push('Committed.')
     if (!(await pushClone(folder))) continue
-    await saveStates(store, user, address, unsaved)
+    await saveStates(store, user, address, clone.unsaved)
     return report
   }
   throw new AppError('conflict', 'Others push to this repository all the time. What it had is in the library; sync again to push the rest.')
+}
+
+/** Says what a sync would do, with a clone that is removed again. */
+async function tryRepository(store: LibraryStore, user: User, address: string, options: SyncOptions): Promise<SyncReport> {
+  const place = await mkdtemp(join(tmpdir(), 'commonplace-sync-'))
+  try {
+    const before = await store.syncs.listSynced(user.id, address)
+    const folder = join(place, 'clone')
+    await makeClone(address, folder)
+    return await syncFolder(store, user, folder, { ...options, target: address, clone: statesOf(folder, before) })
+  } finally {
+    await rm(place, { recursive: true, force: true })
+  }
+}
+
+function statesOf(folder: string, before: CloneStates['before']): CloneStates {
+  return { before, unsaved: [], findIgnored: (names) => findIgnored(folder, names) }
 }
 
 /** Saves states once they are true of the remote. */
