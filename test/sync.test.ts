@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { User } from '../src/library/items.ts'
 import { isGitAddress } from '../src/transfer/sync/git.ts'
@@ -651,6 +652,32 @@ describe('sync with a Git address', () => {
     expect(await look()).toEqual(before)
     expect(list('.', temporary)).toEqual([])
     expect(await run()).toMatchObject({ created: 1, written: 1, conflicts: 1 })
+  })
+
+  it('syncs an address once at a time, and goes on after a lock file that is left', async () => {
+    const one = await save('One', 'one')
+    const [pushing, go] = [join(place, 'pushing'), join(place, 'go')]
+    await withScript(
+      'push',
+      () => `touch ${pushing}; until [ -e ${go} ]; do sleep 0.05; done`,
+      async () => {
+        const first = run()
+        await vi.waitUntil(() => existsSync(pushing), { timeout: 10_000 })
+        await edit(one.id, 'one of the library')
+        await expect(run()).rejects.toThrow('Another sync of this Git address is running.')
+        const onBusy = vi.fn()
+        const waiting = syncRepository(test.app.store, ada, bare, cache, { now: Date.now(), onBusy })
+        await sleep(700)
+        expect(onBusy).toHaveBeenCalledOnce()
+        expect(remote).toThrow()
+        writeFileSync(go, '')
+        expect(await first).toMatchObject({ written: 1 })
+        expect(await waiting).toMatchObject({ written: 1, conflicts: 0 })
+      },
+    )
+    expect(remote()).toEqual(['one of the library'])
+    expect(list('.', cache).filter((name) => name.endsWith('.lock'))).toHaveLength(1)
+    expect(await run()).toMatchObject({ changes: [] })
   })
 
   it('reads the remote again when somebody else pushed meanwhile, and counts each change once', async () => {

@@ -76,6 +76,10 @@ function defaultCache(): string {
   }
 }
 
+function onBusy(): void {
+  process.stderr.write('Another sync of this Git address is running. Waiting until it ends.\n')
+}
+
 /** `sync`. */
 export function addSyncCommand(program: Command, withApp: WithApp): void {
   program
@@ -99,7 +103,7 @@ export function addSyncCommand(program: Command, withApp: WithApp): void {
           const user = await requireAccount(app, flags.user)
           const options = { deletes: flags.delete === true, isDryRun, now: app.clock() }
           const report = isAddress
-            ? await syncRepository(app.store, user, target, flags.cache ?? defaultCache(), options)
+            ? await syncRepository(app.store, user, target, flags.cache ?? defaultCache(), { ...options, ...(flags.watch && { onBusy }) })
             : await syncWorkTree(app.store, user, target, options)
           if (isFirst || report.changes.length > 0) {
             printReport(report, printed, isDryRun)

@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { commitPaths, findIgnored, makeClone, openClone, placeInWorkTree, pushClone } from './git.ts'
+import { lockClone } from './lock-clone.ts'
 import { type SyncOptions, syncFolder } from './sync-folder.ts'
 import type { CloneStates, StateChange, SyncReport } from './sync-run.ts'
 
@@ -29,22 +30,36 @@ export async function syncWorkTree(store: LibraryStore, user: User, folder: stri
   return report
 }
 
+export interface RepositoryOptions extends SyncOptions {
+  /** Called when another sync of the clone runs, which is then waited for. Default: it is refused */
+  readonly onBusy?: () => void
+}
+
 /**
  * Syncs a Git repository through a clone in a cache folder: reads the remote before, pushes after.
  * @param address as `isGitAddress` allows, or the path of a local repository
- * @throws AppError `unavailable` when Git fails, and as `syncFolder`
+ * @throws AppError `unavailable` when Git fails, `conflict` when another sync of the clone runs, and as `syncFolder`
  */
 export async function syncRepository(
   store: LibraryStore,
   user: User,
   address: string,
   cacheFolder: string,
-  options: SyncOptions,
+  options: RepositoryOptions,
 ): Promise<SyncReport> {
   if (options.isDryRun) return await tryRepository(store, user, address, options)
   const name = createHash('sha256').update(`${user.id}\0${address}`).digest('hex').slice(0, 24)
   const folder = join(cacheFolder, name)
   await mkdir(cacheFolder, { recursive: true, mode: 0o700 })
+  const release = await lockClone(folder, options.onBusy)
+  try {
+    return await syncClone(store, user, address, folder, options)
+  } finally {
+    release()
+  }
+}
+
+async function syncClone(store: LibraryStore, user: User, address: string, folder: string, options: SyncOptions): Promise<SyncReport> {
   let report: SyncReport | null = null
   for (let tries = 0; tries < MAX_PUSHES; tries++) {
     const before = await store.syncs.listSynced(user.id, address)
