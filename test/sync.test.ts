@@ -306,6 +306,34 @@ describe('sync', () => {
     expect(read(`prompts/${copy}`)).toBe(left)
   })
 
+  it('refuses a file whose frontmatter is broken, names the line, and syncs the others', async () => {
+    const saved = await save('One', '1')
+    await sync()
+    const path = `prompts/${saved.slug}.md`
+    const before = read(path)
+    const rows = [
+      ['title: Tell: me', /not valid YAML in line 2 \(.*\)\. Put values with a colon in quotes/],
+      ['note: x\ntags: [a', /not valid YAML in line [34]/],
+      ['globs: *.ts', /alias without a value/],
+    ] as const
+    for (const [n, [line, why]] of rows.entries()) {
+      write(path, before.replace('---\n', `---\n${line}\n`).replace(/1$/, 'changed'))
+      write(`prompts/broken-${n}.md`, `---\n${line}\n---\n\nnew`)
+      write(`prompts/fine-${n}.md`, `---\ntitle: Fine\n---\n\nfine`)
+      const text = read(path)
+      const report = await sync()
+      expect(report, line).toMatchObject({ refused: n + 2, created: 1, updated: 0 })
+      expect(report.remarks, line).toContainEqual(expect.stringMatching(new RegExp(`^${path} is not synced: its frontmatter .*`)))
+      expect(report.remarks.join(), line).toMatch(why)
+      expect(read(path), line).toBe(text)
+    }
+    write(path, before.replace(/\n---\n/, '\n').replace(/1$/, 'changed'))
+    expect((await sync()).remarks.join()).toMatch(/begins in line 1, has no line --- at its end/)
+    expect((await prompts()).map(({ content }) => content).toSorted()).toEqual(['1', 'fine', 'fine', 'fine'])
+    write('prompts/rules.md', '---\nOnly a text\n---\n')
+    expect(await sync()).toMatchObject({ created: 1 })
+  })
+
   it('leaves an unknown category in the file, until the library has one', async () => {
     write('prompts/one.md', '---\ntitle: One\ncategory: ours-alone # mine\n---\n\nFirst.')
     await sync()

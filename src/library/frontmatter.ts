@@ -16,6 +16,11 @@ const MAX_FRONTMATTER = 65_536
 /** The frontmatter with its two lines, and the YAML between them. */
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
 
+/** A field of a frontmatter: a block without any is text between two rules. */
+const FIELD = /^[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|\r?$)/m
+/** A frontmatter's first line and first field. */
+const START = /^\uFEFF?---[ \t]*\r?\n[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|\r?\n)/
+
 const fields = z.object({ name: z.string().nullish().catch(null), description: z.string().nullish().catch(null) })
 
 const NAME_FORM = /^[a-z0-9]+(-[a-z0-9]+)*$/
@@ -71,6 +76,29 @@ export function splitFrontmatter(text: string): {
 export function readFrontmatterFields(text: string): { readonly fields: Readonly<Record<string, unknown>>; readonly body: string } | null {
   const yaml = z.record(z.string(), z.unknown()).safeParse(readYaml(text))
   return yaml.success ? { fields: yaml.data, body: text.replace(BLOCK, '') } : null
+}
+
+/**
+ * Why the frontmatter at the head of a text cannot be read, as a sentence without its full stop: what is meant as one must not become part
+ * of a prompt. Null when it can be read, and when there is none.
+ */
+export function findFrontmatterFault(text: string): string | null {
+  const remedy = 'Correct it, or put an empty line before the first --- if it is part of the text'
+  const block = BLOCK.exec(text.slice(0, MAX_FRONTMATTER))?.[1]
+  if (block === undefined) {
+    if (!START.test(text)) return null
+    return `its frontmatter, which begins in line 1, has no line --- at its end within ${MAX_FRONTMATTER} characters. ${remedy}`
+  }
+  if (!FIELD.test(block)) return null
+  const document = parseDocument(block)
+  const [error] = document.errors
+  if (error === undefined) {
+    return toPlain(document) === null ? `its frontmatter has a YAML alias without a value. Put values that begin with * in quotes` : null
+  }
+  // The block begins in line 2 of the text.
+  const line = (error.linePos?.[0].line ?? 0) + 1
+  const [reason = ''] = error.message.split(/ at line \d|\n/)
+  return `its frontmatter is not valid YAML in line ${line} (${reason}). Put values with a colon in quotes. ${remedy}`
 }
 
 /**

@@ -25,6 +25,18 @@ it('reads tags of a frontmatter in each form they are written in', async () => {
   expect(await read('other: x')).toEqual([])
 })
 
+it('refuses Markdown whose frontmatter cannot be read, and takes text between two rules as text', async () => {
+  const read = async (text: string) => (await readUpload([{ filename: 'a.md', bytes: bytes(text) }]))[0]
+  expect(await read('---\ntitle: Sum: up\n---\nText.')).toEqual({
+    name: 'a.md',
+    kind: null,
+    fault: expect.stringMatching(/^its frontmatter is not valid YAML in line 2 .*empty line before the first ---/),
+  })
+  expect(await read('---\nSum: up: this\n---\nText.')).toMatchObject({ kind: null })
+  expect(await read('---\nSum up\n---\nText.')).toMatchObject({ draft: { content: '---\nSum up\n---\nText.' } })
+  expect(await read('\n---\ntitle: Sum: up\n---\nText.')).toMatchObject({ draft: { content: '---\ntitle: Sum: up\n---\nText.' } })
+})
+
 it('names a prompt by its frontmatter, its first heading, or its file', async () => {
   const titleOf = async (filename: string, text: string) => {
     const [entry] = await readUpload([{ filename, bytes: bytes(text) }])

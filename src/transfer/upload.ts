@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { cutAtWord, cutCharacters } from '../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../library/fields.ts'
-import { splitFrontmatter } from '../library/frontmatter.ts'
+import { findFrontmatterFault, splitFrontmatter } from '../library/frontmatter.ts'
 import { holdsPrivateKey } from '../library/left-out.ts'
 import { decodeText, SKILL_MD, type SkillFile } from '../library/skill.ts'
 import { leftOutReason, readZipInSteps } from '../library/skill-archive.ts'
@@ -171,6 +171,8 @@ export function readMarkdown(filename: string, bytes: Uint8Array): UploadEntry {
   const text = decodeText(bytes)
   if (text === null) return { name: filename, kind: null, fault: 'is not UTF-8 text' }
   const { fields, body } = splitFrontmatter(text)
+  const fault = fields.length === 0 ? findFrontmatterFault(text) : null
+  if (fault !== null) return { name: filename, kind: null, fault }
   const known = new Map(fields)
   const start = body.replace(/^\uFEFF?(?:[ \t]*\r?\n)+/, '')
   const { content, remark } = EDITOR_PROMPT.test(filename) ? readEditorPrompt(known, start) : { content: start, remark: null }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../errors.ts'
 import { cutCharacters, isLongerThan } from '../../library/characters.ts'
 import { MAX_DESCRIPTION, MAX_TITLE } from '../../library/fields.ts'
-import { readFrontmatterFields, setFrontmatterFields } from '../../library/frontmatter.ts'
+import { findFrontmatterFault, readFrontmatterFields, setFrontmatterFields } from '../../library/frontmatter.ts'
 import type { Prompt } from '../../library/items.ts'
 import { writePromptMarkdown } from '../../library/prompt-markdown.ts'
 import { decodeText } from '../../library/skill.ts'
@@ -80,6 +80,8 @@ export function readSyncedPrompt(filename: string, bytes: Uint8Array, current: P
   const text = decodeText(bytes)
   if (text === null) throw new AppError('invalid_input', 'it is not UTF-8 text')
   const read = readFrontmatterFields(text)
+  const fault = read === null ? findFrontmatterFault(text) : null
+  if (fault !== null) throw new AppError('invalid_input', fault)
   const fields = read?.fields ?? {}
   requireStorable(fields)
   const content = read === null ? text : read.body.replace(/^\r?\n/, '')
