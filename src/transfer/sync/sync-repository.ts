@@ -62,6 +62,7 @@ export async function syncRepository(
 async function syncClone(store: LibraryStore, user: User, address: string, folder: string, options: SyncOptions): Promise<SyncReport> {
   let report: SyncReport | null = null
   for (let tries = 0; tries < MAX_PUSHES; tries++) {
+    // In this order: states that are newer than the files would make these look changed.
     const before = await store.syncs.listSynced(user.id, address)
     await openClone(address, folder)
     const clone = statesOf(folder, before)
