@@ -100,10 +100,13 @@ describe('a copy of an item', () => {
     expect((await visit(test).post(path, { do: 'copy' })).to).toContain('/sign-in')
   })
 
-  it('is public where the settings say so', async () => {
-    const path = await write({ title: 'Open', visibility: 'public' })
+  it.each([
+    ['public', 'Public'],
+    ['members', 'Members'],
+  ])('is %s where the settings say so', async (defaultVisibility, word) => {
+    const path = await write({ title: `Open ${word}`, visibility: 'public' })
     const { actor } = await test.user('bob')
-    await test.call({ ...actor, scopes: new Set([...actor.scopes, 'account']) }, 'update_account', { defaultVisibility: 'public' })
-    expect((await copy(bob, path)).html).toContain('>Public</span>')
+    await test.call({ ...actor, scopes: new Set([...actor.scopes, 'account']) }, 'update_account', { defaultVisibility })
+    expect((await copy(bob, path)).html).toContain(`>${word}</span>`)
   })
 })

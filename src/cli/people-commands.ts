@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
@@ -83,13 +83,14 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
       'Create a user. The name is 1 to 64 characters of A-Z, a-z, 0-9, dot, underscore and hyphen; signing up under it takes an invite for it.',
     )
     .option('--public-by-default', 'new items of this user are public by default')
-    .action((name: string, options: { publicByDefault?: true }) =>
+    .addOption(new Option('--members-by-default', 'new items of this user are for members by default').conflicts('publicByDefault'))
+    .action((name: string, options: { publicByDefault?: true; membersByDefault?: true }) =>
       withApp(async (app) => {
         const fault = usernameFault(name)
         if (fault) throw new AppError('invalid_input', `The username "${name.slice(0, 80)}" ${fault}.`)
         const user = await app.store.people.createUser({
           username: name,
-          defaultVisibility: options.publicByDefault ? 'public' : 'private',
+          defaultVisibility: options.publicByDefault ? 'public' : options.membersByDefault ? 'members' : 'private',
         })
         process.stdout.write(
           `Created user "${user.username}". Create a key ${suggest(`keys create --user ${user.username} --name "my laptop"`)}\n`,

@@ -2,7 +2,7 @@ import type { PromptType } from './fields.ts'
 import type { NamedFrontmatter, SkillDescription } from './frontmatter.ts'
 import type { SkillFile } from './skill.ts'
 import type { Variable } from './variables.ts'
-import type { Visibility } from './visibility.ts'
+import type { DefaultVisibility, Visibility } from './visibility.ts'
 
 export type ItemKind = 'prompt' | 'skill'
 
@@ -132,6 +132,6 @@ export interface User {
   readonly username: string
   /** A placeholder stands for a contributor of imported items; it owns nothing and cannot sign in. */
   readonly isPlaceholder: boolean
-  readonly defaultVisibility: 'public' | 'private'
+  readonly defaultVisibility: DefaultVisibility
   readonly createdAt: string
 }

@@ -7,6 +7,10 @@ export const VISIBILITIES = ['public', 'members', 'unlisted', 'private'] as cons
 export type Visibility = (typeof VISIBILITIES)[number]
 export const visibilitySchema = z.enum(VISIBILITIES)
 
+/** What new items of a person can be where nothing else is said. */
+export const DEFAULT_VISIBILITIES = ['private', 'members', 'public'] as const
+export type DefaultVisibility = (typeof DEFAULT_VISIBILITIES)[number]
+
 /**
  * How an item was reached: `id` (anyone with the id), `slug`, or `list` (every list, search, feed and count).
  */

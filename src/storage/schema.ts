@@ -6,7 +6,7 @@ import type { ImportOutcomeName } from '../library/ports/imports.ts'
 import type { RevisionScope } from '../library/ports/store.ts'
 import type { Audience } from '../library/shared-changes.ts'
 import type { UseKind, UseSurface } from '../library/usage.ts'
-import type { Visibility } from '../library/visibility.ts'
+import type { DefaultVisibility, Visibility } from '../library/visibility.ts'
 
 /** Row numbers (`seq`) are the store's own and never leave it; times are ISO 8601 text in UTC; booleans are 0 or 1; lists are JSON text. */
 export interface Database {
@@ -18,7 +18,7 @@ export interface Database {
     username_key: string
     /** For placeholders alone: the contributor's name in lower case, as the imported file wrote it. */
     contributor_key: string | null
-    default_visibility: 'public' | 'private'
+    default_visibility: DefaultVisibility
     created_at: string
     role: Generated<Role>
     display_name: string | null

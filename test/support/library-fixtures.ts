@@ -3,6 +3,7 @@ import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import { SCOPES } from '../../src/library/actor.ts'
 import type { Prompt, User } from '../../src/library/items.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { DefaultVisibility } from '../../src/library/visibility.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { importPrompts } from '../../src/transfer/import-prompts.ts'
 import { importSkills } from '../../src/transfer/import-skills.ts'
@@ -22,16 +23,12 @@ async function withStore<Result>(databaseUrl: string, work: (store: LibraryStore
 }
 
 /** The user of a name, made on first use. */
-async function findOrCreateUser(store: LibraryStore, username: string, defaultVisibility: 'public' | 'private' = 'private'): Promise<User> {
+async function findOrCreateUser(store: LibraryStore, username: string, defaultVisibility: DefaultVisibility = 'private'): Promise<User> {
   return (await store.people.findUser(username)) ?? (await store.people.createUser({ username, defaultVisibility }))
 }
 
 /** Makes a user. Default visibility of their items: private. */
-export async function createUser(
-  databaseUrl: string,
-  username: string,
-  defaultVisibility: 'public' | 'private' = 'private',
-): Promise<void> {
+export async function createUser(databaseUrl: string, username: string, defaultVisibility: DefaultVisibility = 'private'): Promise<void> {
   await withStore(databaseUrl, (store) => store.people.createUser({ username, defaultVisibility }))
 }
 

@@ -1,5 +1,6 @@
 import type { Role } from '../account.ts'
 import type { User } from '../items.ts'
+import type { DefaultVisibility } from '../visibility.ts'
 import type { SearchResult } from './search.ts'
 
 /** A user as they and administrators see them. */
@@ -31,7 +32,7 @@ interface ProfileChange {
   readonly displayName?: string | null | undefined
   readonly bio?: string | null | undefined
   readonly website?: string | null | undefined
-  readonly defaultVisibility?: 'public' | 'private' | undefined
+  readonly defaultVisibility?: DefaultVisibility | undefined
   /** In lower case. */
   readonly email?: string | null | undefined
 }
@@ -91,7 +92,7 @@ export interface FirstStepsStore {
 export interface PeopleStore extends FirstStepsStore {
   findUser(username: string): Promise<User | null>
   /** @throws AppError `conflict` when the name is taken in any case */
-  createUser(user: { username: string; defaultVisibility: 'public' | 'private' }): Promise<User>
+  createUser(user: { username: string; defaultVisibility: DefaultVisibility }): Promise<User>
   /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
   ensurePlaceholder(contributor: string): Promise<User>
   findPerson(userId: string): Promise<Person | null>

@@ -5,6 +5,7 @@ import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
 import { toFileContent } from '../../library/skill.ts'
+import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
@@ -28,7 +29,7 @@ export const accountRecord = z.object({
   bio: z.string().nullable(),
   website: z.string().nullable(),
   email: z.string().nullable(),
-  defaultVisibility: z.enum(['public', 'private']),
+  defaultVisibility: z.enum(DEFAULT_VISIBILITIES),
   createdAt: when,
 })
 
@@ -88,7 +89,7 @@ export const updateAccount = defineOperation({
     bio: clearable(bioField),
     website: clearable(websiteField),
     email: clearable(emailField),
-    defaultVisibility: z.enum(['public', 'private']).optional(),
+    defaultVisibility: z.enum(DEFAULT_VISIBILITIES).optional(),
     password: z.string().optional().describe('Required to change the email address, which can reset the password'),
   }),
   output: accountRecord,

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { User } from '../../library/items.ts'
 import type { PeopleStore } from '../../library/ports/people.ts'
 import { placeholderNames } from '../../library/username.ts'
+import type { DefaultVisibility } from '../../library/visibility.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 
@@ -24,7 +25,7 @@ export function userStore(
   context: WriteContext,
 ): Pick<PeopleStore, 'findUser' | 'createUser' | 'ensurePlaceholder'> {
   const now = () => new Date(context.clock()).toISOString()
-  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: 'public' | 'private') =>
+  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: DefaultVisibility) =>
     toUser(
       await db
         .insertInto('user')

@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { writeCookie } from '../../../library/cookies.ts'
 import { PASSWORD_LENGTH } from '../../../library/password.ts'
+import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
 import { Day } from '../../parts/day.tsx'
@@ -63,10 +64,7 @@ export async function showSettings(request: PageRequest) {
             name="defaultVisibility"
             label={words.defaultVisibility}
             value={me.defaultVisibility}
-            options={[
-              ['private', words.visibilities.private],
-              ['public', words.visibilities.public],
-            ]}
+            options={DEFAULT_VISIBILITIES.map((visibility) => [visibility, words.visibilityMeans[visibility]])}
           />
           <p>
             <button class="button first" type="submit" name="do" value="profile">
@@ -142,7 +140,7 @@ export const changeSettings: Action = async ({ call, form, site }) => {
         displayName: form.text('displayName'),
         bio: form.text('bio'),
         website: form.text('website'),
-        defaultVisibility: form.choice('defaultVisibility', ['public', 'private']),
+        defaultVisibility: form.choice('defaultVisibility', DEFAULT_VISIBILITIES),
       })
       return { to: '/settings?done=saved' }
     }
