@@ -3,6 +3,7 @@ import { openApp } from '../src/app.ts'
 import { toAppSettings } from '../src/cli/app-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import type { PromptType } from '../src/library/fields.ts'
+import type { Visibility } from '../src/library/visibility.ts'
 import type { Place } from '../test/support/processes.ts'
 import { recombinePrompts } from './recombined-prompts.ts'
 
@@ -15,21 +16,27 @@ export function openLibrary(path: string) {
   return openApp(toAppSettings(loadConfig({ DATABASE_URL: `sqlite:${path}`, ENCODER: process.env['ENCODER'] }), 'http://127.0.0.1'))
 }
 
-/** Adds public prompts made of those in a file to a library, until it holds `count`. */
-export async function fillLibrary(path: string, promptsFile: string, count: number): Promise<void> {
+/** Adds prompts made of those in a file to a library, until it holds `count` that strangers see, or as many new ones where they see none. */
+export async function fillLibrary(
+  path: string,
+  promptsFile: string,
+  count: number,
+  visibilityOf: (place: number) => Visibility = () => 'public',
+): Promise<void> {
   const app = await openLibrary(path)
   try {
     const { store } = app
     const owner =
       (await store.people.findUser('bench')) ?? (await store.people.createUser({ username: 'bench', defaultVisibility: 'public' }))
     const missing = count - (await store.items.countPrompts({ kind: 'anonymous' }, {}))
+    let placed = 0
     let batch: { title: string; content: string; type: PromptType }[] = []
     const flush = async () => {
       const made = batch
       batch = []
       await store.inTransaction(async (transaction) => {
         for (const one of made) {
-          const fields = { ...one, description: null, category: null, tags: [], visibility: 'public' as const }
+          const fields = { ...one, description: null, category: null, tags: [], visibility: visibilityOf(placed++) }
           await transaction.items.createPrompt({ userId: owner.id, note: null }, fields)
         }
       })
