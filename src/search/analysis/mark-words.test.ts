@@ -43,6 +43,34 @@ describe('marked words', () => {
     )
   })
 
+  it('are the same in a plain text as in one with other letters', () => {
+    const words = fc.constantFrom(
+      'review',
+      'reviews',
+      'reviewed',
+      'code',
+      'codec',
+      'the',
+      'a',
+      'c',
+      'c2',
+      're',
+      '42',
+      'x'.repeat(48),
+      'x'.repeat(49),
+      'code'.repeat(13),
+      'Coding',
+    )
+    const joint = fc.constantFrom(' ', '-', '_', "'", '.', '++ ', '# ', '\n', '/')
+    const text = fc.array(fc.tuple(words, joint), { maxLength: 30 }).map((pairs) => pairs.flat().join(''))
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), fc.constantFrom('', ' '), text, (query, end, plain) => {
+        const asked = query.join(' ') + end
+        expect(`${marked(asked, plain)} é`).toBe(marked(asked, `${plain} é`))
+      }),
+    )
+  })
+
   it('take time in proportion to the text', () => {
     const marks = readMarks('walrus tundra 東京')
     if (!marks) throw new Error('no marks')
