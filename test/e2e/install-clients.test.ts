@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findTool, installClients } from '../../scripts/setup-tools.ts'
+import { findCertificateObstacle, type HttpsFront, startHttpsFront } from '../support/https-front.ts'
 import { createKey } from '../support/library-fixtures.ts'
 import { createPlace, type Place } from '../support/processes.ts'
 import { json, readJson } from '../support/test-app.ts'
@@ -17,17 +18,18 @@ const PRIVATE = 20
 const MARKET = '127-0-0-1'
 const WAIT_MS = 120_000
 
-let place: Place
-let url: string
-let key: string
-let folder: string
-
 const nameOf = (kind: 'open' | 'hidden', number: number) => `${kind}-${String(number).padStart(3, '0')}`
 const skillMd = (name: string, text: string) => `---\nname: ${name}\ndescription: What ${name} does\n---\n\n${text}\n`
 
+/** What most clients install from. */
+let library: Library
+/** Where the skills are imported from, and where people have their home folders. */
+let folder: string
+/** Every library that was opened. */
+const places: Place[] = []
+
 beforeAll(async () => {
   installClients()
-  place = createPlace()
   folder = mkdtempSync(join(tmpdir(), 'commonplace-clients-'))
   for (const [kind, count] of [
     ['open', PUBLIC],
@@ -40,26 +42,51 @@ beforeAll(async () => {
       // Every other one is an archive.
       if (number % 2 === 0) writeFileSync(join(folder, kind, name, 'note.txt'), name)
     }
-  key = await createKey(place.databaseUrl, 'owner')
-  await place.commonplace(['import', 'skills', join(folder, 'open'), '--user', 'owner', '--public'])
-  await place.commonplace(['import', 'skills', join(folder, 'hidden'), '--user', 'owner'])
-  url = (await place.serve()).url
+  library = await openLibrary()
 }, 600_000)
 afterAll(async () => {
-  await place.remove()
+  for (const place of places) await place.remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
-const send = async (method: string, path: string, body?: unknown) =>
-  await readJson(await fetch(url + path, { ...json(method, body), headers: { 'content-type': 'application/json', 'x-api-key': key } }))
-const edit = async (name: string, text: string) => await send('PUT', `/api/skills/${name}/files/SKILL.md`, { content: skillMd(name, text) })
-const makeLink = async (name: string): Promise<{ url: string; revoke(): Promise<unknown> }> => {
-  const made = await send('POST', '/api/install-links', { name })
-  return { url: made.url, revoke: async () => await send('DELETE', `/api/install-links/${made.link.id}`) }
+/** A running service with every skill in it, and its owner. */
+interface Library {
+  /** Where this process reaches it. */
+  readonly url: string
+  readonly key: string
+  edit(name: string, text: string): Promise<unknown>
+  makePrivate(name: string): Promise<void>
+  makeLink(name: string): Promise<{ url: string; revoke(): Promise<unknown> }>
+}
+
+/** @param baseUrl where clients reach it. Default: where it listens. */
+async function openLibrary(baseUrl = ''): Promise<Library> {
+  const place = createPlace()
+  places.push(place)
+  const key = await createKey(place.databaseUrl, 'owner')
+  await place.commonplace(['import', 'skills', join(folder, 'open'), '--user', 'owner', '--public'])
+  await place.commonplace(['import', 'skills', join(folder, 'hidden'), '--user', 'owner'])
+  const served = await place.serve(baseUrl === '' ? {} : { env: { BASE_URL: baseUrl } })
+  const url = served.children.length === 1 ? (served.ownUrls[0] ?? '') : served.url
+  const send = async (method: string, path: string, body?: unknown) =>
+    await readJson(await fetch(url + path, { ...json(method, body), headers: { 'content-type': 'application/json', 'x-api-key': key } }))
+  return {
+    url,
+    key,
+    edit: async (name, text) => await send('PUT', `/api/skills/${name}/files/SKILL.md`, { content: skillMd(name, text) }),
+    async makePrivate(name) {
+      const { skill } = await send('PATCH', `/api/skills/${name}`, { isPrivate: true })
+      expect(skill.isPrivate).toBe(true)
+    },
+    async makeLink(name) {
+      const made = await send('POST', '/api/install-links', { name })
+      return { url: made.url, revoke: async () => await send('DELETE', `/api/install-links/${made.link.id}`) }
+    },
+  }
 }
 
 /** A person with a home folder of their own, who works in a folder of it. */
-function person(name: string) {
+function person(name: string, more: Readonly<Record<string, string>> = {}) {
   const home = join(folder, name)
   const work = join(home, 'work')
   mkdirSync(work, { recursive: true })
@@ -70,7 +97,7 @@ function person(name: string) {
     run: async (program: string, ...args: string[]): Promise<{ readonly code: number; readonly text: string }> => {
       const path = join(home, 'printed')
       const file = openSync(path, 'w')
-      const env = { PATH: process.env['PATH'], HOME: home, CI: '1', DISABLE_TELEMETRY: '1', NO_COLOR: '1' }
+      const env = { PATH: process.env['PATH'], HOME: home, CI: '1', DISABLE_TELEMETRY: '1', NO_COLOR: '1', ...more }
       const command = findTool(`.bin/${program}`, 'clients')
       const child = spawn(command, args, { cwd: work, env, stdio: ['ignore', file, file], timeout: WAIT_MS })
       const code = await new Promise<number>((resolve, reject) => {
@@ -99,15 +126,15 @@ describe('skills', () => {
   it('lists and installs every public skill, takes exactly what changed, and what a link gives until it is revoked', async () => {
     const { run, work } = person('skills')
     const installed = () => skillsIn(join(work, '.claude', 'skills'))
-    expect(namesIn((await run('skills', 'add', url, '--list')).text)).toEqual(all('open', PUBLIC))
-    await run('skills', 'add', url, '-y', '-a', 'claude-code')
+    expect(namesIn((await run('skills', 'add', library.url, '--list')).text)).toEqual(all('open', PUBLIC))
+    await run('skills', 'add', library.url, '-y', '-a', 'claude-code')
     expect(installed()).toEqual(all('open', PUBLIC))
-    await edit('open-007', 'After')
+    await library.edit('open-007', 'After')
     const updated = await run('skills', 'update', '-y')
     expect(updated.text).toContain('Updated 1 skill(s)')
     const changed = installed().filter((name) => readFileSync(join(work, '.claude', 'skills', name, 'SKILL.md'), 'utf8').includes('After'))
     expect(changed).toEqual(['open-007'])
-    const link = await makeLink('skills')
+    const link = await library.makeLink('skills')
     const friend = person('friend')
     await friend.run('skills', 'add', link.url, '-y', '-a', 'claude-code')
     expect(skillsIn(join(friend.work, '.claude', 'skills'))).toEqual([...all('hidden', PRIVATE), ...all('open', PUBLIC)])
@@ -119,7 +146,7 @@ describe('skills', () => {
 
   it('installs from the Git remote', async () => {
     const { run, work } = person('skills-git')
-    await run('skills', 'add', `${url}/skills/open-003.git`, '-y', '-a', 'claude-code')
+    await run('skills', 'add', `${library.url}/skills/open-003.git`, '-y', '-a', 'claude-code')
     expect(skillsIn(join(work, '.claude', 'skills'))).toEqual(['open-003'])
   }, 300_000)
 })
@@ -186,14 +213,14 @@ describe.each(GIT_CLIENTS)('$program, from the Git remote', ({ program, keeps, l
   it('lists every public skill, installs, updates, takes what a link gives, and nothing once it is revoked', async () => {
     const name = nameOf('open', 20 + GIT_CLIENTS.findIndex((client) => client.program === program))
     const { run, home } = person(program)
-    expect(await run(program, ...add(`${url}/library.git`))).toMatchObject({ code: 0 })
+    expect(await run(program, ...add(`${library.url}/library.git`))).toMatchObject({ code: 0 })
     expect(listedIn(join(home, lists))).toEqual(all('open', PUBLIC))
     expect(await run(program, ...install(name))).toMatchObject({ code: 0 })
     expect(textsOf(join(home, keeps), name)).toEqual([expect.stringContaining('Before')])
-    await edit(name, `After for ${program}`)
+    await library.edit(name, `After for ${program}`)
     for (const args of update(name)) expect(await run(program, ...args), args.join(' ')).toMatchObject({ code: 0 })
     expect(textsOf(join(home, keeps), name)).toContainEqual(expect.stringContaining(`After for ${program}`))
-    const link = await makeLink(program)
+    const link = await library.makeLink(program)
     const friend = person(`${program}-friend`)
     expect(await friend.run(program, ...add(`${link.url}.git`))).toMatchObject({ code: 0 })
     expect(listedIn(join(friend.home, lists))).toEqual([...all('hidden', PRIVATE), ...all('open', PUBLIC)])
@@ -205,9 +232,9 @@ describe.each(GIT_CLIENTS)('$program, from the Git remote', ({ program, keeps, l
 describe('gemini, from the Git remote', () => {
   it('installs a skill, and again after a change', async () => {
     const { run, home } = person('gemini')
-    const args = ['skills', 'install', `${url}/library.git`, '--path', 'plugins/open-030/skills/open-030', '--consent']
+    const args = ['skills', 'install', `${library.url}/library.git`, '--path', 'plugins/open-030/skills/open-030', '--consent']
     for (const text of ['First', 'Second']) {
-      await edit('open-030', text)
+      await library.edit('open-030', text)
       expect(await run('gemini', ...args)).toMatchObject({ code: 0 })
       expect(readFileSync(join(home, '.gemini', 'skills', 'open-030', 'SKILL.md'), 'utf8')).toContain(text)
     }
@@ -215,10 +242,139 @@ describe('gemini, from the Git remote', () => {
 })
 
 it('a skill that is made private is in none of them any more', async () => {
-  const { skill } = await send('PATCH', '/api/skills/open-140', { isPrivate: true })
-  expect(skill.isPrivate).toBe(true)
+  await library.makePrivate('open-140')
   const { run, home } = person('after')
-  expect(namesIn((await run('skills', 'add', url, '--list')).text)).not.toContain('open-140')
-  await run('codex', 'plugin', 'marketplace', 'add', `${url}/library.git`)
+  expect(namesIn((await run('skills', 'add', library.url, '--list')).text)).not.toContain('open-140')
+  await run('codex', 'plugin', 'marketplace', 'add', `${library.url}/library.git`)
   expect(listedIn(join(home, '.codex/.tmp/marketplaces'))).not.toContain('open-140')
 }, 300_000)
+
+/** What the marketplace is reached as: Claude Code takes archives from https alone, and never from a loopback address. */
+const HOST = 'library.test'
+const SECURE_MARKET = 'library-test'
+
+const obstacle = findCertificateObstacle()
+if (obstacle !== null) process.stderr.write(`\nSKIPPED: Claude Code installs nothing over https, because ${obstacle}.\n`)
+
+describe.skipIf(obstacle !== null)('claude, from the marketplace over https', () => {
+  let front: HttpsFront
+  let secure: Library
+
+  beforeAll(async () => {
+    const certificates = join(folder, 'certificates')
+    mkdirSync(certificates)
+    front = await startHttpsFront(HOST, certificates)
+    secure = await openLibrary(`https://${HOST}`)
+    front.setTarget(secure.url)
+  }, 300_000)
+  afterAll(() => front.close())
+
+  /** A person with Claude Code, who adds the marketplace at an address. */
+  function user(name: string, more: Readonly<Record<string, string>> = {}) {
+    const { home, run } = person(`https-${name}`, { ...front.env, ...more })
+    const claude = async (...args: string[]) => await run('claude', ...args)
+    /** What Claude Code knows of each plugin: where it is, and the start of its digest, of the installed one if there is one. */
+    const list = async () => {
+      const { installed, available } = JSON.parse((await claude('plugin', 'list', '--json', '--available')).text)
+      return new Map<string, { version: string; path?: string; url?: string }>([
+        ...available.map(({ name, source }: { name: string; source: { url: string; sha256: string } }) => [
+          name,
+          { version: source.sha256.slice(0, 12), url: source.url },
+        ]),
+        ...installed.map(({ id, version, installPath }: { id: string; version: string; installPath: string }) => [
+          id.replace(`@${SECURE_MARKET}`, ''),
+          { version, path: installPath },
+        ]),
+      ])
+    }
+    return {
+      home,
+      claude,
+      list,
+      names: async () => [...(await list()).keys()].toSorted(),
+      add: async (address: string) => await claude('plugin', 'marketplace', 'add', `${address}/marketplace.json`),
+      refresh: async () => await claude('plugin', 'marketplace', 'update', SECURE_MARKET),
+      install: async (plugin: string) => await claude('plugin', 'install', `${plugin}@${SECURE_MARKET}`),
+      update: async (plugin: string) => await claude('plugin', 'update', `${plugin}@${SECURE_MARKET}`),
+      /** The texts of an installed plugin's skills, by name; a plugin of one skill has it at its root. */
+      texts: async (plugin: string) => {
+        const root = (await list()).get(plugin)?.path ?? ''
+        const read = (...path: string[]) => readFileSync(join(root, ...path, 'SKILL.md'), 'utf8')
+        if (existsSync(join(root, 'SKILL.md'))) return new Map([[plugin, read()]])
+        return new Map(skillsIn(join(root, 'skills')).map((name) => [name, read('skills', name)]))
+      },
+    }
+  }
+
+  const BUNDLE = 'all-skills'
+  const DONE = { code: 0 }
+  const REFUSED = { code: 1, text: expect.stringContaining('HTTP 404') }
+
+  it('lists every public skill, installs one and all of them, and takes exactly what changed', async () => {
+    const { add, names, list, install, refresh, update, texts } = user('public')
+    expect(await add(`https://${HOST}`)).toMatchObject(DONE)
+    expect(await names()).toEqual([BUNDLE, ...all('open', PUBLIC)])
+    const plugins = ['open-041', 'open-042', BUNDLE]
+    for (const plugin of plugins) expect(await install(plugin), plugin).toMatchObject(DONE)
+    expect([...(await texts(BUNDLE)).keys()]).toEqual(all('open', PUBLIC))
+    const before = await list()
+    await secure.edit('open-041', 'After')
+    expect(await refresh()).toMatchObject(DONE)
+    for (const plugin of plugins) expect(await update(plugin), plugin).toMatchObject(DONE)
+    expect((await update('open-042')).text).toContain('already at the latest version')
+    const after = await list()
+    expect([...after.keys()].filter((name) => after.get(name)?.version !== before.get(name)?.version).toSorted()).toEqual([
+      BUNDLE,
+      'open-041',
+    ])
+    expect((await texts('open-041')).get('open-041')).toContain('After')
+    expect([...(await texts(BUNDLE))].filter(([, text]) => text.includes('After')).map(([name]) => name)).toEqual(['open-041'])
+  }, 300_000)
+
+  it('takes what a link gives, and nothing once it is revoked', async () => {
+    const link = await secure.makeLink('claude')
+    const friend = user('friend')
+    expect(await friend.add(link.url)).toMatchObject(DONE)
+    const given = [...all('hidden', PRIVATE), ...all('open', PUBLIC)]
+    expect(await friend.names()).toEqual([BUNDLE, ...given])
+    for (const plugin of ['hidden-003', BUNDLE]) expect(await friend.install(plugin), plugin).toMatchObject(DONE)
+    expect((await friend.texts('hidden-003')).get('hidden-003')).toContain('Before')
+    expect([...(await friend.texts(BUNDLE)).keys()]).toEqual(given)
+    await link.revoke()
+    expect(await user('late').add(link.url)).toMatchObject(REFUSED)
+    expect(await friend.refresh()).toMatchObject(REFUSED)
+    expect(await friend.install('hidden-004')).toMatchObject(REFUSED)
+  }, 300_000)
+
+  it('takes what a key in the address gives, by tokens for single archives', async () => {
+    const { add, list, names, install, texts } = user('basic')
+    expect(await add(`https://u:${secure.key}@${HOST}`)).toMatchObject(DONE)
+    expect(await names()).toEqual([BUNDLE, ...all('hidden', PRIVATE), ...all('open', PUBLIC)])
+    for (const { url } of (await list()).values()) expect(url).toMatch(/^https:\/\/library\.test\/archives\//)
+    expect(await install('hidden-005')).toMatchObject(DONE)
+    expect((await texts('hidden-005')).get('hidden-005')).toContain('Before')
+  }, 300_000)
+
+  it('takes what a key in its settings gives, when it starts', async () => {
+    // Without an account it ends before it asks a model, but after it has installed what its settings name.
+    const { home, claude, names, install, texts } = user('settings', { CLAUDE_CODE_SYNC_PLUGIN_INSTALL: '1' })
+    const source = { source: 'url', url: `https://${HOST}/marketplace.json`, headers: { Authorization: `Bearer ${secure.key}` } }
+    const settings = { extraKnownMarketplaces: { [SECURE_MARKET]: { source } }, enabledPlugins: { [`hidden-006@${SECURE_MARKET}`]: true } }
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings))
+    expect((await claude('--print', 'hello')).text).toContain('Not logged in')
+    expect(skillsIn(join(home, '.claude', 'plugins', 'cache', SECURE_MARKET))).toEqual(['hidden-006'])
+    expect(await names()).toEqual([BUNDLE, ...all('hidden', PRIVATE), ...all('open', PUBLIC)])
+    expect(await install('hidden-007')).toMatchObject(DONE)
+    expect((await texts('hidden-007')).get('hidden-007')).toContain('Before')
+  }, 300_000)
+
+  it('lists no skill that was made private, and installs none', async () => {
+    const { add, names, refresh, install } = user('after')
+    expect(await add(`https://${HOST}`)).toMatchObject(DONE)
+    await secure.makePrivate('open-140')
+    expect(await install('open-140')).toMatchObject(REFUSED)
+    expect(await refresh()).toMatchObject(DONE)
+    expect(await names()).toEqual([BUNDLE, ...all('open', PUBLIC).filter((name) => name !== 'open-140')])
+  }, 300_000)
+})

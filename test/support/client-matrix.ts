@@ -194,7 +194,8 @@ To connect a client, see [connect.md](connect.md).
 | --- | --- | --- | --- | --- | --- | --- |
 | \`skills\` 1.7.4 | well-known index | all 150 | exactly the 150 | exactly the one that changed | an install link gives the 20 too, until it is revoked | no longer listed |
 | \`skills\` 1.7.4 | Git | one skill | | | | |
-| Claude Code 2.1.330 | Git | one plugin | exactly the 150 | takes the change | as above | |
+| Claude Code 2.1.330 | plugin marketplace, https | all 150 as one plugin, or one | exactly the 150 | exactly the one that changed | an install link, or a key in the address or in settings.json, gives the 20 too; the link until it is revoked | no longer listed or installed |
+| Claude Code 2.1.330 | Git | one plugin | exactly the 150 | takes the change | an install link gives the 20 too, until it is revoked | |
 | Codex 0.169.0 | Git | one plugin | exactly the 150 | takes the change | as above | no longer listed |
 | Copilot CLI 1.0.102 | Git | one plugin | exactly the 150 | takes the change | as above | |
 | Gemini CLI 0.61.0 | Git | one skill | | by the same command | | |
