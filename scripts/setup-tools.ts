@@ -53,7 +53,7 @@ function install(kept: Kept): void {
 /** Installs what the full tests, the benchmarks and packaging need. @throws Error when npm cannot install them */
 export const installTools = (): void => install('tools')
 
-/** Installs the programs that the tests of real clients run: 1.4 GB. @throws Error when npm cannot install them */
+/** Installs the programs that the tests of real clients run: 1.3 GB. @throws Error when npm cannot install them */
 export const installClients = (): void => install('clients')
 
 if (import.meta.main) {

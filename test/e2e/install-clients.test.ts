@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -17,6 +28,8 @@ const PRIVATE = 20
 /** How a marketplace on this machine is called. */
 const MARKET = '127-0-0-1'
 const WAIT_MS = 120_000
+/** OpenCode comes as the package of one platform: the one that chooses among platforms names packages that not every registry has. */
+const OPENCODE = 'opencode-linux-x64-baseline/bin/opencode'
 
 const nameOf = (kind: 'open' | 'hidden', number: number) => `${kind}-${String(number).padStart(3, '0')}`
 const skillMd = (name: string, text: string) => `---\nname: ${name}\ndescription: What ${name} does\n---\n\n${text}\n`
@@ -98,7 +111,7 @@ function person(name: string, more: Readonly<Record<string, string>> = {}) {
       const path = join(home, 'printed')
       const file = openSync(path, 'w')
       const env = { PATH: process.env['PATH'], HOME: home, CI: '1', DISABLE_TELEMETRY: '1', NO_COLOR: '1', ...more }
-      const command = findTool(`.bin/${program}`, 'clients')
+      const command = findTool(program === 'opencode' ? OPENCODE : `.bin/${program}`, 'clients')
       const child = spawn(command, args, { cwd: work, env, stdio: ['ignore', file, file], timeout: WAIT_MS })
       const code = await new Promise<number>((resolve, reject) => {
         child.once('error', reject)
@@ -238,6 +251,51 @@ describe('gemini, from the Git remote', () => {
       expect(await run('gemini', ...args)).toMatchObject({ code: 0 })
       expect(readFileSync(join(home, '.gemini', 'skills', 'open-030', 'SKILL.md'), 'utf8')).toContain(text)
     }
+  }, 300_000)
+})
+
+const hasOpencode = process.platform === 'linux' && process.arch === 'x64'
+if (!hasOpencode) process.stderr.write('\nSKIPPED: OpenCode takes no skills, because its package is for Linux on x64.\n')
+
+describe.skipIf(!hasOpencode)('opencode, from the well-known index', () => {
+  /** A person whose settings name an address of skills, and what OpenCode has of them each time it starts. */
+  function reader(name: string, address: string) {
+    const { home, work, run } = person(name, { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' })
+    writeFileSync(join(work, 'opencode.json'), JSON.stringify({ skills: { urls: [`${address}/.well-known/skills/`] } }))
+    const kept = (skill: string) => join(home, '.cache', 'opencode', 'skills', skill)
+    return {
+      kept,
+      /** The skills it offers to a model, by name, and when it wrote each. */
+      start: async () => {
+        const { code, text } = await run('opencode', 'debug', 'skill')
+        expect(code, text).toBe(0)
+        const offered: { name: string; content: string }[] = JSON.parse(text)
+        return new Map(
+          offered
+            .filter(({ name }) => /^(?:open|hidden)-/.test(name))
+            .map(({ name, content }) => [name, { content, writtenAt: statSync(join(kept(name), 'SKILL.md')).mtimeMs }]),
+        )
+      },
+    }
+  }
+  const namesOf = (skills: ReadonlyMap<string, unknown>) => [...skills.keys()].toSorted()
+
+  it('has every public skill with its files, takes exactly what changed, and what a link gives until it is revoked', async () => {
+    const { start, kept } = reader('opencode', library.url)
+    const before = await start()
+    expect(namesOf(before)).toEqual(all('open', PUBLIC))
+    expect(readFileSync(join(kept('open-052'), 'note.txt'), 'utf8')).toBe('open-052')
+    await library.edit('open-051', 'After')
+    const after = await start()
+    expect(namesOf(after).filter((name) => after.get(name)?.writtenAt !== before.get(name)?.writtenAt)).toEqual(['open-051'])
+    expect(after.get('open-051')?.content).toContain('After')
+    await library.makePrivate('open-141')
+    expect(namesOf(await start())).toEqual(all('open', PUBLIC).filter((name) => name !== 'open-141'))
+    const link = await library.makeLink('opencode')
+    const friend = reader('opencode-friend', link.url)
+    expect(namesOf(await friend.start())).toEqual([...all('hidden', PRIVATE), ...all('open', PUBLIC)])
+    await link.revoke()
+    expect(namesOf(await friend.start())).toEqual([])
   }, 300_000)
 })
 

@@ -194,6 +194,7 @@ To connect a client, see [connect.md](connect.md).
 | --- | --- | --- | --- | --- | --- | --- |
 | \`skills\` 1.7.4 | well-known index | all 150 | exactly the 150 | exactly the one that changed | an install link gives the 20 too, until it is revoked | no longer listed |
 | \`skills\` 1.7.4 | Git | one skill | | | | |
+| OpenCode 1.18.33 | well-known index | all 150 | exactly the 150 | exactly the one that changed | an install link gives the 20 too, until it is revoked | no longer offered |
 | Claude Code 2.1.330 | plugin marketplace, https | all 150 as one plugin, or one | exactly the 150 | exactly the one that changed | an install link, or a key in the address or in settings.json, gives the 20 too; the link until it is revoked | no longer listed or installed |
 | Claude Code 2.1.330 | Git | one plugin | exactly the 150 | takes the change | an install link gives the 20 too, until it is revoked | |
 | Codex 0.169.0 | Git | one plugin | exactly the 150 | takes the change | as above | no longer listed |
