@@ -5,6 +5,7 @@ import { createPlace, type Place, type Served } from '../support/processes.ts'
 import { findTestData } from '../support/real-data.ts'
 import type { AttackOrder, AttackReport } from './attacker.ts'
 import type { ObserverOrder, Probe } from './observer.ts'
+import type { Taken, TakeOrder } from './taker.ts'
 
 /** Where who attacks and who observes come from: each is a caller of its own. */
 const ATTACKER = '127.0.0.3'
@@ -73,6 +74,14 @@ export async function attack(
   const late = setTimeout(() => child.kill('SIGKILL'), (seconds + 30) * 1000)
   const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]).finally(() => clearTimeout(late))
   if (typeof first !== 'object' || first === null) throw new Error(`The attacker ended with ${first} and no report.`)
+  return first
+}
+
+/** Asks for many addresses at once, as one client without a key; the answers are in the order of the addresses. */
+export async function takeAtOnce({ host, port }: { host: string; port: number }, paths: readonly string[]): Promise<Taken[]> {
+  const child = startProgram('taker.ts', { host, port, from: ATTACKER, paths: [...paths] } satisfies TakeOrder)
+  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+  if (!Array.isArray(first)) throw new Error(`The client ended with ${first} and no answers.`)
   return first
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { describeSkill, type SkillDescription } from '../../library/frontmatter.ts'
@@ -10,6 +11,8 @@ import { readTags } from './item-rows.ts'
 
 /** Descriptions kept, by the digest of their SKILL.md: parsing one takes 0.2 ms. At most 2 KB each. */
 const MAX_DESCRIBED = 20_000
+/** Files in memory at once. */
+const READ_AT_ONCE = 10
 
 /** Skills with names and digests, for channels. */
 export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSkills'] {
@@ -23,11 +26,15 @@ export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSk
       if (known) found.set(digest, known)
       else missing.push(digest)
     }
-    if (missing.length === 0) return found
-    for (const { sha256, bytes } of await db.selectFrom('blob').select(['sha256', 'bytes']).where('sha256', 'in', missing).execute()) {
-      const description = describeSkill(decodeText(bytes) ?? '')
-      described.set(sha256, description)
-      found.set(sha256, description)
+    for (let from = 0; from < missing.length; from += READ_AT_ONCE) {
+      const some = missing.slice(from, from + READ_AT_ONCE)
+      for (const { sha256, bytes } of await db.selectFrom('blob').select(['sha256', 'bytes']).where('sha256', 'in', some).execute()) {
+        const description = describeSkill(decodeText(bytes) ?? '')
+        described.set(sha256, description)
+        found.set(sha256, description)
+        // libuv accepts one connection a turn: behind a burst of hundreds, longer turns keep newcomers waiting.
+        await nextTurn()
+      }
     }
     return found
   }
