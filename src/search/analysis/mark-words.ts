@@ -24,7 +24,7 @@ const PIECE = new RegExp(
 )
 const IS_UNSPACED = new RegExp(`^${UNSPACED.source}$`, 'u')
 /** Letters and digits beyond ASCII. */
-const FOREIGN = /[[\p{L}\p{N}\p{M}\p{Co}]--[\u{0}-\u{7f}]]/v
+const FOREIGN = /[[\p{L}\p{N}\p{M}\p{Co}]--\p{ASCII}]/v
 /** A letter with its sign. */
 const SIGNED = /[A-Za-z](?:\+\+|#)/
 /** Longer words are cut. */
