@@ -31,11 +31,15 @@ const secrets: Secret[] = []
 const refs: string[] = []
 const walkers = new Map<string, { readonly key?: string; readonly cookies?: string }>()
 
+/** Walkers who are members. */
+const MEMBERS = ['other', 'other in a browser', 'administrator’s key', 'administrator in a browser']
+
 let planted = 0
 /** A word that stands nowhere else: letters alone, so that no encoding on the way hides it. */
 function plant(what: string, id: string | null = null, readers: readonly string[] = []): string {
   const letters = [...String(++planted)].map((digit) => 'qwxzvkjyfg'[Number(digit)]).join('')
-  const word = `zz${letters}canary${letters}`
+  // Members are offered the words that they may read in place of similar ones.
+  const word = what.includes('for members') ? `${letters}insider${letters}zz` : `zz${letters}canary${letters}`
   secrets.push({ what, word, id, readers })
   return word
 }
@@ -48,6 +52,11 @@ function forget(words: readonly string[]): void {
 /** Words that are open to those who have the id of an item. */
 function open(from: number, id: string): void {
   for (const [index, secret] of secrets.entries()) if (index >= from) secrets[index] = { ...secret, id }
+}
+
+/** Words that are for members. */
+function openToMembers(from: number): void {
+  for (const [index, secret] of secrets.entries()) if (index >= from) secrets[index] = { ...secret, readers: MEMBERS }
 }
 
 function promptFields(what: string): Record<string, unknown> {
@@ -84,9 +93,10 @@ async function make(kind: 'prompt' | 'skill', what: string, visibility: string):
   const { id, slug } = Object((await test.call(owner, `save_${kind}`, { ...fields, visibility }))[kind])
   refs.push(id, slug)
   if (visibility === 'unlisted') open(from, id)
-  // A private item's address is told to nobody either.
-  else if (visibility === 'private')
+  // The address of a private item, and of one for members, is told to nobody else either.
+  else if (visibility !== 'public')
     secrets.push({ what: `${what}: slug`, word: slug, id: null }, { what: `${what}: id`, word: id, id: null })
+  if (visibility === 'members') openToMembers(from)
   return { id, slug }
 }
 
@@ -109,6 +119,14 @@ beforeAll(async () => {
     const collection = `${kind}s`
     await make(kind, `private ${kind}`, 'private')
     await make(kind, `unlisted ${kind}`, 'unlisted')
+    await make(kind, `${kind} for members`, 'members')
+    const former = await make(kind, `${kind} withdrawn from others`, 'members')
+    secrets.splice(
+      0,
+      secrets.length,
+      ...secrets.map((secret) => (secret.what.includes('withdrawn from') ? { ...secret, readers: [] } : secret)),
+    )
+    await test.call(owner, `update_${kind}`, { id: former.id, visibility: 'private' })
     await test.call(owner, 'delete_item', { collection, id: (await make(kind, `deleted public ${kind}`, 'public')).id })
     await test.call(owner, 'delete_item', { collection, id: (await make(kind, `deleted private ${kind}`, 'private')).id })
     const taken = await make(kind, `${kind} made private`, 'public')
@@ -342,8 +360,8 @@ describe('asking for what is hidden', () => {
     let pairs = 0
     for (const name of ['nobody', 'other']) {
       const who = walkers.get(name) ?? {}
-      for (const { what, word, id } of secrets.filter((secret) => /^[a-z]+$/.test(secret.word))) {
-        if (id !== null && what.endsWith(': id')) continue
+      for (const { what, word, id, readers } of secrets.filter((secret) => /^[a-z]+$/.test(secret.word))) {
+        if (readers?.includes(name) || (id !== null && what.endsWith(': id'))) continue
         const missing = `${word.slice(0, -6)}yranac`
         const [hidden, never] = [asks(word), asks(missing)]
         for (const [index, one] of hidden.entries()) {
@@ -366,9 +384,9 @@ describe('asking for what is hidden', () => {
   it('by an id that is hidden is answered as by one that is not there', async () => {
     const hidden = secrets.filter(({ what }) => what.endsWith(': id'))
     expect(hidden.length).toBeGreaterThan(3)
-    for (const { what, word } of hidden)
+    for (const { what, word, readers } of hidden)
       for (const [name, who] of walkers) {
-        if (name.startsWith('owner')) continue
+        if (name.startsWith('owner') || readers?.includes(name)) continue
         for (const path of ['/api/prompts/', '/api/skills/', '/prompts/', '/skills/', '/embed/']) {
           const strip = (answer: string, id: string) =>
             answer
