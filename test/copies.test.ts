@@ -100,6 +100,17 @@ describe('a copy of an item', () => {
     expect((await visit(test).post(path, { do: 'copy' })).to).toContain('/sign-in')
   })
 
+  it('is never for more people than what it is a copy of', async () => {
+    const { actor } = await test.user('bob')
+    await test.call({ ...actor, scopes: new Set([...actor.scopes, 'account']) }, 'update_account', { defaultVisibility: 'public' })
+    for (const visibility of ['members', 'unlisted']) {
+      const { prompt } = Object(
+        await test.call((await test.user('ada')).actor, 'save_prompt', { title: `For ${visibility}`, content: 'x', visibility }),
+      )
+      expect((await copy(bob, `/prompts/${prompt.id}`)).html, visibility).toContain('>Private</span>')
+    }
+  })
+
   it.each([
     ['public', 'Public'],
     ['members', 'Members'],

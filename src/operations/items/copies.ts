@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cutCharacters } from '../../library/characters.ts'
 import { MAX_TITLE } from '../../library/fields.ts'
 import type { Prompt, Skill } from '../../library/items.ts'
+import { isWiderThan } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
@@ -29,9 +30,12 @@ export const copyItem = defineOperation({
     const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const kind = kindOf(collection)
-    const visibility = await newVisibility(context, {})
     const source = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
     if (!source) throw notFound(kind)
+    const usual = await newVisibility(context, {})
+    // A copy of somebody else's item reaches nobody whom the item does not.
+    const isWider = source.ownerId !== user.userId && isWiderThan(usual, source.visibility)
+    const visibility = isWider ? 'private' : usual
     const editor = { userId: user.userId, note: null, copies: source.id }
     const fields = {
       title: titleOfCopy(source, user.userId),
