@@ -206,17 +206,18 @@ describe('another Commonplace', () => {
     const other = await testApp()
     try {
       const { actor } = await other.user('bob')
-      for (const visibility of ['public', 'unlisted', 'private']) {
+      for (const visibility of ['public', 'members', 'unlisted', 'private']) {
         await other.call(actor, 'save_prompt', { title: visibility, content: `Text, ${visibility}`, visibility })
         const files = [{ filename: 'SKILL.md', content: `---\nname: ${visibility}\ndescription: Tidies.\n---\nTidy.\n` }]
         await other.call(actor, 'save_skill', { title: visibility, visibility, files })
       }
       const options = { owner: 'ada', visibility: 'public', leavesOutUnknownCategories: true } as const
       const remote = readRemote((name, input) => other.call(actor, name, input))
-      expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 6, refused: 0 })
+      expect(await importEntries(test.app.store, remote, options, createPeople())).toMatchObject({ created: 8, refused: 0 })
       const found = [...(await prompts()), ...(await skills()).map(({ skill }) => skill)]
-      expect(found).toHaveLength(6)
-      for (const { title, visibility } of found) expect(visibility).toBe(title)
+      expect(found).toHaveLength(8)
+      // Its members are other people.
+      for (const { title, visibility } of found) expect(visibility).toBe(title === 'members' ? 'private' : title)
     } finally {
       await other.close()
     }

@@ -68,8 +68,10 @@ export async function* readRemote(remote: Invoke): AsyncGenerator<ImportEntry> {
   }
 }
 
+/** The members of one library are other people than those of another. */
 function atMost(visibility: Visibility): Visibility | undefined {
-  return visibility === 'public' ? undefined : visibility
+  if (visibility === 'public') return undefined
+  return visibility === 'members' ? 'private' : visibility
 }
 
 /** Waits where the other server asks for fewer calls. */
