@@ -55,6 +55,7 @@ it('the streams of sessions tell members alone of what is for members', async ()
   const open = async (key?: string) => {
     const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }
     const stream = await test.fetch('/api/mcp', key === undefined ? { headers } : { headers, key })
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')])
     const reader = stream.body?.getReader()
     return async () => {
       const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
@@ -64,12 +65,13 @@ it('the streams of sessions tell members alone of what is for members', async ()
     }
   }
   const [stranger, member] = [await open(), await open((await test.user('bob')).key)]
+  const writeOnly = await open((await test.user('bob', ['write'])).key)
   const saved = await test.fetch('/api/prompts', {
     ...json('POST', { title: 'Ours', content: 'x', visibility: 'members' }),
     key: writer.key,
   })
   expect(saved.status).toBe(201)
-  expect(await Promise.all([stranger(), member()])).toEqual([false, true])
+  expect(await Promise.all([stranger(), writeOnly(), member()])).toEqual([false, false, true])
 })
 
 describe.each(streams)('%s', (_, open) => {

@@ -13,7 +13,7 @@ import type { Actor } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
 import { createTally } from '../library/tally.ts'
-import type { ListAudience } from '../library/visibility.ts'
+import { type ListAudience, standingOf } from '../library/visibility.ts'
 import { bindOnce, type Calls } from './calls.ts'
 import { toErrorBody } from './errors.ts'
 import {
@@ -92,11 +92,14 @@ export function isMcpCall({ method, header }: Exchange): boolean {
   return method === 'POST' || ((method === 'GET' || method === 'DELETE') && header(SESSION_HEADER) !== undefined)
 }
 
+/** Ends the owner of a session whose key may not read. */
+const WITHOUT_READ = 'write-only'
+
 /** The stored form of a session's owner: its user first, so that the user's changes can be announced. */
 export function sessionOwner(actor: Actor, address: string): SessionOwner {
   if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: address }
-  const owner = `user ${actor.userId} key ${actor.keyId ?? ''}`
-  return { owner, quota: owner }
+  const key = `user ${actor.userId} key ${actor.keyId ?? ''}`
+  return { owner: standingOf(actor) === 'member' ? key : `${key} ${WITHOUT_READ}`, quota: key }
 }
 
 /**
@@ -261,7 +264,7 @@ export function createMcpEndpoint(
     notify({ kind, audience, userIds }) {
       const concerns = (owner: string): boolean => {
         const userId = owner.split(' ')[1]
-        if (audience === 'everybody' || userId === undefined) return audience === 'everybody'
+        if (audience === 'everybody' || userId === undefined || owner.endsWith(` ${WITHOUT_READ}`)) return audience === 'everybody'
         return audience === 'members' || userIds.has(userId)
       }
       void sessions.notify(kind, concerns).catch(() => {})
