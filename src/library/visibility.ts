@@ -44,6 +44,11 @@ export function widestAudience(one: ListAudience, other: ListAudience): ListAudi
   return AUDIENCES[Math.min(AUDIENCES.indexOf(one), AUDIENCES.indexOf(other))] ?? 'everybody'
 }
 
+/** Whether more people find an item of one visibility in lists than of another. */
+export function isWiderThan(one: Visibility, other: Visibility): boolean {
+  return AUDIENCES.indexOf(audienceOf(one)) < AUDIENCES.indexOf(audienceOf(other))
+}
+
 /** What the store turns into a condition: an undeleted item passes when its visibility is listed or its owner is `ownerId`. */
 export interface VisibleSet {
   readonly visibilities: readonly Visibility[]

@@ -774,6 +774,13 @@ for (const engine of ENGINES) {
         expect((await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['old name'] })).tags[0]?.name).toBe('old name')
       })
 
+      it('take a spelling from items for members only for others of that kind', async () => {
+        await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['TypeScript'], visibility: 'members' })
+        const spelled = async (visibility: 'public' | 'members') =>
+          (await store.items.createPrompt(by(ben), { ...PROMPT, tags: ['typescript'], visibility })).tags[0]?.name
+        expect([await spelled('public'), await spelled('members')]).toEqual(['typescript', 'TypeScript'])
+      })
+
       it('count only what the caller may see', async () => {
         await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['open'], category: 'coding' })
         await store.items.createPrompt(by(ada), { ...PROMPT, tags: ['open', 'hidden'], category: 'coding', visibility: 'private' })

@@ -9,7 +9,7 @@ import type { HistorySource } from '../../library/ports/transfer.ts'
 import { checkSkillFiles, decodeText, SKILL_MD } from '../../library/skill.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
-import { audienceOf } from '../../library/visibility.ts'
+import { audienceOf, othersMaySee } from '../../library/visibility.ts'
 import { writeEntries } from '../audit-log.ts'
 import { removeCategories } from '../copy/copy-library.ts'
 import { createRowBuffer, type RowBuffer } from '../copy/row-buffer.ts'
@@ -385,12 +385,14 @@ export async function notifyOfHistory(db: Kysely<Database>, notes: Pick<WriteNot
     const row = await db
       .selectFrom('item')
       .innerJoin('user', 'user.seq', 'item.owner_seq')
-      .select('user.id')
+      .select(['user.id', 'item.visibility'])
       .where('item.kind', '=', kind)
-      .where('item.visibility', '=', 'public')
+      .where('item.visibility', 'in', othersMaySee('member', 'list'))
+      // Public before members: the widest audience.
+      .orderBy((eb) => eb.case().when('item.visibility', '=', 'public').then(0).else(1).end())
       .where('item.deleted_at', 'is', null)
       .limit(1)
       .executeTakeFirst()
-    if (row) notes.changed({ kind, ownerId: row.id, audience: 'everybody' })
+    if (row) notes.changed({ kind, ownerId: row.id, audience: audienceOf(row.visibility) })
   }
 }

@@ -5,6 +5,7 @@ import { readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { ItemFields, Tag } from '../../library/items.ts'
 import type { LibraryChange } from '../../library/ports/instances.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
+import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -42,8 +43,12 @@ const insertVersion = prepareInsert('version', [
   'created_at',
 ])
 
-/** Tags in the spelling first used, among items their writer can see. A spelling from others' private items is never used. */
-export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number): Promise<Tag[]> {
+/**
+ * Tags in the spelling first used, among the writer's own items and those that everybody finds who finds this one: a spelling reveals the
+ * item that it comes from.
+ */
+export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number, visibility: Visibility): Promise<Tag[]> {
+  const shared = othersMaySee(audienceOf(visibility) === 'members' ? 'member' : 'stranger', 'list')
   const spelled: Tag[] = []
   for (const tag of tags) {
     const first = await db
@@ -52,7 +57,7 @@ export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], owne
       .select('item_tag.name')
       .where('item_tag.slug', '=', tag.slug)
       .where((eb) =>
-        eb.or([eb.and([eb('item.visibility', '=', 'public'), eb('item.deleted_at', 'is', null)]), eb('item.owner_seq', '=', ownerSeq)]),
+        eb.or([eb.and([eb('item.visibility', 'in', shared), eb('item.deleted_at', 'is', null)]), eb('item.owner_seq', '=', ownerSeq)]),
       )
       .orderBy('item_tag.item_seq')
       .limit(1)

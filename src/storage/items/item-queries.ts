@@ -8,13 +8,13 @@ import type { WalkPage, WalkPosition } from '../../library/ports/items.ts'
 import { type Facets, type HitScore, type ItemFilter, MAX_FACET_TAGS, type SearchRequest } from '../../library/ports/search.ts'
 import { othersMaySee, type Reach, type Standing, standingOf, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
-import { type Audience, MEMBERS, PUBLIC } from '../../search/index/item-table.ts'
+import type { Audience } from '../../search/index/item-table.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
-import type { SearchReader } from '../search/search-reader.ts'
+import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
 import { applyFilter, isBeyond, readCategories, readFilter } from './item-filters.ts'
 import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
@@ -99,7 +99,10 @@ export interface IndexViewer {
   readonly audiences: readonly Audience[]
 }
 
-const AUDIENCES_OF: Record<Standing, readonly Audience[]> = { stranger: [PUBLIC], member: [PUBLIC, MEMBERS] }
+const AUDIENCES_OF: Record<Standing, readonly Audience[]> = {
+  stranger: othersMaySee('stranger', 'list').flatMap((visibility) => indexAudience(visibility) ?? []),
+  member: othersMaySee('member', 'list').flatMap((visibility) => indexAudience(visibility) ?? []),
+}
 
 /** What the actor finds in the index, by the visibility rule. */
 export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<IndexViewer> {

@@ -101,7 +101,7 @@ async function createItem(
   const authorSeq = origin ? await findUserSeq(db, origin.authorId) : ownerSeq
   const category = await findCategory(db, wanted.category)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
-  const spelled = await spellTags(db, tags, ownerSeq)
+  const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
   const id = await freeId(context, db, origin?.id)
   const now = new Date(context.clock()).toISOString()
   const slug = await findFreeSlug(db, slugsFor(context.random, { id, visibility: next.visibility }, next.title, origin?.slug), id, null)
@@ -191,7 +191,7 @@ async function changeItem(
   const editorSeq = await findUserSeq(db, editor.userId)
   const category = await (editor.restores === undefined ? findCategory : findOldCategory)(db, wanted.category)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
-  const spelled = await spellTags(db, tags, row.owner_seq)
+  const spelled = await spellTags(db, tags, row.owner_seq, next.visibility)
   const now = new Date(context.clock()).toISOString()
   const version = row.version + 1
   const slug = await nextSlug(context.random, db, row, next, wantedSlug)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind, Tag } from '../../library/items.ts'
-import { audienceOf, type ListAudience } from '../../library/visibility.ts'
+import { audienceOf, type ListAudience, type Visibility } from '../../library/visibility.ts'
 import { titleKey } from '../../search/analysis/query.ts'
 import { type Audience, MEMBERS, PUBLIC } from '../../search/index/item-table.ts'
 import type { ItemChange, VectorChange } from '../../search/index/kind-index.ts'
@@ -19,6 +19,11 @@ const KINDS = ['prompt', 'skill'] as const satisfies readonly ItemKind[]
 
 /** Who finds an item besides its owner, in the index. */
 const AUDIENCE_OF: Record<ListAudience, Audience | null> = { everybody: PUBLIC, members: MEMBERS, owner: null }
+
+/** Who finds an item of a visibility besides its owner; null for nobody. */
+export function indexAudience(visibility: Visibility): Audience | null {
+  return AUDIENCE_OF[audienceOf(visibility)]
+}
 
 /** Gets the encoder's vectors of one model, after the words of the items they belong to. */
 export interface VectorSink {
@@ -206,7 +211,7 @@ function toChange(row: ChangedRow, tags: readonly Tag[]): ItemChange {
       authorSeq: row.author_seq,
       categorySeq: row.category_seq,
       type: row.type,
-      audience: AUDIENCE_OF[audienceOf(row.visibility)],
+      audience: indexAudience(row.visibility),
       createdAt: Date.parse(row.created_at),
       votes: row.votes ?? 0,
       tags,
