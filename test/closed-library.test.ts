@@ -104,6 +104,7 @@ describe('to strangers, a library for members', () => {
       ['/prompts/a/b/c', 401],
       ['/api/nothing', 401],
       ['/e/x/y', 404],
+      ['/.well-known/oauth-protected-resource', 404],
       ['/static/x', 404],
     ] as const)
       expect((await ask(path)).status, path).toBe(status)
@@ -111,7 +112,8 @@ describe('to strangers, a library for members', () => {
 
   it('refuses MCP in its own words, whatever the method', async () => {
     for (const path of ['/api/mcp', '/api/mcp/@owner', '/api/mcp?users=owner']) {
-      for (const options of [{}, { method: 'DELETE' }, { method: 'PUT' }, rpc('tools/list'), rpc('prompts/list')]) {
+      const junk = { headers: { authorization: 'Bearer junk' } }
+      for (const options of [{}, junk, { method: 'DELETE' }, { ...junk, method: 'PUT' }, rpc('tools/list'), rpc('prompts/list')]) {
         const { status, text } = await ask(path, options)
         expect([status, JSON.parse(text)], path).toEqual([
           401,
@@ -171,6 +173,12 @@ describe('to its members, a library for members', () => {
       true,
       false,
     ])
+    expect(html).not.toContain('/feed.xml')
+    expect(html).not.toContain('/embeds')
+    expect((await person.get('/new')).html).toContain('Public: everyone who is signed in')
+    // A key that may not read is no stranger: it finds what is public here.
+    const writer = await readJson(await test.fetch('/api/prompts', { key: (await test.user('other', ['write'])).key }))
+    expect(writer.prompts.map(({ title }: { title: string }) => title)).toEqual([`${MARKER} public`])
     const connect = (await person.get('/connect')).html
     expect([connect.includes('value="key"'), connect.includes('name="access" value="public"')]).toEqual([true, false])
     const skill = (await person.get(`/skills/${refs[3]}`)).html

@@ -55,6 +55,19 @@ describe('the box that installs', () => {
     expect(html).toMatch(/href="\/settings\/install-links\?scope=%2Fskills%2F[0-9a-f-]{36}"/)
   })
 
+  it('tells a member whom an item is for, and offers no line that finds nothing without a key', async () => {
+    const { actor } = await service.user('Ada')
+    const files = skillNamed('for-members')
+    const { skill } = Object(await service.call(actor, 'save_skill', { title: 'Ours', files, visibility: 'members', tags: ['Ours'] }))
+    const member = await signUp(service, 'Ben')
+    for (const page of [`/skills/${skill.slug}`, '/tags/ours']) {
+      const html = unescapeHtml((await member.get(page)).html)
+      expect(html, page).toContain('Members')
+      expect(html, page).not.toContain('npx skills add')
+    }
+    expect((await member.get(`/skills/${skill.slug}`)).html).toContain('badge is-members')
+  })
+
   it('tells the owner, and nobody else, why a skill is left out', async () => {
     const why = 'Agents cannot install this skill by its name: In SKILL.md,'
     expect((await ada.get('/skills/broken-one')).html).toContain(why)

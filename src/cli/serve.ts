@@ -102,18 +102,24 @@ function welcome(address: string, config: Config, setupCode: string | null): str
     `  REST      ${address}/api/prompts   (OpenAPI: ${address}/api/openapi.json)`,
   ]
   if (config.MCP_ENABLED) {
-    const configuration = { mcpServers: { commonplace: { type: 'http', url: `${address}/api/mcp` } } }
+    const isForMembers = config.LIBRARY_ACCESS === 'members'
+    const server = { type: 'http', url: `${address}/api/mcp`, ...(isForMembers ? { headers: { PROMPTS_API_KEY: 'cpb_…' } } : {}) }
+    const configuration = { mcpServers: { commonplace: server } }
     lines.push(
       `  MCP       ${address}/api/mcp`,
       '',
       'Connect Claude Code:',
-      `  claude mcp add --transport http commonplace ${address}/api/mcp`,
+      `  claude mcp add --transport http commonplace ${address}/api/mcp${isForMembers ? ' --header "PROMPTS_API_KEY: cpb_…"' : ''}`,
       "Or add to .mcp.json, Cursor's mcp.json or similar:",
       ...JSON.stringify(configuration, null, 2)
         .split('\n')
         .map((line) => `  ${line}`),
-      'To use a key, add --header "PROMPTS_API_KEY: cpb_…" to the command, or this to the entry:',
-      '  "headers": { "PROMPTS_API_KEY": "cpb_…" }',
+      ...(isForMembers
+        ? []
+        : [
+            'To use a key, add --header "PROMPTS_API_KEY: cpb_…" to the command, or this to the entry:',
+            '  "headers": { "PROMPTS_API_KEY": "cpb_…" }',
+          ]),
     )
   }
   if (setupCode !== null) {

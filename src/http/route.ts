@@ -56,7 +56,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 }
 const SCOPE = '{scope}'
 /** First segments of scopes that are for channels alone, and those that pages have too. */
-const CHANNEL_SEGMENTS = ['private', 'install']
+const CHANNEL_SEGMENTS = ['private', 'install', '.well-known']
 const SCOPE_SEGMENTS = [...CHANNEL_SEGMENTS, 'prompts', 'skills', 'tags', 'categories', 'users']
 /** Where routes that begin with a scope are found. */
 const SCOPED = '*'

@@ -150,7 +150,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     c.set('call', c.env.call)
     await next()
   })
-  const feeds = addFeeds(hono, forRest, { name: product.title, baseUrl })
+  const feeds = addFeeds(hono, forRest, { name: product.title, baseUrl, isForMembers })
   const embeds = addEmbeds(hono, (actor) => app.contextFor(actor, 'embed'), {
     words: pages.words,
     url: pages.files.url,

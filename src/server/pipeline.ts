@@ -13,7 +13,7 @@ import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
 import { type AccessRules, checkHost, checkOrigin } from '../http/guards.ts'
 import type { RequestCounts } from '../http/metrics/metrics.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
-import type { Router } from '../http/route.ts'
+import type { RouteKind, Router } from '../http/route.ts'
 import type { Turns } from '../http/turns.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
@@ -70,6 +70,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const isSecure = rules.baseUrl.startsWith('https:')
   let lastHost: string | null = null
 
+  const guardMethod = (kind: RouteKind, exchange: Exchange): void => {
+    if (kind === 'mcp' && !isMcpCall(exchange)) {
+      throw new AppError('method_not_allowed', 'This endpoint accepts POST; GET and DELETE need a session opened by initialize.')
+    }
+  }
   /** Checks host and origin. @throws AppError `forbidden`, `method_not_allowed` */
   const guard = ({ exchange, kind }: OpenCall): void => {
     const host = exchange.header('host') ?? ''
@@ -79,11 +84,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       lastHost = host
     }
     if (exchange.method === 'OPTIONS') return
-    // A closed library answers every method with 401.
-    const isRefused = isForMembers && !hasKeyHeader(exchange)
-    if (kind === 'mcp' && !isRefused && !isMcpCall(exchange)) {
-      throw new AppError('method_not_allowed', 'This endpoint accepts POST; GET and DELETE need a session opened by initialize.')
-    }
+    // A closed library first asks who calls.
+    if (!isForMembers) guardMethod(kind, exchange)
     if (kind === 'mcp' || !isRead(exchange.method)) checkOrigin(exchange.header('origin') ?? null, rules)
   }
 
@@ -246,6 +248,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route })
       if (refusal) throw refusal
     }
+    if (isForMembers) guardMethod(call.kind, exchange)
     const entering = (route?.queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
     const place = entering instanceof Promise ? await entering : entering
     const turn = turns.take(call.caller, cost)

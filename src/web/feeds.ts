@@ -28,10 +28,11 @@ const ROUTES: readonly Route[] = [
 interface FeedSettings {
   readonly name: string
   readonly baseUrl: string
+  readonly isForMembers: boolean
 }
 
 /** Adds the feed, sitemap, robots.txt and icon, with public items only. Returns the routes. */
-export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, baseUrl }: FeedSettings): readonly Route[] {
+export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, baseUrl, isForMembers }: FeedSettings): readonly Route[] {
   const call = callAnonymously(makeContext)
 
   http.get('/feed.xml', async (c) => {
@@ -76,7 +77,9 @@ export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, 
     return toXml(c, 'application/xml', `<urlset xmlns="${SITEMAP}">${urls.join('')}</urlset>`)
   })
 
-  const robots = `User-agent: *\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\n\nSitemap: ${baseUrl}/sitemap.xml\n`
+  const robots = isForMembers
+    ? 'User-agent: *\nDisallow: /\n'
+    : `User-agent: *\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\n\nSitemap: ${baseUrl}/sitemap.xml\n`
   http.get('/robots.txt', (c) => c.text(robots))
 
   const icon = new Uint8Array(readFileSync(new URL('../../assets/web/favicon.ico', import.meta.url)))

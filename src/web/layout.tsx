@@ -66,7 +66,7 @@ export const Layout: FC<LayoutProps> = ({
         <link rel="preload" href={url('literata-latin-wght-normal.woff2')} as="font" type="font/woff2" crossorigin="anonymous" />
         <link rel="icon" href={url('favicon.svg')} type="image/svg+xml" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
-        <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />
+        {site.isForMembers ? null : <link rel="alternate" type="application/rss+xml" title={words.reading.feedTitle(name)} href={feed} />}
         {['site.css', ...(site.reader ? ['members.css'] : []), ...styles].map((name) => (
           <link rel="stylesheet" href={url(name)} />
         ))}

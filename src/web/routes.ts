@@ -60,6 +60,7 @@ import type { Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { ERROR_WORDS } from './strings/errors.ts'
 import { ENGLISH } from './strings/index.ts'
+import { MEMBERS_ONLY_ENGLISH } from './strings/members-only.ts'
 
 type Html = { toString(): string | Promise<string> }
 type Page = (request: PageRequest) => Promise<Html | LeadsOn>
@@ -243,7 +244,7 @@ function readReader(actor: Actor): Site['reader'] {
 export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
   const files = readStaticFiles()
   const siteFor = ({ exchange, actor, client }: Call): Site => ({
-    words: ENGLISH,
+    words: settings.isForMembers ? MEMBERS_ONLY_ENGLISH : ENGLISH,
     url: files.url,
     ...settings,
     path: `${exchange.path}${exchange.search}`,

@@ -4,7 +4,7 @@ import type { Site } from '../site.ts'
 
 /**
  * The title of an item's page, with who can see the item.
- * @param visibility null where the reader does not own the item
+ * @param visibility null where the reader need not know it: it is somebody else's, and anybody may see it
  */
 export const ItemTitle: FC<{ site: Site; title: string; visibility: Visibility | null }> = ({ site: { words }, title, visibility }) => (
   <div class="titled">

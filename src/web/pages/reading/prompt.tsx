@@ -95,7 +95,11 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
     >
       <article class="leaf" data-filling={JSON.stringify(filling)}>
         <header>
-          <ItemTitle site={site} title={prompt.title} visibility={standing?.isOwner ? prompt.visibility : null} />
+          <ItemTitle
+            site={site}
+            title={prompt.title}
+            visibility={standing?.isOwner || prompt.visibility === 'members' ? prompt.visibility : null}
+          />
           {prompt.description === null ? null : (
             <p class="lead" dir="auto">
               {prompt.description}

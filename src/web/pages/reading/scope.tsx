@@ -38,6 +38,8 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
     prompts: (await call(listPrompts, { ...filter, perPage: 1 })).total,
     skills: (await call(listSkills, { ...filter, perPage: 1 })).total,
   }
+  // What agents without a key find.
+  const shared = site.isForMembers ? 0 : (await request.callAnonymously(listSkills, { ...filter, perPage: 1 })).total
   const isSkills = counts.prompts === 0 || (query.get('kind') === 'skills' && counts.skills > 0)
   const found = await readListPage(request, async (page) => {
     const input = { ...filter, perPage: PER_PAGE, page, sort }
@@ -67,7 +69,11 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
     >
       {head(counts)}
       {counts.skills > 0 ? (
-        <InstallBox site={site} installed={{ scope: path, needsKey: site.isForMembers }} lead={words.reading.installAll(counts.skills)} />
+        <InstallBox
+          site={site}
+          installed={{ scope: path, needsKey: shared === 0 }}
+          lead={words.reading.installAll(shared || counts.skills)}
+        />
       ) : null}
       <nav aria-label={words.filters}>
         {counts.prompts > 0 && counts.skills > 0 ? (

@@ -69,7 +69,11 @@ export async function showSkillPage(request: PageRequest) {
     >
       <article class="shelf">
         <header>
-          <ItemTitle site={site} title={skill.title} visibility={standing?.isOwner ? skill.visibility : null} />
+          <ItemTitle
+            site={site}
+            title={skill.title}
+            visibility={standing?.isOwner || skill.visibility === 'members' ? skill.visibility : null}
+          />
           {skill.description === null ? null : (
             <p class="lead" dir="auto">
               {skill.description}
