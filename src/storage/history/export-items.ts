@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
 import type { ExportReader } from '../../library/ports/transfer.ts'
-import { isOneOf } from '../items/item-filters.ts'
+import { isOneOf } from '../is-one-of.ts'
 import { readFiles } from '../items/item-parts.ts'
 import { type ItemRow, selectItems, toPrompts, toSkills } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'

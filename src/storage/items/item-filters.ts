@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { WalkPosition } from '../../library/ports/items.ts'
@@ -6,6 +6,7 @@ import type { ItemFilter } from '../../library/ports/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
+import { isOneOf } from '../is-one-of.ts'
 import { prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -71,11 +72,6 @@ export function isBeyond({ createdAt, order }: WalkPosition, direction: 'newest'
   const than = direction === 'newest' ? '<' : '>'
   return (eb: ExpressionBuilder<Database, 'item'>) =>
     eb.or([eb('item.created_at', than, createdAt), eb.and([eb('item.created_at', '=', createdAt), eb('item.seq', than, order)])])
-}
-
-/** `column in (values)`, which no engine accepts without values. */
-export function isOneOf(column: string, values: readonly (string | number)[]) {
-  return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`
 }
 
 function toSet(rows: readonly { seq: number }[]): Set<number> {

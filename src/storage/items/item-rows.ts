@@ -5,6 +5,7 @@ import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
 import { sortFilenames } from '../../library/skill.ts'
 import type { Variable } from '../../library/variables.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
+import { isOneOf } from '../is-one-of.ts'
 import { prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -66,7 +67,7 @@ export function isInVisibleSet(set: VisibleSet) {
     eb.and([
       eb('item.deleted_at', 'is', null),
       eb.or([
-        eb('item.visibility', 'in', set.visibilities),
+        isOneOf('item.visibility', set.visibilities),
         eb('item.owner_seq', '=', eb.selectFrom('user').select('user.seq').where('user.id', '=', set.ownerId)),
       ]),
     ])

@@ -1,8 +1,9 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { OwnItemsFilter, OwnItemsStore } from '../../library/ports/own-items.ts'
 import { slugifyTag } from '../../library/slug.ts'
+import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
-import { findCategories, isOneOf } from './item-filters.ts'
+import { findCategories } from './item-filters.ts'
 import { countRows, readItemsInOrder } from './item-lists.ts'
 import type { ItemQueries } from './item-queries.ts'
 

@@ -5,6 +5,7 @@ import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { ItemReader } from '../../library/ports/items.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { visibleSet, visibleVersions } from '../../library/visibility.ts'
+import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
@@ -38,7 +39,7 @@ export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersio
       .selectFrom('version')
       .innerJoin('user', 'user.seq', 'version.author_seq')
       .where('version.item_seq', 'in', selectVisible(db, actor, itemId))
-    return (await isOwner(actor, itemId)) ? all : all.where('version.visibility', 'in', visibleVersions(actor))
+    return (await isOwner(actor, itemId)) ? all : all.where(isOneOf('version.visibility', visibleVersions(actor)))
   }
   return {
     async listVersions(actor, itemId, page) {

@@ -8,6 +8,7 @@ import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
+import { isOneOf } from '../is-one-of.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -219,7 +220,7 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .where((eb) =>
       eb.or([
         eb('owner.id', '=', set.ownerId),
-        eb('version.visibility', 'in', visibleVersions(actor)),
+        isOneOf('version.visibility', visibleVersions(actor)),
         sql<boolean>`${sql.ref('version.number')} = ${sql.ref('item.version')}`,
       ]),
     )
