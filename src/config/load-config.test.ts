@@ -23,6 +23,7 @@ const DEFAULTS = {
   USAGE_COUNTS: true,
   ALLOW_SIGNUP: false,
   LIBRARY_ACCESS: 'everybody',
+  PUBLIC_ITEMS: false,
   SMTP_URL: null,
   MAIL_FROM: null,
   MCP_ENABLED: true,
@@ -144,6 +145,7 @@ describe('values out of range', () => {
     ['DATABASE_LISTEN_URL', 'sqlite:x.db'],
     ['ALLOW_SIGNUP', 'yes'],
     ['LIBRARY_ACCESS', 'closed'],
+    ['PUBLIC_ITEMS', 'true'],
     ['PASSWORD_HASH', 'argon2'],
     ['SMTP_URL', 'mail.example.org'],
     ['SMTP_URL', 'https://mail.example.org'],
@@ -197,6 +199,13 @@ describe('values out of range', () => {
     expect(() => loadConfig({ LIBRARY_ACCESS: 'members', ALLOW_SIGNUP: 'true' })).toThrow(
       /^LIBRARY_ACCESS=members cannot be combined with ALLOW_SIGNUP/,
     )
+  })
+
+  it('PUBLIC_ITEMS=on goes with LIBRARY_ACCESS=members alone', () => {
+    expect(() => loadConfig({ PUBLIC_ITEMS: 'on' })).toThrow(/^PUBLIC_ITEMS=on needs LIBRARY_ACCESS=members/)
+    expect(() => loadConfig({ PUBLIC_ITEMS: 'on', LIBRARY_ACCESS: 'everybody' })).toThrow(/^PUBLIC_ITEMS=on needs/)
+    expect(loadConfig({ PUBLIC_ITEMS: 'on', LIBRARY_ACCESS: 'members' })).toMatchObject({ PUBLIC_ITEMS: true, LIBRARY_ACCESS: 'members' })
+    expect(loadConfig({ PUBLIC_ITEMS: 'off' }).PUBLIC_ITEMS).toBe(false)
   })
 
   it('says nothing of a key that is refused', () => {

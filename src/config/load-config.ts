@@ -83,6 +83,12 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (config.LIBRARY_ACCESS === 'members' && config.ALLOW_SIGNUP) {
     throw new AppError('invalid_input', 'LIBRARY_ACCESS=members cannot be combined with ALLOW_SIGNUP: anyone could become a member.')
   }
+  if (config.PUBLIC_ITEMS && config.LIBRARY_ACCESS !== 'members') {
+    throw new AppError(
+      'invalid_input',
+      'PUBLIC_ITEMS=on needs LIBRARY_ACCESS=members: an open library shows everybody its public items anyway.',
+    )
+  }
   if ((config.EMBEDDINGS_URL === null) !== (config.EMBEDDINGS_MODEL === null)) {
     const [set, missing] = config.EMBEDDINGS_URL === null ? ['EMBEDDINGS_MODEL', 'EMBEDDINGS_URL'] : ['EMBEDDINGS_URL', 'EMBEDDINGS_MODEL']
     throw new AppError('invalid_input', `${set} also needs ${missing}. Set both or neither.`)

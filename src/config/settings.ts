@@ -112,7 +112,13 @@ export const SETTINGS = {
   LIBRARY_ACCESS: setting(
     z.enum(LIBRARY_ACCESSES, `must be one of: ${LIBRARY_ACCESSES.join(', ')}`),
     'everybody',
-    'members: only people who sign in, keys and install links reach the library. Strangers are asked to sign in; embeds, feeds and public indexes do not exist. Cannot be combined with ALLOW_SIGNUP.',
+    'members: only people who sign in, keys and install links reach the library. Strangers are asked to sign in; embeds, feeds and public indexes do not exist; PUBLIC_ITEMS can leave embeds. Cannot be combined with ALLOW_SIGNUP.',
+  ),
+  PUBLIC_ITEMS: setting(
+    onOrOff,
+    false,
+    'on: with LIBRARY_ACCESS=members, strangers still see the pages and embeds of public items, one by one. No list, search, download or API, and nothing unlisted.',
+    'off',
   ),
   PASSWORD_HASH: setting(
     z.enum(PASSWORD_HASHES, `must be one of: ${PASSWORD_HASHES.join(', ')}`),

@@ -22,6 +22,8 @@ export interface Route {
   readonly queues?: true
   /** Whether it brings people in, and so is open to everybody while the library is for members alone. */
   readonly isEntry?: true
+  /** Whether it shows one item alone, and nothing of others: `PUBLIC_ITEMS` leaves it open while the library is for members alone. */
+  readonly isOfPublicItem?: true
 }
 
 /** The matching row for a request. */

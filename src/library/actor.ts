@@ -10,7 +10,11 @@ export type Right = (typeof ADMIN_RIGHTS)[number]
 
 /** The caller. Every read of private data takes one. */
 export type Actor =
-  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'anonymous'
+      /** Of a library that is for its members alone. */
+      readonly isOutside?: true
+    }
   | {
       readonly kind: 'user'
       readonly userId: string
@@ -23,6 +27,12 @@ export type Actor =
     }
 
 export const ANONYMOUS: Actor = { kind: 'anonymous' }
+const OUTSIDER: Actor = { kind: 'anonymous', isOutside: true }
+
+/** Whoever presents neither a key nor a session, by whether the library is for its members alone. */
+export function strangerTo({ isForMembers }: { readonly isForMembers: boolean }): Actor {
+  return isForMembers ? OUTSIDER : ANONYMOUS
+}
 
 /** The id of the user whose private items this actor may read, or null. */
 export function privateReaderId(actor: Actor): string | null {

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { type Actor, ANONYMOUS, type Scope } from './actor.ts'
-import { askedVisibility, isVisible, type Reach, VISIBILITIES, type Visibility, visibleSet } from './visibility.ts'
+import { type Actor, ANONYMOUS, type Scope, strangerTo } from './actor.ts'
+import {
+  askedVisibility,
+  isVisible,
+  type Reach,
+  standingOf,
+  VISIBILITIES,
+  type Visibility,
+  visibleSet,
+  visibleVersions,
+} from './visibility.ts'
 
 const user = (userId: string, ...scopes: Scope[]): Actor => ({ kind: 'user', userId, username: userId, scopes: new Set(scopes) })
 const ACTORS: Record<string, Actor> = {
   anonymous: ANONYMOUS,
+  outside: strangerTo({ isForMembers: true }),
   owner: user('ann', 'read', 'write', 'improve'),
   'owner, read only': user('ann', 'read'),
   'owner, key without read': user('ann', 'write', 'improve'),
@@ -12,12 +22,15 @@ const ACTORS: Record<string, Actor> = {
   'other, key without read': user('bob', 'write'),
 }
 
+/** Everybody who reaches an open library. */
+const INSIDE = Object.keys(ACTORS).filter((who) => who !== 'outside')
+
 /** Who sees an item that is not deleted, by how it was come by. Written out from the contract; everybody else does not. */
 const SEEN_BY: Record<Visibility, Record<Reach, readonly string[]>> = {
   public: {
     id: Object.keys(ACTORS),
     slug: Object.keys(ACTORS),
-    list: Object.keys(ACTORS),
+    list: INSIDE,
   },
   members: {
     id: ['owner', 'owner, read only', 'other'],
@@ -25,7 +38,7 @@ const SEEN_BY: Record<Visibility, Record<Reach, readonly string[]>> = {
     list: ['owner', 'owner, read only', 'other'],
   },
   unlisted: {
-    id: Object.keys(ACTORS),
+    id: INSIDE,
     slug: ['owner', 'owner, read only'],
     list: ['owner', 'owner, read only'],
   },
@@ -41,6 +54,13 @@ const CASES = Object.entries(ACTORS).flatMap(([who, actor]) =>
     (['id', 'slug', 'list'] as const).map((reach) => ({ who, actor, visibility, reach, sees: SEEN_BY[visibility][reach].includes(who) })),
   ),
 )
+
+it('has a stranger of its own in a library for members', () => {
+  expect(strangerTo({ isForMembers: false })).toBe(ANONYMOUS)
+  const outside = strangerTo({ isForMembers: true })
+  expect([standingOf(ANONYMOUS), standingOf(outside)]).toEqual(['stranger', 'outsider'])
+  expect(visibleVersions(outside)).toEqual([])
+})
 
 describe('the visibility rule', () => {
   it.each(CASES)('$who, $visibility item by $reach: $sees', ({ actor, visibility, reach, sees }) => {

@@ -16,14 +16,18 @@ export type DefaultVisibility = (typeof DEFAULT_VISIBILITIES)[number]
  */
 export type Reach = 'id' | 'slug' | 'list'
 
-/** Those who are signed in or have a key with `read`, and everybody else. */
-export type Standing = 'stranger' | 'member'
+/**
+ * Members are signed in or have a key with `read`. Outsiders present nothing, in a library that is for its members alone. Strangers are
+ * everybody else.
+ */
+export type Standing = 'outsider' | 'stranger' | 'member'
 
 /**
  * THE visibility rule (contract, "Owner, author, visibility"): what others than the owner may see, by who they are and how they came by it.
  * The owner sees all of it. Both the check in memory and the condition in SQL are made from this table.
  */
 const OTHERS_MAY_SEE: Record<Standing, Record<Reach, readonly Visibility[]>> = {
+  outsider: { id: ['public'], slug: ['public'], list: [] },
   stranger: { id: ['public', 'unlisted'], slug: ['public'], list: ['public'] },
   member: { id: ['public', 'members', 'unlisted'], slug: ['public', 'members'], list: ['public', 'members'] },
 }
@@ -57,6 +61,7 @@ export interface VisibleSet {
 
 /** What an actor is to items of others. */
 export function standingOf(actor: Actor): Standing {
+  if (actor.kind === 'anonymous') return actor.isOutside ? 'outsider' : 'stranger'
   return privateReaderId(actor) === null ? 'stranger' : 'member'
 }
 

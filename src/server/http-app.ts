@@ -56,6 +56,7 @@ export type ServerSettings = Pick<
   | 'MCP_ENABLED'
   | 'DUMP_LIMIT'
   | 'LIBRARY_ACCESS'
+  | 'PUBLIC_ITEMS'
   | 'ALLOWED_HOSTS'
   | 'ALLOWED_ORIGINS'
   | 'RATE_LIMITS'
@@ -94,6 +95,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const product = readProduct()
   const hasMcp = settings.MCP_ENABLED
   const isForMembers = settings.LIBRARY_ACCESS === 'members'
+  const hasPublicItems = settings.PUBLIC_ITEMS
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
   const turns = createTurns()
   const faults = createFaultLog(logger)
@@ -120,7 +122,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
-    { name: product.title, baseUrl, hasMcp, isForMembers },
+    { name: product.title, baseUrl, hasMcp, isForMembers, hasPublicItems },
   )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
 
@@ -158,6 +160,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     name: product.title,
     baseUrl,
     hasMcp,
+    isForMembers,
     frameAncestors: settings.EMBED_FRAME_ANCESTORS,
   })
   const pageRoutes = pages.add(hono)
@@ -219,6 +222,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pipeline = createPipeline({
     router,
     isForMembers,
+    hasPublicItems,
     rules: { baseUrl, allowedHosts: settings.ALLOWED_HOSTS, allowedOrigins: settings.ALLOWED_ORIGINS },
     limits: createRateLimits(settings.RATE_LIMITS, app.store.instances.isShared ? { store: app.store.instances, clock: app.clock } : null),
     admission,

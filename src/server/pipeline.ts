@@ -6,7 +6,7 @@ import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../e
 import type { Admission, Place } from '../http/admission.ts'
 import type { BodyOwner, ReadBytes } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
-import { refuseStranger } from '../http/closed-library.ts'
+import { hideFromStranger, refuseStranger } from '../http/closed-library.ts'
 import type { Compress } from '../http/compression.ts'
 import { addCorsAndCaching, addIsolation, hasKeyHeader, isRead, preflight, readsCookies } from '../http/cors.ts'
 import { errorHeaders, HTTP_STATUS, toErrorAnswer } from '../http/errors.ts'
@@ -15,7 +15,7 @@ import type { RequestCounts } from '../http/metrics/metrics.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import type { RouteKind, Router } from '../http/route.ts'
 import type { Turns } from '../http/turns.ts'
-import { type Actor, ANONYMOUS } from '../library/actor.ts'
+import { type Actor, strangerTo } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
 import { isMcpCall } from '../mcp/endpoint.ts'
 import { toErrorBody as toMcpErrorBody } from '../mcp/errors.ts'
@@ -32,6 +32,8 @@ export interface PipelineParts {
   readonly rules: AccessRules
   /** Whether the library is for members alone. */
   readonly isForMembers: boolean
+  /** Whether such a library still shows everybody single public items. */
+  readonly hasPublicItems: boolean
   readonly limits: RateLimits
   readonly admission: Admission
   /** For routes whose requests wait in line. */
@@ -66,8 +68,9 @@ type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: bool
 
 /** The path of every request: host, origin, identity, limits, admission, route, headers, compression, log. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { router, rules, isForMembers, limits, admission, turns, requests, logger } = parts
+  const { router, rules, isForMembers, hasPublicItems, limits, admission, turns, requests, logger } = parts
   const isSecure = rules.baseUrl.startsWith('https:')
+  const stranger = strangerTo(parts)
   let lastHost: string | null = null
 
   const guardMethod = (kind: RouteKind, exchange: Exchange): void => {
@@ -154,7 +157,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       kind,
       params,
       requestId: randomUUID(),
-      actor: ANONYMOUS,
+      actor: stranger,
       caller: client.caller,
       client,
       cookies: [],
@@ -245,7 +248,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const counted = limits.count(call.caller, cost)
     if (counted) await counted
     if (isForMembers && call.actor.kind === 'anonymous') {
-      const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route })
+      const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route, hasPublicItems })
       if (refusal) throw refusal
     }
     if (isForMembers) guardMethod(call.kind, exchange)
@@ -278,7 +281,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         holdAnswer(place, answer)
       } catch (thrown) {
         dropBody(answer)
-        answer = exchange.hasLeft() ? CLIENT_LEFT : await refuse(call, toAppError(thrown), allowed, place)
+        const error = toAppError(thrown)
+        const isOutside = isForMembers && call.actor.kind === 'anonymous'
+        answer = exchange.hasLeft() ? CLIENT_LEFT : await refuse(call, isOutside ? hideFromStranger(error, route) : error, allowed, place)
       }
       const finished = finish(call, answer, startedMs)
       answer = finished instanceof Promise ? await finished : finished

@@ -32,8 +32,9 @@ interface FeedSettings {
 }
 
 /** Adds the feed, sitemap, robots.txt and icon, with public items only. Returns the routes. */
-export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, { name, baseUrl, isForMembers }: FeedSettings): readonly Route[] {
-  const call = callAnonymously(makeContext)
+export function addFeeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings: FeedSettings): readonly Route[] {
+  const { name, baseUrl, isForMembers } = settings
+  const call = callAnonymously(makeContext, settings)
 
   http.get('/feed.xml', async (c) => {
     const author = c.req.query('author')

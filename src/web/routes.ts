@@ -86,6 +86,8 @@ interface PageEntry {
   readonly isOfMcp?: boolean
   /** See `Route.isEntry`. */
   readonly isEntry?: true
+  /** Of the page itself; its forms are for members. See `Route.isOfPublicItem`. */
+  readonly isOfPublicItem?: true
 }
 
 /** Points of reading files to import, which takes five seconds at most, and of importing some of them: about half a second. */
@@ -99,7 +101,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/', page: showHome },
   { path: '/search', page: showSearch },
   { path: '/prompts', page: browse('prompts') },
-  { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts') },
+  { path: '/prompts/:ref', page: showPromptPage, act: actOnItem('prompts'), isOfPublicItem: true },
   {
     path: '/prompts/:ref/fill',
     page: showPromptPage,
@@ -111,7 +113,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
   { path: '/skills', page: browse('skills') },
-  { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills') },
+  { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
@@ -192,6 +194,7 @@ export interface PageSettings {
   readonly baseUrl: string
   readonly hasMcp: boolean
   readonly isForMembers: boolean
+  readonly hasPublicItems: boolean
 }
 
 /** The parts of HTTP that pages use. */
@@ -261,7 +264,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       site: siteFor(call),
       sent,
       param: (name) => readParam(c, name),
-      callAnonymously: callAnonymously(makeContext),
+      callAnonymously: callAnonymously(makeContext, settings),
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
       caller: call.caller,
@@ -347,10 +350,13 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         if (!file) throw new AppError('not_found', ERROR_WORDS.noFile)
         return file
       })
-      const rows = pages.flatMap(({ path, act, takesPassword, isEntry, cost: ownCost }): Route[] => {
+      const rows = pages.flatMap(({ path, act, takesPassword, isEntry, isOfPublicItem, cost: ownCost }): Route[] => {
         const row = { path: path.replaceAll(/:(\w+)/g, '{$1}'), kind: 'page', cost: PAGE_COST, ...(isEntry && { isEntry }) } as const
         const cost = ownCost ?? (takesPassword ? PASSWORD_COST : FORM_COST)
-        return [{ ...row, method: 'GET' }, ...(act ? [{ ...row, method: 'POST', cost } as const] : [])]
+        return [
+          { ...row, method: 'GET', ...(isOfPublicItem && { isOfPublicItem }) },
+          ...(act ? [{ ...row, method: 'POST', cost } as const] : []),
+        ]
       })
       const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl)
       const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl)

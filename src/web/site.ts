@@ -12,6 +12,8 @@ export interface Site {
   readonly hasMcp: boolean
   /** Whether the library is for members alone: nothing is read without an account or a key. */
   readonly isForMembers: boolean
+  /** Whether such a library still shows everybody single public items. */
+  readonly hasPublicItems: boolean
   /** Path and query of the page itself. */
   readonly path: string
   /** The signed-in user. */

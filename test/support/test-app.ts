@@ -25,6 +25,7 @@ const SETTINGS: ServerSettings = {
   MCP_ENABLED: true,
   DUMP_LIMIT: 10_000,
   LIBRARY_ACCESS: 'everybody',
+  PUBLIC_ITEMS: false,
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
   RATE_LIMITS: null,

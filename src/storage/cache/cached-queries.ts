@@ -3,6 +3,7 @@ import { shareRecord } from '../../cache/shared-records.ts'
 import type { Actor } from '../../library/actor.ts'
 import type { Category, Prompt, Skill, Version } from '../../library/items.ts'
 import type { WalkPage } from '../../library/ports/items.ts'
+import { standingOf, visibleSet } from '../../library/visibility.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FoundRows, ItemQueries, RelatedRow, SkillPage } from '../items/item-queries.ts'
 
@@ -18,8 +19,8 @@ const MAX_ANSWERS = 2_000
 const MAX_KEY = 1_000
 
 /**
- * Queries that answer anonymous readers from a cache of the library's current revision: what is cached is the same for each of them. Those of
- * other actors, and searches by a provider's vector, are passed on, but for the records of public items, which every reader may list.
+ * Queries that answer strangers from a cache of the library's current revision: what is cached is the same for each of them. Those of other
+ * actors, and searches by a provider's vector, are passed on, but for the records of public items to those who may list them.
  */
 export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): ItemQueries {
   const prompts = caches.create<Prompt>(MAX_TEXT)
@@ -40,7 +41,7 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   const tags = cacheAnswers<ReturnType<SearchIndex['countTags']>>(caches, 1)
   return {
     async findPrompt(actor, ref) {
-      if (actor.kind !== 'anonymous') return await queries.findPrompt(actor, ref)
+      if (standingOf(actor) !== 'stranger') return await queries.findPrompt(actor, ref)
       const revision = await caches.refresh()
       const seq = promptSeqs.get(ref)
       const cached = seq === undefined ? undefined : prompts.get(String(seq))
@@ -53,8 +54,8 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
       for (const name of new Set([ref, prompt.id])) promptSeqs.put(revision, name, found.seq)
       return { seq: found.seq, prompt }
     },
-    readPrompts: (actor, seqs) => readItems(caches, prompts, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
-    readSkills: (actor, seqs) => readItems(caches, skills, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
+    readPrompts: (actor, seqs) => readItems(caches, prompts, actor, seqs, (missing) => queries.readPrompts(actor, missing), sizeOfPrompt),
+    readSkills: (actor, seqs) => readItems(caches, skills, actor, seqs, (missing) => queries.readSkills(actor, missing), sizeOfSkill),
     findRows(actor, kind, request) {
       if (request.vector) return queries.findRows(actor, kind, request)
       const { query, text, sort, limit, offset, filter, wantsFacets = false } = request
@@ -71,7 +72,7 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   }
 }
 
-/** A cache of answers of one query, by what is asked. Actors other than the anonymous one get theirs from `read`. */
+/** A cache of answers of one query, by what is asked. Actors other than strangers get theirs from `read`. */
 function cacheAnswers<T extends object | number>(
   caches: RevisionCaches,
   maxSize: number,
@@ -80,7 +81,7 @@ function cacheAnswers<T extends object | number>(
 ) {
   const cache = caches.create<T>(maxSize)
   return async (actor: Actor, asked: readonly unknown[], read: () => Promise<T>): Promise<T> => {
-    const key = actor.kind === 'anonymous' ? JSON.stringify(asked) : null
+    const key = standingOf(actor) === 'stranger' ? JSON.stringify(asked) : null
     if (key === null || key.length > MAX_KEY) return await read()
     const revision = await caches.refresh()
     const cached = cache.get(key)
@@ -91,14 +92,16 @@ function cacheAnswers<T extends object | number>(
   }
 }
 
-/** Items by row number: public ones from the cache, and the others as `read` gives them. */
+/** Items by row number: public ones from the cache for those who may list them, and the others as `read` gives them. */
 async function readItems<T extends Prompt | Skill>(
   caches: RevisionCaches,
   cache: RevisionCache<T>,
+  actor: Actor,
   seqs: readonly number[],
   read: (missing: readonly number[]) => Promise<ReadonlyMap<number, T>>,
   sizeOf: (item: T) => number,
 ): Promise<ReadonlyMap<number, T>> {
+  if (!visibleSet(actor, 'list').visibilities.includes('public')) return await read(seqs)
   const revision = await caches.refresh()
   const items = new Map<number, T>()
   for (const seq of seqs) {

@@ -60,7 +60,7 @@ export interface ItemQueries {
 /** A statement for each standing, with the owner's id as the slot `ownerId`. */
 function prepareForEach<T>(reach: Reach, prepare: (set: VisibleSet) => T): Record<Standing, T> {
   const of = (standing: Standing) => prepare({ visibilities: othersMaySee(standing, reach), ownerId: slot('ownerId') })
-  return { stranger: of('stranger'), member: of('member') }
+  return { outsider: of('outsider'), stranger: of('stranger'), member: of('member') }
 }
 
 /** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
@@ -99,9 +99,15 @@ export interface IndexViewer {
   readonly audiences: readonly Audience[]
 }
 
+/** The audiences of the index that somebody of a standing finds. */
+function audiencesOf(standing: Standing): readonly Audience[] {
+  return othersMaySee(standing, 'list').flatMap((visibility) => indexAudience(visibility) ?? [])
+}
+
 const AUDIENCES_OF: Record<Standing, readonly Audience[]> = {
-  stranger: othersMaySee('stranger', 'list').flatMap((visibility) => indexAudience(visibility) ?? []),
-  member: othersMaySee('member', 'list').flatMap((visibility) => indexAudience(visibility) ?? []),
+  outsider: audiencesOf('outsider'),
+  stranger: audiencesOf('stranger'),
+  member: audiencesOf('member'),
 }
 
 /** What the actor finds in the index, by the visibility rule. */

@@ -15,6 +15,8 @@ export interface EmbedSettings {
   /** Absolute, without a slash at its end. */
   readonly baseUrl: string
   readonly hasMcp: boolean
+  /** Whether the library is for members alone: embeds then show public items, and no unlisted ones. */
+  readonly isForMembers: boolean
   /** `frame-ancestors` sources besides the service itself. */
   readonly frameAncestors: string
   /** The address of a static file. */

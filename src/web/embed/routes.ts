@@ -19,21 +19,21 @@ import { readEmbedQuery } from './query.ts'
 
 type Requested = HonoContext<HttpEnv>
 
-/** Every route of embeds. */
+/** Every route of embeds: each shows what stands in its address, what is saved for everybody with its id, or one public item. */
 const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/embed', kind: 'embed', cost: 3 },
-  { method: 'GET', path: '/embed/{ref}', kind: 'embed', cost: 3 },
-  { method: 'GET', path: '/e/{id}', kind: 'embed', cost: 3 },
-  { method: 'GET', path: '/embed.js', kind: 'embed', cost: 1 },
-  { method: 'GET', path: '/api/embed/examples', kind: 'embed', cost: 1 },
-  { method: 'GET', path: '/api/embed/image', kind: 'embed', cost: 3 },
-  { method: 'GET', path: '/api/embed/image/{file}', kind: 'embed', cost: 20 },
-  { method: 'GET', path: '/api/oembed', kind: 'embed', cost: 3 },
+  { method: 'GET', path: '/embed', kind: 'embed', cost: 3, isOfPublicItem: true },
+  { method: 'GET', path: '/embed/{ref}', kind: 'embed', cost: 3, isOfPublicItem: true },
+  { method: 'GET', path: '/e/{id}', kind: 'embed', cost: 3, isOfPublicItem: true },
+  { method: 'GET', path: '/embed.js', kind: 'embed', cost: 1, isOfPublicItem: true },
+  { method: 'GET', path: '/api/embed/examples', kind: 'embed', cost: 1, isOfPublicItem: true },
+  { method: 'GET', path: '/api/embed/image', kind: 'embed', cost: 3, isOfPublicItem: true },
+  { method: 'GET', path: '/api/embed/image/{file}', kind: 'embed', cost: 20, isOfPublicItem: true },
+  { method: 'GET', path: '/api/oembed', kind: 'embed', cost: 3, isOfPublicItem: true },
 ]
 
 /** Adds what other people's pages frame and show. Its routes are given back. */
 export function addEmbeds(http: Hono<HttpEnv>, makeContext: MakeContext, settings: EmbedSettings): readonly Route[] {
-  const call = callAnonymously(makeContext)
+  const call = callAnonymously(makeContext, settings)
   const { words } = settings
 
   /** Answers in a frame even when there is nothing to show: an error page of the service would not be framed. */

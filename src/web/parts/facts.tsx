@@ -14,6 +14,20 @@ export function needsKey({ isForMembers }: Pick<Site, 'isForMembers'>, item: { r
   return isForMembers || !othersMaySee('stranger', 'id').includes(item.visibility)
 }
 
+/** Whether an item may be embedded: it is shown to everybody, without a key. */
+export function isEmbeddable(
+  { isForMembers, hasPublicItems }: Pick<Site, 'isForMembers' | 'hasPublicItems'>,
+  { visibility }: { readonly visibility: Visibility },
+): boolean {
+  if (isForMembers && !hasPublicItems) return false
+  return othersMaySee(isForMembers ? 'outsider' : 'stranger', 'id').includes(visibility)
+}
+
+/** Whether the reader sees single items alone, and nothing else of the library. */
+export function isOutside({ isForMembers, reader }: Pick<Site, 'isForMembers' | 'reader'>): boolean {
+  return isForMembers && reader === null
+}
+
 /** Download addresses: items that need a key have a route that accepts the reader's session. */
 export function downloadsOf(site: Pick<Site, 'isForMembers'>, item: { readonly visibility: Visibility }): '/api' | '/download' {
   return needsKey(site, item) ? '/download' : '/api'

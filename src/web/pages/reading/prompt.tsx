@@ -20,7 +20,7 @@ import { highlightCode } from '../../markup/highlight.ts'
 import { renderMarkdown } from '../../markup/markdown.ts'
 import { CopiedFrom } from '../../parts/copied-from.tsx'
 import { Day } from '../../parts/day.tsx'
-import { authorPath, downloadsOf, Fact, ItemFacts, needsKey } from '../../parts/facts.tsx'
+import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
@@ -91,7 +91,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
       scripts={['prompt.js']}
       isDrawnByScripts
       kind="article"
-      embeddedId={needsKey(site, prompt) ? undefined : prompt.id}
+      embeddedId={isEmbeddable(site, prompt) ? prompt.id : undefined}
     >
       <article class="leaf" data-filling={JSON.stringify(filling)}>
         <header>
@@ -120,7 +120,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           <Fault sent={sent} words={words} />
           <ItemActions site={site} item={{ path, url: prompt.url, visibility: prompt.visibility }} standing={standing} />
         </header>
-        {prompt.variables.length === 0 ? null : (
+        {prompt.variables.length === 0 || isOutside(site) ? null : (
           <FillForm site={site} path={path} prompt={prompt} values={values} isRendered={isRendered} />
         )}
         {missing.length === 0 ? null : <p class="quiet">{words.unfilled(missing.join(', '))}</p>}
@@ -272,18 +272,24 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
           <Fact label={words.reading.length}>
             {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}
           </Fact>
-          <Fact label={words.download}>
-            <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
-            <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
-          </Fact>
-          {site.hasMcp ? (
+          {isOutside(site) ? null : (
+            <Fact label={words.download}>
+              <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/prompt.md`}>{words.reading.promptFile}</a>,{' '}
+              <a href={`${downloadsOf(site, prompt)}/prompts/${prompt.id}/raw`}>{words.raw}</a>
+            </Fact>
+          )}
+          {site.hasMcp && !isOutside(site) ? (
             <Fact label={words.reading.inEditor}>
               <code>{claudePromptCommand(prompt.slug)}</code>, <a href="/connect">{words.reading.howToConnect}</a>
             </Fact>
           ) : null}
-          {needsKey(site, prompt) ? null : (
+          {isOutside(site) || !isEmbeddable(site, prompt) ? null : (
             <Fact label={words.reading.elsewhere}>
-              <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
+              {needsKey(site, prompt) ? null : (
+                <>
+                  <a href={`/api/prompts/${prompt.id}`}>{words.asJson}</a>,{' '}
+                </>
+              )}
               <a href={`/embeds?item=${prompt.id}`} rel="nofollow">
                 {words.designer.embed}
               </a>

@@ -13,7 +13,7 @@ import { highlightCode } from '../../markup/highlight.ts'
 import { languageOfFile } from '../../markup/languages.ts'
 import { isMarkdown, renderSkillMarkdown } from '../../markup/skill-markdown.ts'
 import { CopiedFrom } from '../../parts/copied-from.tsx'
-import { downloadsOf, Fact, ItemFacts, needsKey } from '../../parts/facts.tsx'
+import { downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
@@ -45,9 +45,10 @@ export async function showSkillPage(request: PageRequest) {
   const standing = await readStanding(request, 'skills', skill.id)
   const { source } = await call(showSource, { collection: 'skills', id: skill.id })
   const usage = await readItemUsage(call, 'skills', standing)
-  const {
-    skills: [shared],
-  } = await call(listSharedSkills, { scope: scopePath({ kind: 'skill', ref: skill.id }) })
+  // How to install it is for readers who can.
+  const shared = isOutside(site)
+    ? undefined
+    : (await call(listSharedSkills, { scope: scopePath({ kind: 'skill', ref: skill.id }) })).skills[0]
   const name = shared?.described.fault === null ? (shared.channelName ?? shared.described.name) : null
   const { words } = site
   const undone = takeRestored(request)
@@ -65,7 +66,7 @@ export async function showSkillPage(request: PageRequest) {
       isIndexed={skill.visibility === 'public' && wanted === null}
       kind="article"
       styles={[...INSTALL_STYLES, ...(usage ? CHART_STYLES : [])]}
-      embeddedId={needsKey(site, skill) ? undefined : skill.id}
+      embeddedId={isEmbeddable(site, skill) ? skill.id : undefined}
     >
       <article class="shelf">
         <header>
@@ -90,27 +91,36 @@ export async function showSkillPage(request: PageRequest) {
           <dl>
             <ItemFacts site={site} kind="skills" item={skill} />
             <ItemUse site={site} usage={usage} />
-            <Fact label={words.download}>
-              <a href={`${downloadsOf(site, skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
-              {needsKey(site, skill) ? null : (
-                <>
-                  , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>,{' '}
-                  <a href={`/embeds?item=${skill.id}`} rel="nofollow">
-                    {words.designer.embed}
-                  </a>
-                </>
-              )}
-            </Fact>
+            {isOutside(site) ? null : (
+              <Fact label={words.download}>
+                <a href={`${downloadsOf(site, skill)}/skills/${skill.id}/zip`}>{words.reading.downloadZip}</a>
+                {needsKey(site, skill) ? null : (
+                  <>
+                    , <a href={`/api/skills/${skill.id}`}>{words.asJson}</a>
+                  </>
+                )}
+                {isEmbeddable(site, skill) ? (
+                  <>
+                    ,{' '}
+                    <a href={`/embeds?item=${skill.id}`} rel="nofollow">
+                      {words.designer.embed}
+                    </a>
+                  </>
+                ) : null}
+              </Fact>
+            )}
           </dl>
-          <InstallBox
-            site={site}
-            installed={{
-              scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
-              skill: { ...skill, name },
-              needsKey: needsKey(site, skill),
-            }}
-            lead={words.reading.installLead}
-          />
+          {isOutside(site) ? null : (
+            <InstallBox
+              site={site}
+              installed={{
+                scope: scopePath({ kind: 'skill', ref: skill.isPrivate ? skill.id : (path.split('/').at(-1) ?? skill.slug) }),
+                skill: { ...skill, name },
+                needsKey: needsKey(site, skill),
+              }}
+              lead={words.reading.installLead}
+            />
+          )}
           {standing?.isOwner && shared?.described.fault ? <p class="notice">{words.reading.leftOut(shared.described.fault)}</p> : null}
         </div>
         <aside class="facts">
@@ -127,7 +137,11 @@ export async function showSkillPage(request: PageRequest) {
               toUrl={toUrl}
               shown={await showFile(open, query.get('view'), skill.description, path, skill.files, toUrl, request.signal())}
               countedAt={`/skills/${skill.id}/copied`}
-              downloadUrl={`${downloadsOf(site, skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`}
+              downloadUrl={
+                isOutside(site)
+                  ? null
+                  : `${downloadsOf(site, skill)}/skills/${skill.id}/files/${open.filename.split('/').map(encodeURIComponent).join('/')}`
+              }
             />
           </section>
         ) : null}
@@ -186,7 +200,8 @@ interface OpenFileProps {
   readonly file: ShownFile
   readonly view: string | null
   readonly shown: Shown
-  readonly downloadUrl: string
+  /** Null for readers who may not download it. */
+  readonly downloadUrl: string | null
   /** Where a copy is counted. */
   readonly countedAt: string
   toUrl(filename: string): string
@@ -226,9 +241,11 @@ const OpenFile: FC<OpenFileProps> = ({ site, file, view, shown: { fields, render
               {words.copy}
             </button>
           )}
-          <a class="button" href={downloadUrl} download>
-            {words.download}
-          </a>
+          {downloadUrl === null ? null : (
+            <a class="button" href={downloadUrl} download>
+              {words.download}
+            </a>
+          )}
         </div>
       </div>
       <FrontmatterTable site={site} fields={fields} />
