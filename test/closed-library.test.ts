@@ -361,6 +361,7 @@ describe('to strangers, a library for members with PUBLIC_ITEMS', () => {
     }
     const { text } = await ask(`/prompts/${find(`${MARKER}public`).slug}`, optionsOf({ method: 'GET' }), shown)
     expect([text.includes('/api/oembed?url='), text.includes('og:image'), text.includes('noindex')]).toEqual([true, true, false])
+    expect(text).not.toContain('/embeds')
   })
 
   it('shows a saved embed to whoever has its id', async () => {

@@ -85,12 +85,8 @@ export const Layout: FC<LayoutProps> = ({
         <footer class="foot">
           <div class="frame">
             <span>{name}</span>
-            {site.isForMembers ? null : (
-              <>
-                <a href="/embeds">{words.designer.title}</a>
-                <a href="/api/openapi.json">{words.apiReference}</a>
-              </>
-            )}
+            {site.isForMembers && !(site.hasPublicItems && site.reader) ? null : <a href="/embeds">{words.designer.title}</a>}
+            {site.isForMembers ? null : <a href="/api/openapi.json">{words.apiReference}</a>}
           </div>
         </footer>
       </body>
