@@ -247,7 +247,7 @@ function readReader(actor: Actor): Site['reader'] {
 export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
   const files = readStaticFiles()
   const siteFor = ({ exchange, actor, client }: Call): Site => ({
-    words: settings.isForMembers ? MEMBERS_ONLY_ENGLISH : ENGLISH,
+    words: settings.isForMembers && !settings.hasPublicItems ? MEMBERS_ONLY_ENGLISH : ENGLISH,
     url: files.url,
     ...settings,
     path: `${exchange.path}${exchange.search}`,

@@ -24,14 +24,14 @@ export const Shortcuts: FC<{ words: Site['words'] }> = ({ words: { find } }) => 
 )
 
 /** What the palette offers beside hits: pages and actions of this reader. Not shown by itself. */
-export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasMcp, isForMembers } }) => {
+export const PaletteEntries: FC<{ site: Site }> = ({ site: { words, reader, hasMcp, isForMembers, hasPublicItems } }) => {
   const pages: readonly (readonly [path: string, name: string])[] = [
     ['/', words.home],
     ['/prompts', words.prompts],
     ['/skills', words.skills],
     ...(hasMcp ? [['/connect', words.connect] as const] : []),
     ['/docs', words.docs],
-    ...(isForMembers ? [] : [['/embeds', words.designer.title] as const]),
+    ...(isForMembers && !hasPublicItems ? [] : [['/embeds', words.designer.title] as const]),
     ...(reader
       ? ([
           ['/library', words.myLibrary],
