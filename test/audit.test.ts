@@ -97,7 +97,10 @@ describe('every operation that changes what is kept', () => {
     return { kind: 'user', userId: person?.id ?? '', username: name, scopes: new Set(rights), sessionId: 'this one' }
   }
   const unique = () => `${CANARY}-${++made}`
-  const promptInput = (visibility = 'public') => ({
+  let member: UserActor | null = null
+  /** Who may see what is made. */
+  let madeFor = 'public'
+  const promptInput = (visibility = madeFor) => ({
     title: unique(),
     content: `${unique()} \${${CANARY}}`,
     description: unique(),
@@ -107,6 +110,7 @@ describe('every operation that changes what is kept', () => {
   })
   const skillInput = () => ({
     title: unique(),
+    ...(madeFor === 'members' ? { visibility: madeFor } : {}),
     note: unique(),
     files: [
       { filename: 'SKILL.md', content: `---\nname: ${unique()}\ndescription: ${CANARY}\n---\n${CANARY}` },
@@ -385,12 +389,21 @@ describe('every operation that changes what is kept', () => {
     }
   })
 
-  it.each(OPERATIONS.filter(({ name, writes }) => writes || name in UNRECORDED))(
-    '$name leaves no stale answer in a cache',
-    async ({ name }) => {
+  const WRITING = OPERATIONS.filter(({ name, writes }) => writes || name in UNRECORDED)
+  it.each(WRITING.flatMap(({ name }) => ['public', 'members'].map((audience) => [name, audience] as const)))(
+    '%s leaves no stale answer in a cache, of what is %s',
+    async (name, audience) => {
+      madeFor = audience
       const prepared = await CALLS[name]?.()
+      madeFor = 'public'
       if (!prepared) throw new Error(`Say in test/audit.test.ts how ${name} is called`)
-      const readAll = async (from: Parameters<typeof readPublic>[0]) => [await readPublic(from), await readLists(from, prepared.actor)]
+      member ??= (await test.user('member')).actor
+      const reader = member
+      const readAll = async (from: Parameters<typeof readPublic>[0]) => [
+        await readPublic(from),
+        await readLists(from, prepared.actor),
+        await readLists(from, reader),
+      ]
       await readAll(test)
       await test.call(prepared.actor, name, prepared.input).catch(() => {})
       const cached = await readAll(test)

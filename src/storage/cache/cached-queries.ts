@@ -20,11 +20,11 @@ const MAX_KEY = 1_000
 
 /**
  * Queries that answer strangers from a cache of the library's current revision: what is cached is the same for each of them. Those of other
- * actors, and searches by a provider's vector, are passed on, but for the records of public items to those who may list them.
+ * actors, and searches by a provider's vector, are passed on, but for the records of items that others may list.
  */
 export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): ItemQueries {
-  const prompts = caches.create<Prompt>(MAX_TEXT)
-  const skills = caches.create<Skill>(MAX_TEXT / 4)
+  const prompts = { public: caches.create<Prompt>(MAX_TEXT), members: caches.create<Prompt>(MAX_TEXT) }
+  const skills = { public: caches.create<Skill>(MAX_TEXT / 4), members: caches.create<Skill>(MAX_TEXT / 4) }
   const promptSeqs = caches.create<number>(MAX_ANSWERS)
   const foundRows = cacheAnswers<FoundRows>(
     caches,
@@ -44,13 +44,13 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
       if (standingOf(actor) !== 'stranger') return await queries.findPrompt(actor, ref)
       const revision = await caches.refresh()
       const seq = promptSeqs.get(ref)
-      const cached = seq === undefined ? undefined : prompts.get(String(seq))
+      const cached = seq === undefined ? undefined : prompts.public.get(String(seq))
       if (seq !== undefined && cached) return { seq, prompt: cached }
       const found = await queries.findPrompt(actor, ref)
       // An unlisted prompt is found by its id alone, and must not come up in a list.
       if (found?.prompt.visibility !== 'public') return found
-      const prompt = prompts.get(String(found.seq)) ?? shareRecord(found.prompt)
-      prompts.put(revision, String(found.seq), prompt, sizeOfPrompt(prompt))
+      const prompt = prompts.public.get(String(found.seq)) ?? shareRecord(found.prompt)
+      prompts.public.put(revision, String(found.seq), prompt, sizeOfPrompt(prompt))
       for (const name of new Set([ref, prompt.id])) promptSeqs.put(revision, name, found.seq)
       return { seq: found.seq, prompt }
     },
@@ -92,30 +92,34 @@ function cacheAnswers<T extends object | number>(
   }
 }
 
-/** Items by row number: public ones from the cache for those who may list them, and the others as `read` gives them. */
+/** Records of listed items, apart by who may list them. */
+type RecordCaches<T extends object> = Readonly<Record<'public' | 'members', RevisionCache<T>>>
+
+/** Items by row number: those that others may list from the caches that the actor may read, and the rest as `read` gives them. */
 async function readItems<T extends Prompt | Skill>(
   caches: RevisionCaches,
-  cache: RevisionCache<T>,
+  records: RecordCaches<T>,
   actor: Actor,
   seqs: readonly number[],
   read: (missing: readonly number[]) => Promise<ReadonlyMap<number, T>>,
   sizeOf: (item: T) => number,
 ): Promise<ReadonlyMap<number, T>> {
-  if (!visibleSet(actor, 'list').visibilities.includes('public')) return await read(seqs)
+  const { visibilities } = visibleSet(actor, 'list')
+  const listed = (['public', 'members'] as const).filter((visibility) => visibilities.includes(visibility))
+  if (listed.length === 0) return await read(seqs)
   const revision = await caches.refresh()
   const items = new Map<number, T>()
   for (const seq of seqs) {
-    const cached = cache.get(String(seq))
-    if (cached) items.set(seq, cached)
+    for (const visibility of listed) {
+      const cached = records[visibility].get(String(seq))
+      if (cached) items.set(seq, cached)
+    }
   }
   if (items.size === seqs.length) return items
   for (const [seq, item] of await read(seqs.filter((one) => !items.has(one)))) {
-    if (item.visibility !== 'public') {
-      items.set(seq, item)
-      continue
-    }
-    items.set(seq, shareRecord(item))
-    cache.put(revision, String(seq), item, sizeOf(item))
+    const visibility = listed.find((one) => one === item.visibility)
+    items.set(seq, visibility ? shareRecord(item) : item)
+    if (visibility) records[visibility].put(revision, String(seq), item, sizeOf(item))
   }
   return items
 }
