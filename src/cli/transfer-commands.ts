@@ -4,6 +4,7 @@ import { KEY_HINTS } from '../auth/key-hints.ts'
 import { keyFromEnvironment, langfuseKeysFromEnvironment } from '../config/load-config.ts'
 import { AppError } from '../errors.ts'
 import { showControls } from '../library/controls.ts'
+import { VISIBILITIES, type Visibility } from '../library/visibility.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { readAgentFolder } from '../transfer/agent-folder.ts'
 import type { History } from '../transfer/history-folder.ts'
@@ -27,11 +28,22 @@ import { type ProgressBar, startProgress } from './show-progress.ts'
 
 interface ImportFlags {
   readonly user?: string
+  readonly visibility?: Visibility
   readonly public?: true
 }
 
+function visibilityOption(what: string): Option {
+  return new Option('--visibility <visibility>', `whom ${what} are for (default: the user's setting, initially private)`).choices(
+    VISIBILITIES,
+  )
+}
+
+function publicOption(): Option {
+  return new Option('--public', 'the same as --visibility public').conflicts('visibility')
+}
+
 function toOptions(flags: ImportFlags): ImportOptions {
-  return { owner: flags.user, visibility: flags.public ? 'public' : undefined }
+  return { owner: flags.user, visibility: flags.public ? 'public' : flags.visibility }
 }
 
 function printReport(report: ImportReport, madeOwners: readonly string[], madeCategories: readonly string[] = []): void {
@@ -104,7 +116,8 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       'Import a CSV, JSON or JSONL file, or standard input (-). Columns: act, prompt, for_devs, type, contributor; or title, content, description, type, category, tags, author, visibility.',
     )
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .option('--public', "make items without a visibility public (default: the user's setting, initially private)")
+    .addOption(visibilityOption('items without a visibility'))
+    .addOption(publicOption())
     .addOption(new Option('--format <format>', 'format of standard input (-)').choices(PROMPT_FORMATS))
     .action(async (file: string, flags: ImportFlags & { format?: PromptFormat }) => {
       const source = await findSource(file, flags.format)
@@ -122,7 +135,8 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
     .command('skills <folder>')
     .description('Import every subfolder that has a SKILL.md')
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .option('--public', "make the skills public (default: the user's setting, initially private)")
+    .addOption(visibilityOption('the skills'))
+    .addOption(publicOption())
     .action((folder: string, flags: ImportFlags) =>
       withApp(async (app) => {
         const bar = startProgress(process.stderr.isTTY ? (await findSkillFolders(folder)).length : 0, 'Importing skills')
@@ -148,20 +162,23 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       'Import what agents and editors keep in a project: .prompt.md files, .claude/commands, .claude/skills, .cursor/rules and AGENTS.md',
     )
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .option('--public', "make the items public (default: the user's setting, initially private)")
+    .addOption(visibilityOption('the items'))
+    .addOption(publicOption())
     .option('--whole', 'make one prompt of an AGENTS.md (default: one for each second-level heading)')
     .action((folder: string, flags: ImportFlags & { whole?: true }) => importFrom(flags, readAgentFolder(folder, flags.whole === true)))
   imports
     .command('langfuse <address>')
     .description('Import all prompts of a Langfuse project over its API; reads LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY')
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .option('--public', "make the prompts public (default: the user's setting, initially private)")
+    .addOption(visibilityOption('the prompts'))
+    .addOption(publicOption())
     .action((address: string, flags: ImportFlags) => importFrom(flags, readLangfuse(address, langfuseKeysFromEnvironment())))
   imports
     .command('remote <address>')
     .description('Import the prompts and skills of another Commonplace: its public ones, or what the key in PROMPTS_API_KEY finds')
     .requiredOption('--user <name>', 'owner of the imported items; created if missing')
-    .option('--public', "make the items public (default: the user's setting, initially private)")
+    .addOption(visibilityOption('the items'))
+    .addOption(publicOption())
     .action((address: string, flags: ImportFlags) =>
       importFrom(flags, readRemote(invokeRemotely(OPERATIONS, address, keyFromEnvironment(), KEY_HINTS.remote))),
     )
@@ -171,12 +188,16 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       'Import a folder written by export, keeping owners, authors, slugs and times. A folder from export --full fills an empty library, all or nothing.',
     )
     .option('--user <name>', 'owner of all items, instead of the exported owners')
-    .option('--public', 'make items without a visibility public')
+    .addOption(visibilityOption('items without a visibility'))
+    .addOption(publicOption())
     .option('--without-history', 'import only the items of an export --full, into any library')
     .action(async (folder: string, flags: ImportFlags & { withoutHistory?: true }) => {
       const isWhole = flags.withoutHistory !== true && (await isWholeExport(folder))
-      if (isWhole && (flags.user !== undefined || flags.public)) {
-        throw new AppError('invalid_input', 'A full export keeps its owners and visibility; --user and --public need --without-history.')
+      if (isWhole && (flags.user !== undefined || flags.public || flags.visibility)) {
+        throw new AppError(
+          'invalid_input',
+          'A full export keeps its owners and visibility; --user, --visibility and --public need --without-history.',
+        )
       }
       await withApp(async (app) => {
         if (isWhole) return await importWhole(app, folder)

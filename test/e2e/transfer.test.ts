@@ -130,6 +130,28 @@ describe('importing prompts', () => {
     expect((await search('last'))[0]).toMatchObject({ content: 'Text "two"\nlines', author: 'demo', type: 'IMAGE' })
   })
 
+  it('gives entries without a visibility the one that was asked for', async () => {
+    const file = write(
+      'for-us.jsonl',
+      [
+        { title: 'Ours', content: 'c' },
+        { title: 'Mine', content: 'd', isPrivate: true },
+      ]
+        .map((row) => JSON.stringify(row))
+        .join('\n'),
+    )
+    expect((await importPrompts(file, '--visibility', 'members')).stdout).toContain('2 created')
+    expect([(await search('ours'))[0]?.visibility, (await search('mine'))[0]?.visibility]).toEqual(['members', 'private'])
+    for (const flags of [
+      ['--visibility', 'everybody'],
+      ['--visibility', 'members', '--public'],
+    ]) {
+      const { code, stderr } = await importPrompts(file, ...flags)
+      expect([code, stderr], stderr).toEqual([expect.any(Number), expect.stringMatching(/visibility/)])
+      expect(code).not.toBe(0)
+    }
+  })
+
   it('reads our own CSV, JSON and JSONL, with tags, category, description and visibility', async () => {
     const rows = [
       { title: 'One', content: 'c1', description: 'd', category: 'editing', tags: ['A', 'b'], author: 'x', visibility: 'public' },
