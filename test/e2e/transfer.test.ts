@@ -141,7 +141,9 @@ describe('importing prompts', () => {
         .join('\n'),
     )
     expect((await importPrompts(file, '--visibility', 'members')).stdout).toContain('2 created')
-    expect([(await search('ours'))[0]?.visibility, (await search('mine'))[0]?.visibility]).toEqual(['members', 'private'])
+    const { prompts } = JSON.parse((await place.commonplace(['list-prompts', '--user', 'demo', '--json', '--per-page', '100'])).stdout)
+    const visibilityOf = (title: string) => prompts.find((prompt: { title: string }) => prompt.title === title)?.visibility
+    expect([visibilityOf('Ours'), visibilityOf('Mine')]).toEqual(['members', 'private'])
     for (const flags of [
       ['--visibility', 'everybody'],
       ['--visibility', 'members', '--public'],
