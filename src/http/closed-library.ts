@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
 import type { Route, RouteKind } from './route.ts'
 
-/** A request that presents nobody, while the library is for members alone. */
-interface Knock {
+/** A request without an account, while the library is for members alone. */
+interface StrangerRequest {
   readonly kind: RouteKind
   readonly path: string
   /** Null where no route matches: the answer is the same as if one did. */
@@ -17,7 +17,7 @@ interface Knock {
  * @returns null for what brings people in: probes, static files, sign-in, and addresses with a token of their own; and for what shows one
  * public item, where the library does
  */
-export function refuseStranger({ kind, path, route, hasPublicItems }: Knock): AppError | null {
+export function refuseStranger({ kind, path, route, hasPublicItems }: StrangerRequest): AppError | null {
   if (route?.isEntry || (hasPublicItems && route?.isOfPublicItem)) return null
   switch (kind) {
     case 'probe':
