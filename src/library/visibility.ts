@@ -45,7 +45,7 @@ export function audienceOf(...visibilities: readonly Visibility[]): ListAudience
 
 /** The wider of two audiences. */
 export function widestAudience(one: ListAudience, other: ListAudience): ListAudience {
-  return AUDIENCES[Math.min(AUDIENCES.indexOf(one), AUDIENCES.indexOf(other))] ?? 'everybody'
+  return AUDIENCES.indexOf(one) < AUDIENCES.indexOf(other) ? one : other
 }
 
 /** Whether more people find an item of one visibility in lists than of another. */

@@ -115,7 +115,7 @@ function hasLongWord(text: string): boolean {
   return false
 }
 
-/** Of ASCII. */
+/** Whether a UTF-16 unit is a letter or digit of ASCII. */
 function isLetterOrDigit(code: number): boolean {
   const lower = code | 0x20
   return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39)

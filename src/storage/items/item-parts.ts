@@ -44,8 +44,8 @@ const insertVersion = prepareInsert('version', [
 ])
 
 /**
- * Tags in the spelling first used, among the writer's own items and those that everybody finds who finds this one: a spelling reveals the
- * item that it comes from.
+ * Tags in the spelling first used, by the writer's own items or by items that every reader of this one finds: a spelling reveals that there
+ * is an item with it.
  */
 export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number, visibility: Visibility): Promise<Tag[]> {
   const shared = othersMaySee(audienceOf(visibility) === 'members' ? 'member' : 'stranger', 'list')
