@@ -13,6 +13,8 @@ export default defineConfig({
     setupFiles: ['test/support/bound-shrinking.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A slow machine is no fault: what is polled for in a browser comes, or the test fails in the end.
+    expect: { poll: { timeout: 15_000 } },
     // Much of the time goes into waiting for processes, hence two even on a small machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
