@@ -5,6 +5,7 @@ import type { ItemKind } from '../library/items.ts'
 import type { ImportOutcomeName } from '../library/ports/imports.ts'
 import type { RevisionScope } from '../library/ports/store.ts'
 import type { Audience } from '../library/shared-changes.ts'
+import type { TeamRole } from '../library/teams.ts'
 import type { UseKind, UseSurface } from '../library/usage.ts'
 import type { DefaultVisibility, Visibility } from '../library/visibility.ts'
 
@@ -35,7 +36,13 @@ export interface Database {
     suspended_at: string | null
     /** The day (`2026-01-31`, UTC) on which the account was last used, with a session or a key. */
     seen_on: string | null
+    /** Whether it is a team: a user that nobody signs in as, with members. */
+    is_team: Generated<number>
   }
+  /** Who is in which team. */
+  team_member: { team_seq: number; user_seq: number; role: TeamRole; joined_at: string }
+  /** Names, in lower case, that teams had before. They lead to the team and are never given to others. */
+  former_name: { username_key: string; user_seq: number }
   /** People who can sign in, by the id of the user. The login tables have the schema of better-auth, in snake_case. */
   login: {
     id: string

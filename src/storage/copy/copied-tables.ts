@@ -22,6 +22,8 @@ interface Walk {
 /** Every table of the library, after those it refers to. The compiler demands new ones, and a test compares with the databases. */
 const WALKS = {
   user: { key: ['seq'] },
+  team_member: { key: ['team_seq', 'user_seq'] },
+  former_name: { key: ['username_key'] },
   login: { key: ['id'] },
   login_account: { key: ['id'] },
   login_session: { key: ['id'] },

@@ -18,7 +18,10 @@ export const LIBRARY_COLUMNS = {
     'hides_first_steps',
     'suspended_at',
     'seen_on',
+    'is_team',
   ],
+  team_member: ['team_seq', 'user_seq', 'role', 'joined_at'],
+  former_name: ['username_key', 'user_seq'],
   login: ['id', 'name', 'email', 'email_verified', 'image', 'created_at', 'updated_at'],
   login_account: [
     'id',
