@@ -185,7 +185,7 @@ describe('the bench of one’s own items', () => {
     const { html, report } = await act('/library', { do: 'visibility', visibility: 'public', ids: [held.id] })
     expect(html).toContain('<bdi>Zorblat</bdi>')
     const { id: form } = Object(await test.call(actor, 'keep_form_draft', { body: '{"path":"/new"}' }))
-    expect(await test.app.store.purges.purgeItem('prompt', held.id, () => true)).toBe(true)
+    expect(await test.app.store.purges.purgeItem('prompt', held.id, '', () => true)).toBe(true)
     expect((await ada.get(`/library?report=${report}`)).html).not.toContain('Zorblat')
     expect(await shownDraft(report)).toBeNull()
     expect(await shownDraft(form)).toBe('{"path":"/new"}')

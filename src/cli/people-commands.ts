@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import { createApiKey, hashApiKey } from '../auth/api-key.ts'
 import { AppError } from '../errors.ts'
 import { keyNameField, ROLES, roleField } from '../library/account.ts'
-import { type Actor, ADMIN_RIGHTS, SCOPES, type Scope } from '../library/actor.ts'
+import { type Actor, ADMIN_RIGHTS, ANONYMOUS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
 import type { Person } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
@@ -58,7 +58,7 @@ function readScopes(text: string): Scope[] {
 
 async function countOwned(app: App, { id }: User): Promise<number> {
   const page = { visibility: null, limit: 1, offset: 0 }
-  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.own.listOwned(id, { kind, ...page })))
+  const counts = await Promise.all((['prompt', 'skill'] as const).map((kind) => app.store.own.listOwned(ANONYMOUS, id, { kind, ...page })))
   return counts.reduce((sum, { total }) => sum + total, 0)
 }
 

@@ -1,4 +1,5 @@
 import type { ItemKind } from './items.ts'
+import type { Decide } from './ports/items.ts'
 import type { Visibility } from './visibility.ts'
 
 /**
@@ -14,29 +15,31 @@ export interface Purge {
 
 /** Purges. They leave only ids: no word, vector, file or cached text stays in the library. */
 export interface PurgeStore {
-  /** An item in this owner's trash, by id or slug. */
-  findDeleted(kind: ItemKind, ref: string, ownerId: string): Promise<{ readonly id: string; readonly title: string } | null>
+  /** An item in the trash that this user may delete for good, by id or slug. */
+  findDeleted(kind: ItemKind, ref: string, userId: string): Promise<{ readonly id: string; readonly title: string } | null>
   /** An item with all its versions, in the trash or not, when `decide` says so of it as it is now. False when there is none, or it does not. */
   purgeItem(
     kind: ItemKind,
     id: string,
-    decide: (item: { readonly ownerId: string; readonly visibility: Visibility; readonly deletedAt: string | null }) => boolean,
+    userId: string,
+    decide: Decide<{ readonly visibility: Visibility; readonly deletedAt: string | null }, boolean>,
   ): Promise<boolean>
   /**
-   * Versions of an item of this owner, from `first` to `last`; how many there were. Null when the owner has no such item outside the trash.
+   * Versions of an item, from `first` to `last`; how many there were. Null where the user may not change the
+   * history, or the item is in the trash.
    * @throws AppError `conflict` for the newest
    */
   purgeVersions(
     kind: ItemKind,
     id: string,
-    ownerId: string,
+    userId: string,
     range: { readonly first: number; readonly last: number },
   ): Promise<number | null>
   /**
    * A file of a skill in all versions but the newest, where its bytes are others than there; how many versions lost it. Null as above.
    * @throws AppError `invalid_input` for SKILL.md
    */
-  purgeFile(id: string, ownerId: string, filename: string): Promise<number | null>
+  purgeFile(id: string, userId: string, filename: string): Promise<number | null>
   /**
    * Repeats, in a restored backup, the purges made since, and keeps their records. A whole item is deleted (its id is in `items`) when its
    * newest version in the backup was purged; a copy with a newer version stays. `parts` counts versions, and versions that lost a file.

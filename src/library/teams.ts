@@ -18,6 +18,11 @@ const RIGHTS: Record<TeamRole, readonly TeamRight[]> = {
   maintainer: ['see', 'edit', 'publish', 'delete', 'transfer', 'manage'],
 }
 
+/** The roles that have a right. */
+export function rolesWith(right: TeamRight): readonly TeamRole[] {
+  return TEAM_ROLES.filter((role) => RIGHTS[role].includes(right))
+}
+
 /** Who may, as the end of a sentence. */
 const ONLY: Record<TeamRight, string> = {
   see: 'a member',
@@ -50,6 +55,6 @@ export function hasRight(role: TeamRole | null, right: TeamRight): boolean {
  */
 export function requireRight(role: TeamRole | null, right: TeamRight, what: string): void {
   if (hasRight(role, right)) return
-  const own = role === null ? 'You are not one of its owners' : `You are ${role === 'editor' ? 'an editor' : `a ${role}`} of the team`
-  throw new AppError('forbidden', `${own}; only ${ONLY[right]} may ${what}.`)
+  if (role === null) throw new AppError('forbidden', `Only the owner can ${what}.`)
+  throw new AppError('forbidden', `You are ${role === 'editor' ? 'an' : 'a'} ${role} of the team; only ${ONLY[right]} can ${what}.`)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Actor, ANONYMOUS, type Scope, strangerTo } from './actor.ts'
+import type { TeamRole } from './teams.ts'
 import {
   askedVisibility,
   isVisible,
@@ -20,7 +21,16 @@ const ACTORS: Record<string, Actor> = {
   'owner, key without read': user('ann', 'write', 'improve'),
   other: user('bob', 'read', 'write', 'improve'),
   'other, key without read': user('bob', 'write'),
+  'member of the team': user('cleo', 'read', 'write', 'improve'),
+  'member of the team, key without read': user('cleo', 'write'),
 }
+
+/** Ann owns the item, or the team that Ann maintains and Cleo reads. */
+const ROLES: Record<string, TeamRole> = { ann: 'maintainer', cleo: 'reader' }
+const SEEING = Object.keys(ROLES)
+const roleOf = (actor: Actor): TeamRole | null => (actor.kind === 'user' ? (ROLES[actor.userId] ?? null) : null)
+
+const OWNERS = ['owner', 'owner, read only', 'member of the team']
 
 /** Everybody who reaches an open library. */
 const INSIDE = Object.keys(ACTORS).filter((who) => who !== 'outside')
@@ -33,19 +43,19 @@ const SEEN_BY: Record<Visibility, Record<Reach, readonly string[]>> = {
     list: INSIDE,
   },
   members: {
-    id: ['owner', 'owner, read only', 'other'],
-    slug: ['owner', 'owner, read only', 'other'],
-    list: ['owner', 'owner, read only', 'other'],
+    id: [...OWNERS, 'other'],
+    slug: [...OWNERS, 'other'],
+    list: [...OWNERS, 'other'],
   },
   unlisted: {
     id: INSIDE,
-    slug: ['owner', 'owner, read only'],
-    list: ['owner', 'owner, read only'],
+    slug: OWNERS,
+    list: OWNERS,
   },
   private: {
-    id: ['owner', 'owner, read only'],
-    slug: ['owner', 'owner, read only'],
-    list: ['owner', 'owner, read only'],
+    id: OWNERS,
+    slug: OWNERS,
+    list: OWNERS,
   },
 }
 
@@ -64,16 +74,16 @@ it('has a stranger of its own in a library for members', () => {
 
 describe('the visibility rule', () => {
   it.each(CASES)('$who, $visibility item by $reach: $sees', ({ actor, visibility, reach, sees }) => {
-    expect(isVisible(actor, { visibility, ownerId: 'ann', deletedAt: null }, reach)).toBe(sees)
+    expect(isVisible(actor, { visibility, deletedAt: null }, roleOf(actor), reach)).toBe(sees)
   })
 
   it.each(CASES)('$who, deleted $visibility item by $reach: never', ({ actor, visibility, reach }) => {
-    expect(isVisible(actor, { visibility, ownerId: 'ann', deletedAt: '2026-01-01T00:00:00.000Z' }, reach)).toBe(false)
+    expect(isVisible(actor, { visibility, deletedAt: '2026-01-01T00:00:00.000Z' }, roleOf(actor), reach)).toBe(false)
   })
 
   it.each(CASES)('$who, $visibility by $reach: what the store gets to filter by says the same', ({ actor, visibility, reach, sees }) => {
     const set = visibleSet(actor, reach)
-    expect(set.visibilities.includes(visibility) || set.ownerId === 'ann').toBe(sees)
+    expect(set.visibilities.includes(visibility) || SEEING.includes(set.readerId ?? '')).toBe(sees)
   })
 })
 

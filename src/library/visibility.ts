@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { type Actor, privateReaderId } from './actor.ts'
+import { hasRight, type TeamRole } from './teams.ts'
 
 /** From those that most may see to those that fewest may. */
 export const VISIBILITIES = ['public', 'members', 'unlisted', 'private'] as const
@@ -24,7 +25,7 @@ export type Standing = 'outsider' | 'stranger' | 'member'
 
 /**
  * THE visibility rule (contract, "Owner, author, visibility"): what others than the owner may see, by who they are and how they came by it.
- * The owner sees all of it. Both the check in memory and the condition in SQL are made from this table.
+ * The owner, and the members of a team that is the owner, see all of it. Both the check in memory and the condition in SQL are made from this table.
  */
 const OTHERS_MAY_SEE: Record<Standing, Record<Reach, readonly Visibility[]>> = {
   outsider: { id: ['public'], slug: ['public'], list: [] },
@@ -53,10 +54,13 @@ export function isWiderThan(one: Visibility, other: Visibility): boolean {
   return AUDIENCES.indexOf(audienceOf(one)) < AUDIENCES.indexOf(audienceOf(other))
 }
 
-/** What the store turns into a condition: an undeleted item passes when its visibility is listed or its owner is `ownerId`. */
+/**
+ * What the store turns into a condition: an undeleted item passes when its visibility is listed, or `readerId` is its owner or in the team
+ * that is.
+ */
 export interface VisibleSet {
   readonly visibilities: readonly Visibility[]
-  readonly ownerId: string | null
+  readonly readerId: string | null
 }
 
 /** What an actor is to items of others. */
@@ -72,7 +76,7 @@ export function othersMaySee(standing: Standing, reach: Reach): readonly Visibil
 
 /** The items `actor` may see through `reach`. Deleted items are in none of them. */
 export function visibleSet(actor: Actor, reach: Reach): VisibleSet {
-  return { visibilities: othersMaySee(standingOf(actor), reach), ownerId: privateReaderId(actor) }
+  return { visibilities: othersMaySee(standingOf(actor), reach), readerId: privateReaderId(actor) }
 }
 
 /** The visibilities of versions that others than the owner may see, of an item that they may see. */
@@ -80,14 +84,15 @@ export function visibleVersions(actor: Actor): readonly Visibility[] {
   return othersMaySee(standingOf(actor), 'list')
 }
 
-/** Whether one item is in `visibleSet(actor, reach)`. */
+/** Whether one item is in `visibleSet(actor, reach)`. @param role the actor's over the item's owner */
 export function isVisible(
   actor: Actor,
-  item: { visibility: Visibility; ownerId: string; deletedAt: string | null },
+  item: { readonly visibility: Visibility; readonly deletedAt: string | null },
+  role: TeamRole | null,
   reach: Reach,
 ): boolean {
-  const set = visibleSet(actor, reach)
-  return item.deletedAt === null && (set.visibilities.includes(item.visibility) || item.ownerId === set.ownerId)
+  const { visibilities, readerId } = visibleSet(actor, reach)
+  return item.deletedAt === null && (visibilities.includes(item.visibility) || (readerId !== null && hasRight(role, 'see')))
 }
 
 /** The visibility asked for by the two spellings of an input, or null when neither was given. The schema refuses both together. */

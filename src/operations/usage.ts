@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
 import type { DayUses } from '../library/ports/usage.ts'
+import { requireRight } from '../library/teams.ts'
 import { lastDays } from '../library/usage.ts'
 import { defineOperation, type Needs, requireUser } from './core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from './core/inputs.ts'
@@ -51,7 +51,7 @@ export const showItemUsage = defineOperation({
     const kind = kindOf(collection)
     const marks = await store.marks.findMarks(actor, kind, id)
     if (!marks) throw notFound(kind)
-    if (!marks.isOwner) throw new AppError('forbidden', `Only the owner sees how often this ${kind} is used.`)
+    requireRight(marks.role, 'see', `see how often this ${kind} is used`)
     if (!isCounting) return { isCounting, days: [] }
     const days = lastDays(clock(), SHOWN_DAYS)
     const uses = await store.usage.listItemUses(marks.id, days[0] ?? '')

@@ -92,6 +92,11 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
 /** Announces changes to clients, debounced. Returns a function that stops it. */
 function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   const pending = new Map<ItemKind, { audience: ListAudience; readonly userIds: Set<string>; readonly timer: NodeJS.Timeout }>()
+  const notify = async (kind: ItemKind, audience: ListAudience, owners: ReadonlySet<string>) => {
+    // What is hidden from others concerns the members of the team whose it is.
+    const members = audience === 'owner' ? await app.store.items.listMemberIds([...owners]).catch(() => []) : []
+    mcp.notify({ kind, audience, userIds: new Set([...owners, ...members]) })
+  }
   const stop = app.onChange(({ kind, ownerId, audience, isPurge }) => {
     if (isPurge) mcp.forgetAnswers()
     const owners = pending.get(kind)
@@ -103,7 +108,7 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
     const timer = setTimeout(() => {
       const change = pending.get(kind)
       pending.delete(kind)
-      if (change) mcp.notify({ kind, audience: change.audience, userIds: change.userIds })
+      if (change) void notify(kind, change.audience, change.userIds)
     }, DEBOUNCE_MS)
     timer.unref()
     pending.set(kind, { audience, userIds: new Set([ownerId]), timer })

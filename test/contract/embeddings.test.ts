@@ -5,6 +5,7 @@ import type { UnembeddedItem } from '../../src/library/ports/embeddings.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { createSearchIndex } from '../../src/search/index/search-index.ts'
+import { STRANGER } from '../../src/search/index/viewer.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 import { readSearchIndex } from '../../src/storage/search/search-reader.ts'
 import { readVectors } from '../../src/storage/search/vector-reader.ts'
@@ -258,7 +259,7 @@ for (const engine of ENGINES) {
       })
 
       describe('as they are read', () => {
-        const request = { query: parseQuery('item'), sort: 'relevance', limit: 10, offset: 0, filter: {}, viewer: null } as const
+        const request = { query: parseQuery('item'), sort: 'relevance', limit: 10, offset: 0, filter: {}, viewer: STRANGER } as const
         /** Between the directions of two items, so that cosines tell where the middle is. */
         const between = toward(3).map((value, i) => value + (toward(5)[i] ?? 0))
         /** A reader as a process has one that begins now, and what it says. */

@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
       const owner = await to.people.findUser('ada')
       if (!owner) throw new Error('the owner was not made')
       for (const { kind, id } of [prompt, skill]) {
-        expect(await to.marks.findMarks(as(owner), kind, id)).toMatchObject({ isHeld: true, isOwner: true })
+        expect(await to.marks.findMarks(as(owner), kind, id)).toMatchObject({ isHeld: true, role: 'maintainer' })
       }
       const publish = { userId: owner.id, note: null }
       await expect(to.items.changePrompt(prompt.id, publish, () => ({ visibility: 'public' }))).rejects.toMatchObject({ code: 'forbidden' })

@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       expect(await countRows()).toBe(4)
       await mark(ada, two.id, false)
       expect(await countRows()).toBe(3)
-      await store.purges.purgeItem('prompt', one.id, () => true)
+      await store.purges.purgeItem('prompt', one.id, '', () => true)
       expect(await countRows()).toBe(1)
       await store.people.deletePerson(ben.id)
       expect(await countRows()).toBe(0)

@@ -87,7 +87,7 @@ describe.each(ENGINES)('imports on $name', (engine) => {
       visibility: 'private',
     } as const
     const { id } = await store.items.createPrompt({ userId: ada, note: null }, fields)
-    await store.purges.purgeItem('prompt', id, () => true)
+    await store.purges.purgeItem('prompt', id, '', () => true)
     expect(await store.imports.findImport(ada, second, '')).toBeNull()
     const third = await keep([ENTRY])
     await store.people.deletePerson(ada)

@@ -117,7 +117,7 @@ for (const engine of ENGINES) {
       expect([await counts(), await counts('two'), await pending()]).toEqual([[0, 0, 0], [0, 0, 0], []])
       await store.items.setDeleted('prompt', id, by.userId, false)
       expect(await encode(await pending())).toBe(1)
-      await store.purges.purgeItem('prompt', id, () => true)
+      await store.purges.purgeItem('prompt', id, '', () => true)
       expect([await counts(), await pending()]).toEqual([[0, 0, 0], []])
       expect(await database.reader.selectFrom('item_vector').selectAll().execute()).toEqual([])
     })
@@ -234,7 +234,7 @@ for (const engine of ENGINES) {
         expect(await read()).toEqual({ words: [], vectors: [['prompt', 1, fakeVector('Changed', 'About it\n\nOther').join()]] })
         await store.items.setDeleted('prompt', trashed, by.userId, true)
         expect(await read()).toEqual({ words: [2], vectors: [['prompt', 2, null]] })
-        await store.purges.purgeItem('prompt', purged, () => true)
+        await store.purges.purgeItem('prompt', purged, '', () => true)
         expect(await read()).toEqual({ words: [3], vectors: [['prompt', 3, null]] })
         // What only other fields change keeps its vector.
         await store.items.changePrompt(changed, by, () => ({ tags: ['new'] }))

@@ -326,7 +326,7 @@ for (const engine of ENGINES) {
       }
       const watched = await createStore({ ...database, reader: database.reader.withPlugin(listening) }, outside)
       asked.length = 0
-      await watched.own.listOwned(ada.id, { kind: 'prompt', visibility: 'public', limit: 2, offset: 1 })
+      await watched.own.listOwned(ANONYMOUS, ada.id, { kind: 'prompt', visibility: 'public', limit: 2, offset: 1 })
       await watched.marks.listHeld({ limit: 2, offset: 1 })
       const pages = asked
         .map((node) => database.reader.getExecutor().compileQuery(node, { queryId: 'x' }))
@@ -336,13 +336,15 @@ for (const engine of ENGINES) {
         expect(await engine.isServedByIndex(database, page), page.sql).toBe(true)
       }
       const list = async (visibility: 'private' | null, limit: number, offset: number) => {
-        const page = await store.own.listOwned(ada.id, { kind: 'prompt', visibility, limit, offset })
+        const page = await store.own.listOwned(ANONYMOUS, ada.id, { kind: 'prompt', visibility, limit, offset })
         return [page.items.map(({ id }) => ids.indexOf(id)), page.total]
       }
       expect(await list(null, 9, 0)).toEqual([[4, 0, 2, 3], 4])
       expect(await list(null, 2, 2)).toEqual([[2, 3], 4])
       expect(await list('private', 9, 0)).toEqual([[2], 1])
-      expect(await store.own.listOwned(outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 })).toMatchObject({
+      expect(
+        await store.own.listOwned(ANONYMOUS, outside.random.id(), { kind: 'prompt', visibility: null, limit: 9, offset: 0 }),
+      ).toMatchObject({
         total: 0,
       })
     })

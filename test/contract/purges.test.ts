@@ -7,6 +7,7 @@ import type { Actor } from '../../src/library/actor.ts'
 import type { PromptFields, User } from '../../src/library/items.ts'
 import type { LibraryChange } from '../../src/library/ports/instances.ts'
 import type { LibraryStore } from '../../src/library/ports/store.ts'
+import type { TeamRole } from '../../src/library/teams.ts'
 import { parseQuery } from '../../src/search/analysis/query.ts'
 import { prepareRestored } from '../../src/storage/backup/prepare-restored.ts'
 import { holdLibrary } from '../../src/storage/backup/present-library.ts'
@@ -53,7 +54,7 @@ for (const engine of ENGINES) {
     }
     const numbersOf = async (id: string) =>
       (await store.items.listVersions(asAda(), id, { before: null, limit: 50 })).map(({ version }) => version).toReversed()
-    const isMine = ({ ownerId }: { ownerId: string }) => ownerId === ada.id
+    const isMine = (_item: unknown, role: TeamRole | null) => role !== null
     /** A prompt whose versions are numbered in their texts. */
     const saveVersions = async (count: number, text: (version: number) => string) => {
       const { id } = await store.items.createPrompt(by(ada), { ...PROMPT, content: text(1) })
@@ -98,9 +99,9 @@ for (const engine of ENGINES) {
       expect(await find(`${LEAK}f`)).toBe(1)
       expect(await everything()).toContain(LEAK)
       changes.length = 0
-      expect(await store.purges.purgeItem('prompt', id, () => false)).toBe(false)
-      expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(true)
-      expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(false)
+      expect(await store.purges.purgeItem('prompt', id, '', () => false)).toBe(false)
+      expect(await store.purges.purgeItem('prompt', id, ada.id, isMine)).toBe(true)
+      expect(await store.purges.purgeItem('prompt', id, ada.id, isMine)).toBe(false)
       expect(changes).toMatchObject([{ kind: 'prompt', ownerId: ada.id, audience: 'everybody', isPurge: true }])
       expect(await find(`${LEAK}f`)).toBe(0)
       expect(await find('shared')).toBe(1)
@@ -121,7 +122,7 @@ for (const engine of ENGINES) {
       await store.items.setDeleted('prompt', id, ada.id, true)
       expect(await store.purges.findDeleted('prompt', id, ada.id)).toEqual({ id, title: LEAK })
       expect(await store.purges.findDeleted('prompt', id, 'somebody else')).toBeNull()
-      expect(await store.purges.purgeItem('prompt', id, isMine)).toBe(true)
+      expect(await store.purges.purgeItem('prompt', id, ada.id, isMine)).toBe(true)
       expect((await store.items.listTrash(ada.id, { limit: 9, offset: 0 })).total).toBe(0)
       expect(await everything()).not.toContain(LEAK)
       await expectSound()
@@ -221,7 +222,7 @@ for (const engine of ENGINES) {
       const other = await createStore(failing, outside)
       fails = true
       // The deletion has been made, whatever is left to do.
-      expect(await other.purges.purgeItem('prompt', id, isMine)).toBe(true)
+      expect(await other.purges.purgeItem('prompt', id, ada.id, isMine)).toBe(true)
       const due = () => database.reader.selectFrom('secret').select('name').where('name', '=', 'sweep_due').execute()
       expect(await due()).toHaveLength(1)
       await expect(other.purges.finishDeletions()).rejects.toThrow('disk full')
@@ -246,7 +247,7 @@ for (const engine of ENGINES) {
       }
       const killed = await createStore(failing, outside)
       left = 1
-      expect(await killed.purges.purgeItem('prompt', id, isMine)).toBe(true)
+      expect(await killed.purges.purgeItem('prompt', id, ada.id, isMine)).toBe(true)
       const words = () => database.reader.selectFrom('word').select('word').where('word', '=', LEAK).execute()
       expect(await words()).toHaveLength(1)
       await createStore(database, outside)
@@ -316,7 +317,7 @@ describe('a backup of before', () => {
     })
     const backup = await backUp('backup.db')
     await use(async (store, _, ada) => {
-      await store.purges.purgeItem('prompt', made.gone.id, () => true)
+      await store.purges.purgeItem('prompt', made.gone.id, '', () => true)
       await store.purges.purgeVersions('prompt', made.kept.id, ada.id, { first: 1, last: 1 })
       await store.items.changePrompt(made.newest.id, by(ada), () => ({ content: 'clean' }))
       await store.purges.purgeVersions('prompt', made.newest.id, ada.id, { first: 1, last: 1 })
@@ -350,7 +351,7 @@ describe('a backup of before', () => {
     const early = await backUp('early.db')
     const { id } = await use((store, _, ada) => save(store, ada, LEAK))
     const late = await backUp('late.db')
-    await use((store) => store.purges.purgeItem('prompt', id, () => true))
+    await use((store) => store.purges.purgeItem('prompt', id, '', () => true))
     await restore(early, `${path}.one`)
     expect((await restore(late, `${path}.two`)).removedItems).toEqual([id])
     expect(await everything()).not.toContain(LEAK)

@@ -47,7 +47,7 @@ describe.each(ENGINES)('the revision of the library on $name', (engine) => {
     ['a featured item', () => store.marks.setFeatured('prompt', promptId, true)],
     ['a hold', () => store.marks.setHeld('prompt', promptId, true)],
     ['the trash', () => store.items.setDeleted('prompt', promptId, ada, true)],
-    ['a deletion for good', () => store.purges.purgeItem('prompt', promptId, () => true)],
+    ['a deletion for good', () => store.purges.purgeItem('prompt', promptId, '', () => true)],
     ['a category', () => store.categories.createCategory({ slug: 'new', name: 'New', parent: null })],
     ['a profile', () => store.people.changeProfile(ada, { displayName: 'Ada L.' })],
     ['the removal of a person', () => store.people.deletePerson(ada)],

@@ -95,7 +95,7 @@ describe.each(ENGINES)('counts of uses on $name', (engine) => {
   it('do not come back with what was counted before a purge and is written after it', async () => {
     const { one, other, key } = await makeTargets()
     const counted = splitCounts([of({ itemId: one, version: 1, keyId: key }), of({ itemId: other, version: 1, keyId: 'gone' })])
-    await store.purges.purgeItem('prompt', one, () => true)
+    await store.purges.purgeItem('prompt', one, '', () => true)
     await store.usage.addUses('2026-01-02', counted)
     expect(await store.usage.listItemUses(one, '2000')).toEqual([])
     expect(await store.usage.listKeyUses(['gone'], '2000')).toEqual([])

@@ -68,10 +68,10 @@ for (const from of ENGINES) {
         const gone = await source.items.createPrompt(by, { ...fields, title: 'Gone', content: 'secret words' })
         const { id } = await source.items.createPrompt(by, { ...fields, title: 'Kept', content: 'secret 1' })
         for (const content of ['secret 2', 'three', 'four']) await source.items.changePrompt(id, by, () => ({ content }))
-        await source.purges.purgeItem('prompt', gone.id, () => true)
+        await source.purges.purgeItem('prompt', gone.id, '', () => true)
         const files = [{ filename: 'SKILL.md', bytes: new TextEncoder().encode('---\nname: tidy\ndescription: d\n---\n') }]
         const skill = { ...fields, title: 'Tidy up', files }
-        await source.purges.purgeItem('skill', (await source.items.createSkill(by, skill)).id, () => true)
+        await source.purges.purgeItem('skill', (await source.items.createSkill(by, skill)).id, '', () => true)
         await source.purges.purgeVersions('prompt', id, userId, { first: 1, last: 2 })
         const written = await exportWholeLibrary(source.transfer, join(folder, 'one'))
         const texts = [...readTree(join(folder, 'one')).values()].map((base64) => Buffer.from(base64, 'base64').toString())

@@ -8,6 +8,7 @@ import { parseQuery, titleKey } from '../../src/search/analysis/query.ts'
 import { type Audience, PUBLIC } from '../../src/search/index/item-table.ts'
 import { createSearchIndex, type SearchIndex } from '../../src/search/index/search-index.ts'
 import type { IndexFilter } from '../../src/search/index/select-items.ts'
+import type { Viewer } from '../../src/search/index/viewer.ts'
 import { DIMS, NO_WORD_VECTORS, type WordVectors } from '../../src/search/vectors/word-vectors.ts'
 
 /** An item of a test library. */
@@ -87,7 +88,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       limit?: number
       offset?: number
       filter?: IndexFilter
-      viewer?: number | null
+      viewer?: Who
       kind?: ItemKind
       sentence?: EncodedQuery
       audiences?: readonly Audience[] | undefined
@@ -99,10 +100,9 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       limit: more.limit ?? 10_000,
       offset: more.offset ?? 0,
       filter: more.filter ?? {},
-      viewer: more.viewer ?? null,
+      viewer: asViewer(more.viewer, more.audiences),
       titleKey: titleKey(query),
       sentence: more.sentence,
-      audiences: more.audiences,
     })
   return { index, put, remove, find, seqs: (...request: Parameters<typeof find>) => find(...request).seqs }
 }
@@ -192,17 +192,22 @@ export const anyFilter: fc.Arbitrary<IndexFilter> = fc.record(
   },
   { requiredKeys: [] },
 )
-export const anyViewer = fc.constantFrom(null, 1, 2, 3, 9)
+/** Row numbers of those whose hidden items somebody finds: one person, or a person with teams. */
+export type Who = number | null | readonly number[]
+export function asViewer(who: Who = null, audiences: readonly Audience[] = [PUBLIC]): Viewer {
+  return { audiences, seenOwners: new Set(who === null ? [] : typeof who === 'number' ? [who] : who) }
+}
+export const anyViewer = fc.constantFrom<Who>(null, 1, 2, 3, 9, [1, 2], [9, 3, 1])
 export const anyVectors = fc.constantFrom(NO_WORD_VECTORS, VECTORS)
 
-export function passes(item: Written, filter: IndexFilter, viewer: number | null): boolean {
+export function passes(item: Written, filter: IndexFilter, viewer: Who): boolean {
   return (
-    (item.visibility === 'public' || item.owner === viewer) &&
+    (item.visibility === 'public' || asViewer(viewer).seenOwners.has(item.owner)) &&
     (!filter.types || filter.types.includes(item.type ?? '')) &&
     (!filter.categories || (item.category !== null && filter.categories.has(item.category))) &&
     (!filter.anyTags || filter.anyTags.some((tag) => item.tags.includes(tag))) &&
     (!filter.allTags || filter.allTags.every((tag) => item.tags.includes(tag))) &&
-    (!filter.authors || filter.authors.has(item.author)) &&
+    (!filter.authors || filter.authors.has(item.author) || filter.authors.has(item.owner)) &&
     (!filter.seqs || filter.seqs.has(item.seq))
   )
 }
@@ -220,7 +225,7 @@ export function inOrder(items: readonly Written[], sort: Exclude<Sort, 'relevanc
 /** Every answer of an index to a viewer. */
 export function everything(
   { index, find }: ReturnType<typeof makeLibrary>,
-  viewer: number | null,
+  viewer: Who,
   queries: readonly string[],
   audiences?: readonly Audience[],
 ) {
@@ -233,8 +238,8 @@ export function everything(
         find(query, { sort, viewer, audiences, limit: 2, offset: 1 }),
       ]),
     ),
-    tags: index.countTags(viewer, audiences),
-    categories: [...index.countCategories('prompt', viewer, audiences)].sort(([a], [b]) => a - b),
+    tags: index.countTags(asViewer(viewer, audiences)),
+    categories: [...index.countCategories('prompt', asViewer(viewer, audiences))].sort(([a], [b]) => a - b),
     similar: queries.map((query) => index.similar('prompt', query, {}, 10)),
   }
 }

@@ -12,8 +12,10 @@ import type {
   SkillManifest,
   Version,
 } from '../items.ts'
+import type { OwnerForItems } from '../owners.ts'
 import type { SharedChange, SharedVersion } from '../shared-changes.ts'
 import type { SkillFile } from '../skill.ts'
+import type { TeamRole } from '../teams.ts'
 import type { FindSimilar, ItemFilter, RelatedItem, SearchRequest, SearchResult, TextSearchResult } from './search.ts'
 import type { Hold } from './transfer.ts'
 
@@ -32,6 +34,8 @@ export interface WalkPage {
 /** The author of a write, and the note of its version. */
 export interface Editor {
   readonly userId: string
+  /** The team that a new item belongs to. Default: the author */
+  readonly ownerId?: string | undefined
   readonly note: string | null
   /** The version that is written again. */
   readonly restores?: number
@@ -62,6 +66,9 @@ export type SkillChange = Change<Omit<SkillFields, 'files'>> & {
   readonly files?: readonly SkillFile[] | ((files: readonly SkillFile[]) => readonly SkillFile[]) | undefined
 }
 
+/** Decides on the current state of an item. `role` is the editor's over the item's owner. */
+export type Decide<T, Decision> = (current: T, role: TeamRole | null) => Decision
+
 /** An item as an import finds it again: by owner, author and title. */
 export interface ImportedTwin<T> {
   readonly item: T
@@ -80,6 +87,12 @@ export interface NearClusters {
 
 /** Reads items. Reads that can meet private data take the actor and go through the visibility rule. `ref` is an id or a slug. */
 export interface ItemReader {
+  /** The role of a user over what an owner has: maintainer of their own things, or the role in the team; null for none. */
+  findRole(userId: string, ownerId: string): Promise<TeamRole | null>
+  /** The ids of all members of the teams among these owners. */
+  listMemberIds(ownerIds: readonly string[]): Promise<string[]>
+  /** Whom new items can belong to, by name: the user, or a team that the user is in. */
+  findOwner(userId: string, name: string): Promise<OwnerForItems | null>
   findPrompt(actor: Actor, ref: string): Promise<Prompt | null>
   findSkill(actor: Actor, ref: string): Promise<Skill | null>
   searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>
@@ -146,11 +159,12 @@ export interface ItemReader {
   ): Promise<{ readonly changes: readonly SharedChange[]; readonly next: number | null }>
   /** The versions of entries by their numbers; those the actor may not see are left out. */
   readSharedVersions(actor: Actor, changeSeqs: readonly number[]): Promise<readonly SharedVersion[]>
-  /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner, those written while public for others. */
+  /** Versions of an item the actor sees, newest first, with numbers below `before`: all for the owner and members of a team that is it, those written while public for others. */
   listVersions(actor: Actor, itemId: string, page: { before: number | null; limit: number }): Promise<Version[]>
   findVersion(actor: Actor, itemId: string, version: number): Promise<FullVersion | null>
+  /** Deleted items that the user may restore: their own, and those of teams. */
   listTrash(
-    ownerId: string,
+    userId: string,
     page: { limit: number; offset: number },
   ): Promise<SearchResult<{ id: string; kind: ItemKind; title: string; deletedAt: string }>>
 }
@@ -164,10 +178,10 @@ export interface ItemWriter {
   createPrompt(owner: Editor, fields: PromptFields, origin?: ImportOrigin): Promise<Prompt>
   createSkill(owner: Editor, fields: SkillFields, origin?: ImportOrigin): Promise<Skill>
   /** Finds by id, or by slug among all items; null when there is none or it is in the trash. `decide` checks the caller's rights. Null from `decide`: no change. */
-  changePrompt(ref: string, editor: Editor, decide: (current: Prompt) => PromptChange | null, origin?: ImportOrigin): Promise<Prompt | null>
-  changeSkill(ref: string, editor: Editor, decide: (current: Skill) => SkillChange | null, origin?: ImportOrigin): Promise<Skill | null>
-  /** Moves to the trash (`deleted` true) or back; only items of this owner; null when there is none in the other state. */
-  setDeleted(kind: ItemKind, ref: string, ownerId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
+  changePrompt(ref: string, editor: Editor, decide: Decide<Prompt, PromptChange | null>, origin?: ImportOrigin): Promise<Prompt | null>
+  changeSkill(ref: string, editor: Editor, decide: Decide<Skill, SkillChange | null>, origin?: ImportOrigin): Promise<Skill | null>
+  /** Moves to the trash (`deleted` true) or back; null when there is none in the other state over which the user has the right to it. */
+  setDeleted(kind: ItemKind, ref: string, userId: string, deleted: boolean): Promise<{ id: string; slug: string; title: string } | null>
   /** What imports find again, the 200 oldest, the trash included. */
   findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
   findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>

@@ -1,13 +1,16 @@
 import type { Actor } from '../actor.ts'
 import type { ItemKind, Prompt, Skill } from '../items.ts'
+import type { TeamRole } from '../teams.ts'
 import type { SearchResult } from './search.ts'
 
 /** The state of an item for a signed-in reader. */
 interface ItemMarks {
   readonly id: string
-  /** The owner's username. */
+  /** The name of the person or team that owns it. */
   readonly owner: string
-  readonly isOwner: boolean
+  readonly isTeam: boolean
+  /** The reader's over the item's owner. */
+  readonly role: TeamRole | null
   readonly hasVoted: boolean
   readonly isFavourite: boolean
   /** Number of the newest version. */

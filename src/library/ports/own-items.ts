@@ -1,3 +1,4 @@
+import type { Actor } from '../actor.ts'
 import type { ItemKind, Prompt, Skill } from '../items.ts'
 import type { Visibility } from '../visibility.ts'
 import type { Facets, QueryWords, SearchResult } from './search.ts'
@@ -29,10 +30,10 @@ interface OwnItemsCounts extends Pick<Facets, 'categories' | 'tags'> {
   readonly visibilities: readonly { readonly visibility: Visibility; readonly count: number }[]
 }
 
-/** What a person owns, whatever its visibility. */
+/** What a person owns, or a team that the actor is in, whatever its visibility. The caller has checked that. */
 export interface OwnItemsStore {
-  listOwned(ownerId: string, page: OwnItemsPage): Promise<SearchResult<Prompt | Skill>>
+  listOwned(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<SearchResult<Prompt | Skill>>
   /** The ids of a page of such a list. */
-  listOwnedIds(ownerId: string, page: OwnItemsPage): Promise<readonly string[]>
-  countOwned(ownerId: string, filter: OwnItemsFilter): Promise<OwnItemsCounts>
+  listOwnedIds(actor: Actor, ownerId: string, page: OwnItemsPage): Promise<readonly string[]>
+  countOwned(actor: Actor, ownerId: string, filter: OwnItemsFilter): Promise<OwnItemsCounts>
 }

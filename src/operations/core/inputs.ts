@@ -4,9 +4,12 @@ import { isLongerThan } from '../../library/characters.ts'
 import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Item } from '../../library/items.ts'
+import type { OwnerForItems } from '../../library/owners.ts'
 import type { ItemFilter } from '../../library/ports/search.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
+import { requireRight, type TeamRight, type TeamRole } from '../../library/teams.ts'
 import type { CountUse } from '../../library/usage.ts'
-import { isVisible, visibilitySchema } from '../../library/visibility.ts'
+import { isVisible, type Visibility, visibilitySchema } from '../../library/visibility.ts'
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { UserActor } from './define-operation.ts'
 
@@ -95,6 +98,16 @@ export function refuseBothSpellings(
   }
 }
 
+/** Whose a new item is, or whose items are meant. */
+export const ownerInput = filterText.describe('Name of a team you are in. Default: yourself')
+
+/** Somebody whose items the user has a role over, by name. @throws AppError `not_found` */
+export async function requireOwner(store: Pick<LibraryStore, 'items'>, userId: string, name: string): Promise<OwnerForItems> {
+  const owner = await store.items.findOwner(userId, name)
+  if (!owner) throw new AppError('not_found', `You are in no team named "${name.slice(0, MAX_REF)}".`)
+  return owner
+}
+
 /** The version an edit was made on; a stale one is refused. */
 export const baseVersionInput = z
   .number()
@@ -130,18 +143,25 @@ export function notFound(kind: 'prompt' | 'skill'): AppError {
 }
 
 /**
- * Refuses an edit by anybody but the owner; for use inside the store's transaction, on the current state.
+ * Refuses an edit by anybody without the right to it; for use inside the store's transaction, on the current state.
  * What the key may not read it may not edit either: the answer to an edit shows the item.
- * @throws AppError `not_found` when the caller may not even see it, `forbidden` when it is another's, `conflict` when `baseVersion` is stale
+ * @param role the caller's over the item's owner
+ * @param asked.baseVersion the version the edit was made on
+ * @param asked.visibility the visibility it asks for
+ * @param asked.right default: `edit`
+ * @throws AppError `not_found` when the caller may not even see it, `forbidden` without the right, `conflict` when `baseVersion` is stale
  */
 export function requireEditable(
   actor: UserActor,
   item: Item & { kind: 'prompt' | 'skill' },
+  role: TeamRole | null,
   ref: string,
-  baseVersion: number | undefined,
+  asked: { readonly baseVersion?: number | undefined; readonly visibility?: Visibility | undefined; readonly right?: TeamRight } = {},
 ): void {
-  if (!isVisible(actor, item, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
-  if (item.ownerId !== actor.userId) throw new AppError('forbidden', `Only the owner can change this ${item.kind}.`)
+  const { baseVersion, visibility = item.visibility, right = 'edit' } = asked
+  if (!isVisible(actor, item, role, isId(ref) ? 'id' : 'slug')) throw notFound(item.kind)
+  requireRight(role, right, `${right === 'delete' ? 'delete' : 'change'} this ${item.kind}`)
+  if (visibility !== item.visibility) requireRight(role, 'publish', `change who sees this ${item.kind}`)
   if (baseVersion !== undefined && baseVersion !== item.version) {
     throw new AppError(
       'conflict',

@@ -5,6 +5,7 @@ import { MAX_TAGS, tagsField } from '../../library/fields.ts'
 import type { Item, Prompt, Skill } from '../../library/items.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { slugifyTag } from '../../library/slug.ts'
+import type { TeamRole } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
@@ -37,9 +38,11 @@ async function changeItem(
   baseVersion: number | undefined,
   decide: (item: Item) => Change,
 ): Promise<Prompt | Skill> {
-  const check = (item: Prompt | Skill) => {
-    requireEditable(user, item, id, baseVersion)
-    return decide(item)
+  const check = (item: Prompt | Skill, role: TeamRole | null) => {
+    requireEditable(user, item, role, id, { baseVersion })
+    const change = decide(item)
+    requireEditable(user, item, role, id, { visibility: change.visibility })
+    return change
   }
   const editor = { userId: user.userId, note: null }
   const changed =
@@ -144,7 +147,7 @@ export const takeBackChanges = defineOperation({
     const left = await forEach(context, collection, [...versions.keys()], async (store, user, id) => {
       const item = await findItem(store, user, collection, id)
       if (!item) throw notFound(kindOf(collection))
-      requireEditable(user, item, id, versions.get(id))
+      requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id, { baseVersion: versions.get(id) })
       const [newest] = await store.items.listVersions(user, item.id, { before: null, limit: 1 })
       const before = await store.items.findVersion(user, item.id, item.version - 1)
       if (newest?.version !== item.version || newest.author !== user.username || !before) {
@@ -177,7 +180,7 @@ export const deleteItems = defineOperation({
     const left = await forEach(context, collection, ids, async (store, user, id) => {
       const item = await findItem(store, user, collection, id)
       if (!item) throw notFound(kindOf(collection))
-      requireEditable(user, item, id, undefined)
+      requireEditable(user, item, await store.items.findRole(user.userId, item.ownerId), id, { right: 'delete' })
       if (!(await store.items.setDeleted(item.kind, item.id, user.userId, true))) throw notFound(item.kind)
       deleted.push(item.id)
     })

@@ -6,7 +6,7 @@ import { isWiderThan } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
-import { newVisibility } from '../prompts/save-prompt.ts'
+import { newOwnership } from '../prompts/save-prompt.ts'
 
 const target = z.object({ collection: collectionInput, id: refInput.describe('Id or slug') })
 /** Ends the title of a copy of one's own item: two of one title are easily mixed up. */
@@ -26,13 +26,13 @@ export const copyItem = defineOperation({
   surfaces: {},
   input: target,
   output: z.object({ success: z.literal(true), id: z.string(), url: z.string() }),
-  async run(context: Needs<'items' | 'people', 'baseUrl'>, { collection, id }) {
+  async run(context: Needs<'items', 'baseUrl'>, { collection, id }) {
     const { actor, store, baseUrl } = context
     const user = requireUser(actor)
     const kind = kindOf(collection)
     const source = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
     if (!source) throw notFound(kind)
-    const usual = await newVisibility(context, {})
+    const { visibility: usual } = await newOwnership(context, {})
     // A copy of somebody else's item reaches nobody whom the item does not.
     const isWider = source.ownerId !== user.userId && isWiderThan(usual, source.visibility)
     const visibility = isWider ? 'private' : usual

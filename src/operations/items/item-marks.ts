@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, pageInputs, pageOutputs, refInput, toPage } from '../core/inputs.ts'
 import { itemLists, toItemLists } from './favourites.ts'
@@ -12,14 +13,15 @@ export const showMarks = defineOperation({
   name: 'show_marks',
   title: 'Item status',
   summary:
-    'Whether you own or voted for an item, or marked it as a favourite, its newest version, and whether it is featured or unlisted by administrators.',
+    'Your role over an item, whether you voted for it or marked it as a favourite, its newest version, and whether it is featured or unlisted by administrators.',
   scope: 'account',
   surfaces: {},
   input: z.object({ collection: collectionInput, id: refInput }),
   output: z.object({
     id: z.string(),
     owner: z.string(),
-    isOwner: z.boolean(),
+    isTeam: z.boolean(),
+    role: z.enum(TEAM_ROLES).nullable(),
     hasVoted: z.boolean(),
     isFavourite: z.boolean(),
     version: z.number().int(),
@@ -49,7 +51,7 @@ export const takeBackPublication = defineOperation({
     const { userId } = requireUser(actor)
     const marks = await store.marks.findMarks(actor, kind, input.id)
     if (!marks) throw notFound(kind)
-    if (!marks.isOwner) throw new AppError('forbidden', `Only the owner can change this ${kind}.`)
+    requireRight(marks.role, 'publish', `change this ${kind}`)
     const taken = await store.marks.takeBackPublication(kind, marks.id, userId)
     if (!taken) {
       const message = `This ${kind} was published more than ten minutes ago, by somebody else, or changed since. Make it private instead.`

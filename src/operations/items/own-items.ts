@@ -4,7 +4,17 @@ import { OWN_SORTS, type OwnItemsFilter } from '../../library/ports/own-items.ts
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { collectionInput, filterText, kindOf, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
+import {
+  collectionInput,
+  filterText,
+  kindOf,
+  ownerInput,
+  pageInputs,
+  pageOutputs,
+  queryInput,
+  requireOwner,
+  toPage,
+} from '../core/inputs.ts'
 import { itemLists, toItemLists } from './favourites.ts'
 
 /** Most items that one action changes. */
@@ -13,6 +23,7 @@ export const MAX_BULK = 500
 /** What narrows a person's own items. */
 const narrowing = {
   collection: collectionInput,
+  owner: ownerInput,
   q: queryInput.default(''),
   visibility: z.enum(VISIBILITIES).optional(),
   category: filterText,
@@ -20,7 +31,7 @@ const narrowing = {
   sort: z.enum(OWN_SORTS).optional(),
 }
 
-function toFilter({ collection, q, ...filter }: z.infer<z.ZodObject<typeof narrowing>>): OwnItemsFilter & {
+function toFilter({ collection, q, owner: _, ...filter }: z.infer<z.ZodObject<typeof narrowing>>): OwnItemsFilter & {
   readonly sort: (typeof OWN_SORTS)[number]
 } {
   const query = parseQuery(q)
@@ -34,6 +45,12 @@ const counts = z.object({
   tags: z.array(z.object({ slug: z.string(), name: z.string(), count })),
 })
 
+/** The caller, or the team of this name that the caller is in. @throws AppError `not_found` */
+async function findOwnerId({ actor, store }: Pick<Needs<'items'>, 'actor' | 'store'>, name: string | undefined): Promise<string> {
+  const { userId } = requireUser(actor)
+  return name === undefined ? userId : (await requireOwner(store, userId, name)).id
+}
+
 /** A person's own items, whatever their visibility. */
 export const listOwnItems = defineOperation({
   name: 'list_own_items',
@@ -44,11 +61,11 @@ export const listOwnItems = defineOperation({
   surfaces: {},
   input: z.object({ ...pageInputs, ...narrowing }),
   output: z.object({ ...itemLists, counts, ...pageOutputs }),
-  async run({ actor, store, baseUrl }: Needs<'own', 'baseUrl'>, { page, perPage, ...input }) {
-    const { userId } = requireUser(actor)
+  async run({ actor, store, baseUrl }: Needs<'own' | 'items', 'baseUrl'>, { page, perPage, ...input }) {
+    const ownerId = await findOwnerId({ actor, store }, input.owner)
     const filter = toFilter(input)
-    const { items, total } = await store.own.listOwned(userId, { ...filter, limit: perPage, offset: (page - 1) * perPage })
-    const { visibilities, categories, tags } = await store.own.countOwned(userId, filter)
+    const { items, total } = await store.own.listOwned(actor, ownerId, { ...filter, limit: perPage, offset: (page - 1) * perPage })
+    const { visibilities, categories, tags } = await store.own.countOwned(actor, ownerId, filter)
     return {
       ...toItemLists(items, baseUrl),
       counts: { visibilities: [...visibilities], categories: [...categories], tags: [...tags] },
@@ -66,8 +83,12 @@ export const matchOwnItems = defineOperation({
   surfaces: {},
   input: z.object(narrowing),
   output: z.object({ ids: z.array(z.string()) }),
-  async run({ actor, store }: Needs<'own'>, input) {
-    const ids = await store.own.listOwnedIds(requireUser(actor).userId, { ...toFilter(input), limit: MAX_BULK, offset: 0 })
+  async run({ actor, store }: Needs<'own' | 'items'>, input) {
+    const ids = await store.own.listOwnedIds(actor, await findOwnerId({ actor, store }, input.owner), {
+      ...toFilter(input),
+      limit: MAX_BULK,
+      offset: 0,
+    })
     return { ids: [...ids] }
   },
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { Prompt, Skill } from '../../library/items.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
+import { hasRight } from '../../library/teams.ts'
 import { isVisible } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
@@ -21,7 +22,7 @@ async function findPurgeable(context: Needs<'items' | 'purges'>, collection: Col
   const item: Prompt | Skill | null =
     collection === 'prompts' ? await store.items.findPrompt(actor, ref) : await store.items.findSkill(actor, ref)
   if (item) {
-    const isOwner = item.ownerId === user.userId
+    const isOwner = hasRight(await store.items.findRole(user.userId, item.ownerId), 'delete')
     if (!isOwner && !user.scopes.has('admin')) {
       throw new AppError('forbidden', `Only the owner and administrators can delete this ${item.kind} for good.`)
     }
@@ -73,7 +74,8 @@ export const purgeItem = defineOperation({
     const isPurged = await context.store.purges.purgeItem(
       kindOf(collection),
       id,
-      (item) => item.ownerId === user.userId || (user.scopes.has('admin') && isVisible(user, item, 'id')),
+      user.userId,
+      (item, role) => hasRight(role, 'delete') || (user.scopes.has('admin') && isVisible(user, item, role, 'id')),
     )
     if (!isPurged) throw notFound(kindOf(collection))
     return { success: true as const, id, copies: countCopies(context.listCopies()) }

@@ -15,7 +15,7 @@ async function find(context: Needs<'items'>, collection: 'prompts' | 'skills', r
 export const deleteItem = defineOperation({
   name: 'delete_item',
   title: 'Delete a prompt or skill',
-  summary: 'Move an item you own to the trash, where only you see it. It can be restored; its slug is never reused.',
+  summary: 'Move an item you own to the trash, where only its owners see it. It can be restored; its slug is never reused.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -26,7 +26,7 @@ export const deleteItem = defineOperation({
     const user = requireUser(context.actor)
     const item = await find(context, collection, id)
     if (!item) throw notFound(kindOf(collection))
-    requireEditable(user, item, id, undefined)
+    requireEditable(user, item, await context.store.items.findRole(user.userId, item.ownerId), id, { right: 'delete' })
     const deleted = await context.store.items.setDeleted(kindOf(collection), item.id, user.userId, true)
     if (!deleted) throw notFound(kindOf(collection))
     return { success: true as const, ...deleted }
@@ -36,7 +36,7 @@ export const deleteItem = defineOperation({
 export const restoreItem = defineOperation({
   name: 'restore_item',
   title: 'Restore from the trash',
-  summary: 'Restore a deleted item you own.',
+  summary: 'Restore a deleted item you own, or of a team in which you are an editor.',
   scope: 'write',
   writes: true,
   cost: 5,

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { FullVersion, ItemFields, Prompt, Skill } from '../../library/items.ts'
 import { toFileContent } from '../../library/skill.ts'
+import type { TeamRole } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { baseVersionInput, collectionInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
@@ -107,8 +108,9 @@ export const restoreVersion = defineOperation({
   async run(context: Needs<'items'>, input) {
     const user = requireUser(context.actor)
     const item = await findItem(context, input)
-    const check = (current: Prompt | Skill) => requireEditable(user, current, input.id, input.baseVersion)
-    check(item)
+    const check = (current: Prompt | Skill, role: TeamRole | null) =>
+      requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
+    check(item, await context.store.items.findRole(user.userId, item.ownerId))
     const old = await findVersion(context, item.id, input.version)
     const editor = { userId: user.userId, note: `Restored version ${old.version}`, restores: old.version }
     const fields: Omit<ItemFields, 'visibility'> = {
@@ -119,12 +121,12 @@ export const restoreVersion = defineOperation({
     }
     const restored =
       item.kind === 'prompt'
-        ? await context.store.items.changePrompt(item.id, editor, (current) => {
-            check(current)
+        ? await context.store.items.changePrompt(item.id, editor, (current, role) => {
+            check(current, role)
             return { ...fields, type: old.type ?? current.type, content: old.content ?? current.content }
           })
-        : await context.store.items.changeSkill(item.id, editor, (current) => {
-            check(current)
+        : await context.store.items.changeSkill(item.id, editor, (current, role) => {
+            check(current, role)
             return { ...fields, ...(old.files ? { files: old.files } : {}) }
           })
     if (!restored) throw notFound(item.kind)

@@ -3,23 +3,25 @@ import { contentField, descriptionField, noteField, promptTypeField, tagsField, 
 import { askedVisibility, type Visibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
-import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
+import { filterText, ownerInput, refuseBothSpellings, requireOwner, visibilityInputs } from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
 import { hintNearDuplicate } from '../items/near-duplicate-hint.ts'
 
-/** The visibility of a new item: as asked, else as its owner's setting says. */
-export async function newVisibility(context: Needs<'people'>, input: Parameters<typeof askedVisibility>[0]): Promise<Visibility> {
-  const asked = askedVisibility(input)
-  if (asked) return asked
-  const owner = await context.store.people.findUser(requireUser(context.actor).username)
-  return owner?.defaultVisibility ?? 'private'
+/** Whose a new item is, and who sees it: as asked, else as the owner's setting says. @throws AppError `not_found` for no team of the caller */
+export async function newOwnership(
+  { actor, store }: Needs<'items'>,
+  input: Parameters<typeof askedVisibility>[0] & { readonly owner?: string | undefined },
+): Promise<{ ownerId: string; visibility: Visibility }> {
+  const { userId, username } = requireUser(actor)
+  const owner = await requireOwner(store, userId, input.owner ?? username)
+  return { ownerId: owner.id, visibility: askedVisibility(input) ?? owner.defaultVisibility }
 }
 
 export const savePrompt = defineOperation({
   name: 'save_prompt',
   title: 'Save a prompt',
   summary:
-    'Save a new prompt to the library under your account. Private unless you or your settings say otherwise. Write variables as ${name} or ${name:default}. Returns the record with its id and url.',
+    'Save a new prompt to the library under your account, or for a team. Private unless you or your settings say otherwise. Write variables as ${name} or ${name:default}. Returns the record with its id and url.',
   scope: 'write',
   writes: true,
   cost: 5,
@@ -36,15 +38,17 @@ export const savePrompt = defineOperation({
       tags: tagsField.optional().describe('Tag names; new ones are created'),
       category: filterText.describe('Category; unknown ones are rejected with the valid list'),
       ...visibilityInputs,
+      owner: ownerInput,
       type: promptTypeField.default('TEXT').describe('Kind of output the prompt produces'),
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), prompt: promptRecord, ...hintsOutput }),
-  async run(context: Needs<'items' | 'people', 'baseUrl'>, input) {
-    const owner = requireUser(context.actor)
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { userId } = requireUser(context.actor)
+    const { ownerId, visibility } = await newOwnership(context, input)
     const prompt = await context.store.items.createPrompt(
-      { userId: owner.userId, note: input.note ?? null },
+      { userId, ownerId, note: input.note ?? null },
       {
         title: input.title,
         content: input.content,
@@ -52,7 +56,7 @@ export const savePrompt = defineOperation({
         tags: input.tags ?? [],
         category: input.category ?? null,
         type: input.type,
-        visibility: await newVisibility(context, input),
+        visibility,
       },
     )
     return {

@@ -40,8 +40,8 @@ export const updatePrompt = defineOperation({
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-    const prompt = await store.items.changePrompt(id, { userId: user.userId, note: note ?? null }, (current) => {
-      requireEditable(user, current, id, baseVersion)
+    const prompt = await store.items.changePrompt(id, { userId: user.userId, note: note ?? null }, (current, role) => {
+      requireEditable(user, current, role, id, { baseVersion, visibility: asked ?? undefined })
       return change
     })
     if (!prompt) throw notFound('prompt')

@@ -51,8 +51,8 @@ export const arrangeSkillFiles = defineOperation({
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
-    const skill = await store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
-      requireEditable(user, current, input.skillId, input.baseVersion)
+    const skill = await store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current, role) => {
+      requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
       return {
         files: (files) => {
           if (input.isAll) return put

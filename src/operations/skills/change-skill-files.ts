@@ -22,8 +22,8 @@ async function changeFiles(
 ): Promise<z.infer<typeof output>> {
   const user = requireUser(context.actor)
   let before = 0
-  const skill = await context.store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current) => {
-    requireEditable(user, current, input.skillId, input.baseVersion)
+  const skill = await context.store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current, role) => {
+    requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
     before = current.version
     return { files: (files) => applyFileChange(files, change) }
   })

@@ -5,10 +5,10 @@ import { checkSkillFiles, fromFileContent } from '../../library/skill.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
-import { filterText, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
+import { filterText, ownerInput, refuseBothSpellings, visibilityInputs } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 import { hintNearDuplicate } from '../items/near-duplicate-hint.ts'
-import { newVisibility } from '../prompts/save-prompt.ts'
+import { newOwnership } from '../prompts/save-prompt.ts'
 
 /** A file in an input. */
 export const fileInput = z.object({
@@ -69,23 +69,25 @@ export const saveSkill = defineOperation({
       tags: tagsField.optional().describe('Tag names; new ones are created'),
       category: filterText.describe('Category slug; unknown ones are rejected with the valid list'),
       ...visibilityInputs,
+      owner: ownerInput,
       note: noteField.optional().describe('Note for the version history'),
     })
     .superRefine(refuseBothSpellings),
   output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
-  async run(context: Needs<'items' | 'people', 'baseUrl'>, input) {
-    const owner = requireUser(context.actor)
+  async run(context: Needs<'items', 'baseUrl'>, input) {
+    const { userId } = requireUser(context.actor)
+    const { ownerId, visibility } = await newOwnership(context, input)
     const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
     checkSkillFiles(files)
     const skill = await context.store.items.createSkill(
-      { userId: owner.userId, note: input.note ?? null },
+      { userId, ownerId, note: input.note ?? null },
       {
         title: input.title,
         files,
         description: input.description ?? null,
         tags: input.tags ?? [],
         category: input.category ?? null,
-        visibility: await newVisibility(context, input),
+        visibility,
       },
     )
     return { success: true as const, skill: toSavedSkill(skill, context.baseUrl), ...(await hintNearDuplicate(context, 'skill', skill.id)) }

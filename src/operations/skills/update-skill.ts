@@ -35,8 +35,8 @@ export const updateSkill = defineOperation({
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-    const skill = await store.items.changeSkill(id, { userId: user.userId, note: note ?? null }, (current) => {
-      requireEditable(user, current, id, baseVersion)
+    const skill = await store.items.changeSkill(id, { userId: user.userId, note: note ?? null }, (current, role) => {
+      requireEditable(user, current, role, id, { baseVersion, visibility: asked ?? undefined })
       return change
     })
     if (!skill) throw notFound('skill')

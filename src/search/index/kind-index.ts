@@ -1,15 +1,7 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
 import { type Audience, createItemTable, FREE, HIDDEN, type IndexedItem, type ItemTable } from './item-table.ts'
 import { createPostings, type Postings } from './postings.ts'
-
-/** The postings of one owner's hidden items. By slot: `word * 256 + code`, ascending. */
-export interface PrivatePostings {
-  readonly items: Map<number, Float64Array>
-  /** How many of the items have an encoder's vector. */
-  encoded: number
-  /** Document frequency by word. */
-  readonly counts: Map<number, number>
-}
+import { createOwnerPostings, joinPostings, type OwnerPostings, type PrivatePostings } from './private-postings.ts'
 
 /** Number of an audience's items, how many of them have an encoder's vector, and the sums of their lengths in words. */
 interface Totals {
@@ -25,7 +17,8 @@ interface Totals {
  */
 export interface KindIndex {
   readonly table: ItemTable
-  readonly privatePostings: ReadonlyMap<number, PrivatePostings>
+  /** The hidden items of some owners, by their row numbers; null when there are none. */
+  hiddenOf(owners: ReadonlySet<number>): PrivatePostings | null
   /** Slot of an item, by its row number. */
   slotOf(seq: number): number | undefined
   countItems(): number
@@ -40,7 +33,7 @@ export interface KindIndex {
 }
 
 /** What searches read: the items of some audiences as one. Always up to date. */
-export interface IndexView extends Pick<KindIndex, 'table' | 'privatePostings' | 'slotOf' | 'byAge'> {
+export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'> {
   /** 1 for each state of a slot that is one of the audiences, by state. */
   readonly openStates: Uint8Array
   readonly postings: Pick<Postings, 'segments' | 'countOf'>
@@ -92,7 +85,7 @@ const MAX_STATES = 256
 
 /** Several audiences as one. @param generation changes when norms must be recomputed */
 function joinParts(
-  shared: Pick<IndexView, 'table' | 'privatePostings' | 'slotOf' | 'byAge'>,
+  shared: Pick<IndexView, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'>,
   audiences: readonly Audience[],
   parts: readonly AudienceIndex[],
   generation: () => number,
@@ -148,7 +141,7 @@ function addTo<K, V>(map: Map<K, V>, key: K, empty: V): V {
 export function createKindIndex(): KindIndex {
   const table = createItemTable()
   const parts = new Map<Audience, AudienceIndex>()
-  const privatePostings = new Map<number, PrivatePostings>()
+  const privatePostings = new Map<number, OwnerPostings>()
   const views = new Map<string, IndexView>()
   const slots = new Map<number, number>()
   let slotsByAge: number[] | null = null
@@ -169,14 +162,8 @@ export function createKindIndex(): KindIndex {
   const removePrivate = (slot: number): void => {
     const owner = table.ownerSeq[slot] ?? 0
     const own = privatePostings.get(owner)
-    for (const entry of own?.items.get(slot) ?? []) {
-      const word = Math.floor(entry / 256)
-      const remaining = (own?.counts.get(word) ?? 1) - 1
-      if (remaining > 0) own?.counts.set(word, remaining)
-      else own?.counts.delete(word)
-    }
-    own?.items.delete(slot)
-    if (own?.items.size === 0) privatePostings.delete(owner)
+    own?.remove(slot)
+    if (own?.items === 0) privatePostings.delete(owner)
   }
   const setVector = (slot: number, vector: Int8Array | null): void => {
     const state = table.state[slot] ?? FREE
@@ -209,23 +196,14 @@ export function createKindIndex(): KindIndex {
       adjustTotals(slot, 1)
       return slot
     }
-    const own = privatePostings.get(item.ownerSeq) ?? {
-      items: new Map<number, Float64Array>(),
-      encoded: 0,
-      counts: new Map<number, number>(),
-    }
+    const own = privatePostings.get(item.ownerSeq) ?? createOwnerPostings()
     privatePostings.set(item.ownerSeq, own)
-    const entries: number[] = []
-    decodePostings(words, (word, code) => {
-      entries.push(word * 256 + code)
-      own.counts.set(word, (own.counts.get(word) ?? 0) + 1)
-    })
-    own.items.set(slot, Float64Array.from(entries))
+    own.add(slot, (take) => decodePostings(words, take))
     return null
   }
   const shared = {
     table,
-    privatePostings,
+    hiddenOf: (owners: ReadonlySet<number>) => joinPostings([...owners].flatMap((owner) => privatePostings.get(owner) ?? [])),
     slotOf: (seq: number) => slots.get(seq),
     byAge(): readonly number[] {
       slotsByAge ??= [...slots.values()].sort(

@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
+import { asViewer } from '../../../test/support/indexed-library.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { encodePostings, indexText } from '../analysis/indexed-text.ts'
 import { parseQuery } from '../analysis/query.ts'
@@ -57,7 +58,7 @@ function makeIndex(items: readonly Written[]) {
   return index
 }
 const request = (text: string, filter: IndexFilter = {}, viewer: number | null = null) => {
-  return { query: parseQuery(text), sort: 'relevance', limit: 10, offset: 0, filter, viewer } as const
+  return { query: parseQuery(text), sort: 'relevance', limit: 10, offset: 0, filter, viewer: asViewer(viewer) } as const
 }
 
 describe('what is compared exactly', () => {

@@ -7,6 +7,7 @@ import {
   anyVectors,
   anyViewer,
   anyVisibility,
+  asViewer,
   BASE,
   holds,
   inOrder,
@@ -255,8 +256,8 @@ describe('pages, totals, sorts and filters', () => {
     put([{ ...BASE, seq: 2, content: 'walrus invoice', category: 5, tags: ['sea'], type: null }], 'skill')
     expect([seqs('walrus '), seqs('walrus ', { kind: 'skill' })]).toEqual([[1], [2]])
     expect([seqs('invoice '), seqs('', { kind: 'skill', filter: { types: ['TEXT'] } })]).toEqual([[], []])
-    expect([...index.countCategories('skill', null)]).toEqual([[5, 1]])
-    expect(index.countTags(null)).toEqual([{ slug: 'sea', name: 'SEA', count: 2 }])
+    expect([...index.countCategories('skill', asViewer())]).toEqual([[5, 1]])
+    expect(index.countTags(asViewer())).toEqual([{ slug: 'sea', name: 'SEA', count: 2 }])
   })
 })
 
@@ -284,9 +285,9 @@ describe('changes', () => {
     expect([seqs('walrus '), seqs('walrus ', { viewer: 1 }).length]).toEqual([[2], 2])
     remove(1)
     expect([seqs('walrus ', { viewer: 1 }), seqs('', { viewer: 1 }), find('walrus ').total]).toEqual([[2], [2], 1])
-    expect([index.countTags(1).map(({ count }) => count), index.countCategories('prompt', 1).size]).toEqual([[1], 0])
+    expect([index.countTags(asViewer(1)).map(({ count }) => count), index.countCategories('prompt', asViewer(1)).size]).toEqual([[1], 0])
     put([item])
-    expect([seqs('walrus '), index.countTags(null).map(({ count }) => count)]).toEqual([[2, 1], [2]])
+    expect([seqs('walrus '), index.countTags(asViewer()).map(({ count }) => count)]).toEqual([[2, 1], [2]])
   })
 
   it('leave the same library in whatever order they came', () => {
@@ -318,7 +319,7 @@ describe('changes', () => {
           for (const query of queries) {
             for (const sort of SORTS) expect(edited.find(query, { sort, viewer })).toEqual(plain.find(query, { sort, viewer }))
           }
-          expect(edited.index.countTags(viewer)).toEqual(index.countTags(viewer))
+          expect(edited.index.countTags(asViewer(viewer))).toEqual(index.countTags(asViewer(viewer)))
         }
       }),
       { numRuns: 25 },
@@ -368,14 +369,18 @@ describe('an index of nothing', () => {
     const { find, index } = makeLibrary(VECTORS)
     for (const query of ['', 'walrus', 'the', '北京', '!!!'])
       expect(find(query, { viewer: 1 })).toEqual({ seqs: [], scores: [], total: 0, corrections: new Map() })
-    expect([index.countTags(null), index.countCategories('skill', 1).size, index.similar('prompt', 'walrus', {}, 5)]).toEqual([[], 0, []])
+    expect([
+      index.countTags(asViewer()),
+      index.countCategories('skill', asViewer(1)).size,
+      index.similar('prompt', 'walrus', {}, 5),
+    ]).toEqual([[], 0, []])
   })
 
   it('is what is left when everything was deleted', () => {
     const { remove, find, index } = libraryOf(['walrus', { content: 'walrus', visibility: 'private' }])
     remove(1)
     remove(2)
-    expect([find('walrus ', { viewer: 1 }), find('walruz ', { viewer: 1 }).corrections.size, index.countTags(1)]).toEqual([
+    expect([find('walrus ', { viewer: 1 }), find('walruz ', { viewer: 1 }).corrections.size, index.countTags(asViewer(1))]).toEqual([
       { seqs: [], scores: [], total: 0, corrections: new Map() },
       0,
       [],

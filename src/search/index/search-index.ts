@@ -16,8 +16,9 @@ import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
-import { type Audience, PUBLIC } from './item-table.ts'
-import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type PrivatePostings, type VectorChange } from './kind-index.ts'
+import { PUBLIC } from './item-table.ts'
+import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
+import type { PrivatePostings } from './private-postings.ts'
 import {
   countByCategory,
   countByTag,
@@ -28,18 +29,18 @@ import {
   listItems,
   makeFilter,
 } from './select-items.ts'
+import { STRANGER, type Viewer } from './viewer.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Provider vectors that are compared exactly: those whose codes are nearest to the query's. */
 const NEAREST_CODES = 200
-const EVERYBODY: readonly Audience[] = [PUBLIC]
 /** Words of a text that are read to find its distinctive ones, and how many of those are searched. */
 const MAX_TEXT_WORDS = 2000
 const MAX_DISTINCTIVE_WORDS = 24
 
 /**
  * The search index of a library, in memory, for both kinds. Synchronous and pure: the store feeds it and queries it. A viewer finds the items
- * of some audiences, by default those of everybody, and their own hidden ones.
+ * of some audiences, and the hidden ones of some owners.
  */
 export interface SearchIndex {
   readonly vocabulary: Vocabulary
@@ -56,24 +57,17 @@ export interface SearchIndex {
   /** Row numbers of the items whose provider vectors a search must compare: the best by words, and those with the nearest codes. */
   chooseCandidates(kind: ItemKind, request: IndexRequest, vector: Float32Array): number[]
   /** Items the viewer finds, nearest in meaning to the one of this row number; see `rankRelated`. */
-  related(kind: ItemKind, seq: number, viewer: number | null, limit: number, audiences?: readonly Audience[]): NearItem[]
+  related(kind: ItemKind, seq: number, viewer: Viewer, limit: number): NearItem[]
   /** Row numbers of other items the viewer finds that share most of an item's distinctive words, best first. `words`: its word numbers. */
-  shareWords(
-    kind: ItemKind,
-    seq: number,
-    words: Iterable<number>,
-    viewer: number | null,
-    limit: number,
-    audiences?: readonly Audience[],
-  ): number[]
+  shareWords(kind: ItemKind, seq: number, words: Iterable<number>, viewer: Viewer, limit: number): number[]
   /** Gives the weight of a word for a viewer; see `compareWords`. */
-  rarityFor(kind: ItemKind, viewer: number | null, audiences?: readonly Audience[]): (word: number) => number
+  rarityFor(kind: ItemKind, viewer: Viewer): (word: number) => number
   /** Copies the encoder's vectors of the newest public items. */
   copySentences(kind: ItemKind, maxItems: number): SentenceSnapshot
   /** How many items the viewer finds in each category, by its row number. */
-  countCategories(kind: ItemKind, viewer: number | null, audiences?: readonly Audience[]): ReadonlyMap<number, number>
+  countCategories(kind: ItemKind, viewer: Viewer): ReadonlyMap<number, number>
   /** The tags of items the viewer finds, of both kinds: most used first. */
-  countTags(viewer: number | null, audiences?: readonly Audience[]): ReturnType<typeof countByTag>
+  countTags(viewer: Viewer): ReturnType<typeof countByTag>
   /**
    * Public items like a text, in meaning and shared words, with a similarity from 0 to 1; none when nothing is near. `cosines` as for
    * `search`; `sentence` is the text as the encoder reads it.
@@ -100,14 +94,14 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
   let scratch = makeScratch(1024)
 
   /** Plans a query, scores its words, and clears the scores when `use` returns. */
-  const withWords = <T>(index: IndexView, query: QueryWords, viewer: number | null, use: (words: WordScores, plan: QueryPlan) => T): T => {
-    const own = ownPostings(index, viewer)
+  const withWords = <T>(index: IndexView, query: QueryWords, viewer: Viewer, use: (words: WordScores, plan: QueryPlan) => T): T => {
+    const own = index.hiddenOf(viewer.seenOwners)
     const scope: IndexScope = {
       vocabulary,
       embedder,
       stem: stemmer,
       neighboursOf,
-      countOf: (word) => index.postings.countOf(word) + (own?.counts.get(word) ?? 0),
+      countOf: (word) => index.postings.countOf(word) + (own?.countOf(word) ?? 0),
     }
     return withPlan(index, planQuery(query, scope), own, use)
   }
@@ -132,10 +126,10 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     }
     return codes.nearest(vector, isPublicCandidate, NEAREST_CODES)
   }
-  const viewOf = (kind: ItemKind, audiences = EVERYBODY) => indexes[kind].view(audiences)
-  const viewsOf = (audiences = EVERYBODY) => Object.values(indexes).map((index) => index.view(audiences))
-  const providedShare = ({ viewer, audiences }: Pick<IndexRequest, 'viewer' | 'audiences'>) =>
-    codes.size / viewsOf(audiences).reduce((sum, one) => sum + one.totals.items + (ownPostings(one, viewer)?.items.size ?? 0), 0)
+  const viewOf = (kind: ItemKind, { audiences } = STRANGER) => indexes[kind].view(audiences)
+  const viewsOf = ({ audiences }: Viewer) => Object.values(indexes).map((index) => index.view(audiences))
+  const providedShare = ({ viewer }: Pick<IndexRequest, 'viewer'>) =>
+    codes.size / viewsOf(viewer).reduce((sum, one) => sum + one.totals.items + (one.hiddenOf(viewer.seenOwners)?.items ?? 0), 0)
   const meaningOf = (index: IndexView, plan: QueryPlan, request: IndexRequest, cosines: Cosines | null) => {
     const { sentence = null, viewer } = request
     const sources = { cosines, providedShare: providedShare(request), codes, sentence, wordVector: queryVector(plan, embedder) }
@@ -149,7 +143,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     applyVectors: (kind, changes) => indexes[kind].applyVectors(changes),
     countItems: (kind) => indexes[kind].countItems(),
     search(kind, request, cosines = null) {
-      const index = viewOf(kind, request.audiences)
+      const index = viewOf(kind, request.viewer)
       const isCandidate = makeFilter(index, request.filter, request.viewer)
       const withFacets = (answer: IndexAnswer, find: Parameters<typeof countFacets>[2]): IndexAnswer =>
         request.wantsFacets ? { ...answer, facets: countFacets(index, request, find) } : answer
@@ -162,7 +156,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       })
     },
     chooseCandidates(kind, request, vector) {
-      const index = viewOf(kind, request.audiences)
+      const index = viewOf(kind, request.viewer)
       const { query, viewer } = request
       if (!query || query.words.length === 0) return []
       const isCandidate = makeFilter(index, request.filter, viewer)
@@ -171,41 +165,36 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const best = withWords(index, query, viewer, (words, plan) => selectByWords(index, plan, words, isCandidate)).filter(isPublic)
       return [...new Set([...best, ...findNearestCodes(index, vector, isCandidate)])].filter(codes.has)
     },
-    chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(viewOf(kind), vector, makeFilter(viewOf(kind), filter, null)),
-    related: (kind, seq, viewer, limit, audiences) => rankRelated(viewOf(kind, audiences), seq, viewer, limit),
-    shareWords(kind, seq, words, viewer, limit, audiences) {
-      const index = viewOf(kind, audiences)
-      const own = ownPostings(index, viewer)
+    chooseSimilarCandidates: (kind, filter, vector) => findNearestCodes(viewOf(kind), vector, makeFilter(viewOf(kind), filter, STRANGER)),
+    related: (kind, seq, viewer, limit) => rankRelated(viewOf(kind, viewer), seq, viewer, limit),
+    shareWords(kind, seq, words, viewer, limit) {
+      const index = viewOf(kind, viewer)
+      const own = index.hiddenOf(viewer.seenOwners)
       const isVisible = makeFilter(index, {}, viewer)
       const slot = index.slotOf(seq)
       const itself = slot !== undefined && isVisible(slot) ? 1 : 0
-      const plan = planDistinctive(words, (word) => index.postings.countOf(word) + (own?.counts.get(word) ?? 0) - itself)
+      const plan = planDistinctive(words, (word) => index.postings.countOf(word) + (own?.countOf(word) ?? 0) - itself)
       const isOther = (slot: number) => index.table.seq[slot] !== seq && isVisible(slot)
       return withPlan(index, plan, own, (scores) => selectSharing(index, scores, isOther, limit))
     },
-    rarityFor(kind, viewer, audiences) {
-      const index = viewOf(kind, audiences)
-      return rarityFor(index, ownPostings(index, viewer))
+    rarityFor(kind, viewer) {
+      const index = viewOf(kind, viewer)
+      return rarityFor(index, index.hiddenOf(viewer.seenOwners))
     },
     copySentences: (kind, maxItems) => copySentences(viewOf(kind), maxItems),
-    countCategories: (kind, viewer, audiences) => countByCategory(viewOf(kind, audiences), viewer),
-    countTags: (viewer, audiences) => countByTag(viewsOf(audiences), viewer),
+    countCategories: (kind, viewer) => countByCategory(viewOf(kind, viewer), viewer),
+    countTags: (viewer) => countByTag(viewsOf(viewer), viewer),
     similar(kind, text, filter, limit, cosines = null, sentence = null) {
       const index = viewOf(kind)
       const vector = embedder.embedItem(indexText({ title: '', description: '', tags: '', content: text }))
       const sources = { cosines, codes, sentence, wordVector: vector && Float32Array.from(vector) }
-      const isCandidate = makeFilter(index, filter, null)
+      const isCandidate = makeFilter(index, filter, STRANGER)
       const { query, knownShare } = distinctiveWords(text, index, vocabulary)
-      return withWords(index, query, null, (scores) =>
+      return withWords(index, query, STRANGER, (scores) =>
         rankSimilar(index, { scores, count: query.words.length, knownShare }, sources, isCandidate, limit),
       )
     },
   }
-}
-
-/** Postings of the viewer's hidden items. */
-function ownPostings({ privatePostings }: IndexView, viewer: number | null): PrivatePostings | null {
-  return viewer === null ? null : (privatePostings.get(viewer) ?? null)
 }
 
 /** The rarest words of a text that public items hold, as a query, and the share of its words that they hold. */

@@ -1,8 +1,9 @@
 import { MAX_TAGS } from '../../library/fields.ts'
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { HitScore, QueryWords } from '../../library/ports/search.ts'
-import { type Audience, HIDDEN, type ItemTable } from './item-table.ts'
+import { HIDDEN, type ItemTable } from './item-table.ts'
 import type { IndexView } from './kind-index.ts'
+import type { Viewer } from './viewer.ts'
 
 /** Narrows a search. Values of one field are alternatives; of `allTags` an item must have every one. */
 export interface IndexFilter {
@@ -13,6 +14,7 @@ export interface IndexFilter {
   readonly owners?: ReadonlySet<number> | undefined
   /** Whose items are left out. */
   readonly withoutOwners?: ReadonlySet<number> | undefined
+  /** Authors or owners. */
   readonly authors?: ReadonlySet<number> | undefined
   readonly seqs?: ReadonlySet<number> | undefined
 }
@@ -28,10 +30,7 @@ export interface IndexRequest {
   readonly titleKey?: number | undefined
   /** The query as the encoder reads it; null without an encoder. */
   readonly sentence?: EncodedQuery | null | undefined
-  /** Row number of the viewer, who also finds their own hidden items; null: anonymous. */
-  readonly viewer: number | null
-  /** Whose items the viewer finds besides. Default: those of everybody */
-  readonly audiences?: readonly Audience[] | undefined
+  readonly viewer: Viewer
   /** Whether the answer has facets. Default: false */
   readonly wantsFacets?: boolean | undefined
 }
@@ -59,7 +58,8 @@ export interface FacetCounts {
 }
 
 /** A test for slots: whether the viewer may find the item and it passes the filter. */
-export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter, viewer: number | null): (slot: number) => boolean {
+export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter, viewer: Viewer): (slot: number) => boolean {
+  const { seenOwners } = viewer
   const { types, categories, anyTags, allTags, owners, withoutOwners, authors, seqs } = filter
   const tests: ((slot: number) => boolean)[] = []
   if (types) {
@@ -69,14 +69,14 @@ export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter
   if (categories) tests.push((slot) => categories.has(table.categorySeq[slot] ?? 0))
   if (owners) tests.push((slot) => owners.has(table.ownerSeq[slot] ?? 0))
   if (withoutOwners) tests.push((slot) => !withoutOwners.has(table.ownerSeq[slot] ?? 0))
-  if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0))
+  if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0) || authors.has(table.ownerSeq[slot] ?? 0))
   if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
   if (anyTags) tests.push(holdsTag(table, anyTags))
   for (const slug of allTags ?? []) tests.push(holdsTag(table, [slug]))
   const { state, ownerSeq } = table
   const isVisible = (slot: number) => {
     const found = state[slot] ?? 0
-    return openStates[found] === 1 || (found === HIDDEN && ownerSeq[slot] === viewer)
+    return openStates[found] === 1 || (found === HIDDEN && seenOwners.has(ownerSeq[slot] ?? 0))
   }
   return tests.length === 0 ? isVisible : (slot) => isVisible(slot) && tests.every((test) => test(slot))
 }
@@ -111,7 +111,7 @@ export function cutPage({ table }: IndexView, slots: readonly number[], { offset
 }
 
 /** How many items the viewer finds in each category, by its row number. */
-export function countByCategory(index: IndexView, viewer: number | null): ReadonlyMap<number, number> {
+export function countByCategory(index: IndexView, viewer: Viewer): ReadonlyMap<number, number> {
   const { table } = index
   const isVisible = makeFilter(index, {}, viewer)
   const counts = new Map<number, number>()
@@ -159,7 +159,7 @@ interface TagCount {
 }
 
 /** The tags of items the viewer finds, most used first. */
-export function countByTag(indexes: readonly IndexView[], viewer: number | null): TagCount[] {
+export function countByTag(indexes: readonly IndexView[], viewer: Viewer): TagCount[] {
   return tallyTags(indexes.map((index) => ({ table: index.table, slots: index.byAge().filter(makeFilter(index, {}, viewer)) })))
 }
 

@@ -1,5 +1,6 @@
 import type { IndexView } from '../index/kind-index.ts'
 import { makeFilter } from '../index/select-items.ts'
+import { STRANGER } from '../index/viewer.ts'
 import { lengthOf } from '../vectors/embedder.ts'
 
 /** Rows compared with all later ones in a slice: a few milliseconds at 2,000 items. */
@@ -16,7 +17,7 @@ export interface SentenceSnapshot {
 /** Copies the vectors of the newest public items. */
 export function copySentences(index: IndexView, maxItems: number): SentenceSnapshot {
   const { table, byAge } = index
-  const isVisible = makeFilter(index, {}, null)
+  const isVisible = makeFilter(index, {}, STRANGER)
   const slots = byAge().filter((slot) => isVisible(slot) && table.sentenceVectors.has(slot))
   const newest = slots.toReversed().slice(0, maxItems)
   const unit = (vector: Int8Array) => {

@@ -1,5 +1,6 @@
 import { COUNT_MASK, decodePostings } from '../analysis/indexed-text.ts'
-import type { IndexView, PrivatePostings } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
+import type { PrivatePostings } from '../index/private-postings.ts'
 import type { QueryPlan } from './plan.ts'
 import { selectBest, sortByScore } from './rank-items.ts'
 import type { WordScores } from './score-words.ts'
@@ -40,8 +41,8 @@ export function compareWords(a: WordCounts, b: WordCounts, rarityOf: (word: numb
 
 /** The weight of a word for a viewer, by the items that the viewer finds: rare words say more. @param own the viewer's private postings */
 export function rarityFor({ postings, totals }: IndexView, own: PrivatePostings | null): (word: number) => number {
-  const items = totals.items + (own?.items.size ?? 0)
-  return (word) => Math.log(1 + items / Math.max(1, postings.countOf(word) + (own?.counts.get(word) ?? 0)))
+  const items = totals.items + (own?.items ?? 0)
+  return (word) => Math.log(1 + items / Math.max(1, postings.countOf(word) + (own?.countOf(word) ?? 0)))
 }
 
 /** Looks for the rarest of a text's words that other items hold, each as it is. @param countOf number of other items that hold a word */

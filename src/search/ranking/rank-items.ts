@@ -1,6 +1,7 @@
 import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { cutPage, type IndexAnswer, type IndexRequest, sortSlots } from '../index/select-items.ts'
+import type { Viewer } from '../index/viewer.ts'
 import { MIN_ITEMS } from '../vectors/centroid.ts'
 import type { VectorCodes } from '../vectors/vector-codes.ts'
 import type { QueryPlan } from './plan.ts'
@@ -66,13 +67,13 @@ export interface MeaningSources {
 }
 
 /**
- * Combines the sources. `viewer` as in {@link IndexRequest}; `providedShare` is the share of the items of both kinds the viewer finds
+ * Combines the sources. `providedShare` is the share of the items of both kinds the viewer finds
  * that have a provider's vector.
  */
 export function readMeaning(
   index: IndexView,
   { cosines, providedShare, codes, sentence, wordVector }: MeaningSources & { readonly providedShare: number },
-  viewer: number | null,
+  viewer: Viewer,
 ): Meaning {
   const { table, totals } = index
   const byWords = wordVector ? scoreMeaning(index, table.wordVectors, wordVector, MIN_COSINE) : null
@@ -88,8 +89,8 @@ export function readMeaning(
   const bySentence = scoreMeaning(index, table.sentenceVectors, sentence.vector, MIN_SENTENCE_COSINE)
   const prefer = (fallback: MeaningScores | null) => combineScores(bySentence, table.sentenceVectors.has, fallback)
   if (sentence.knownShare < MIN_KNOWN_SHARE) return { ...weak, scores: prefer(byWords), finder: wordFinder }
-  const own = viewer === null ? null : (index.privatePostings.get(viewer) ?? null)
-  const isStrong = totals.encoded + (own?.encoded ?? 0) >= NEARLY_ALL * (totals.items + (own?.items.size ?? 0))
+  const own = index.hiddenOf(viewer.seenOwners)
+  const isStrong = totals.encoded + (own?.encoded ?? 0) >= NEARLY_ALL * (totals.items + (own?.items ?? 0))
   return { weight: isStrong ? SENTENCE_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
 }
 

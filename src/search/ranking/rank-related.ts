@@ -1,5 +1,6 @@
 import type { IndexView } from '../index/kind-index.ts'
 import { makeFilter } from '../index/select-items.ts'
+import type { Viewer } from '../index/viewer.ts'
 import { MIN_ITEMS } from '../vectors/centroid.ts'
 import { scoreMeaning } from './score-meaning.ts'
 
@@ -23,7 +24,7 @@ export interface NearItem {
  * Items a viewer finds that are nearest to an item in meaning, nearest first, with their cosines. By the vectors of the word table while
  * the item has no vector of the encoder; then none in a small library, where nearest does not mean near.
  */
-export function rankRelated(index: IndexView, seq: number, viewer: number | null, limit: number): NearItem[] {
+export function rankRelated(index: IndexView, seq: number, viewer: Viewer, limit: number): NearItem[] {
   const { table, totals } = index
   const own = index.slotOf(seq)
   const isVisible = makeFilter(index, {}, viewer)

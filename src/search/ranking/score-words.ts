@@ -1,6 +1,7 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE } from '../analysis/indexed-text.ts'
-import type { IndexView, PrivatePostings } from '../index/kind-index.ts'
+import type { IndexView } from '../index/kind-index.ts'
 import { CODE_BITS, rangeOf } from '../index/postings.ts'
+import type { PrivatePostings } from '../index/private-postings.ts'
 import type { Concept, Group, QueryPlan } from './plan.ts'
 
 /**
@@ -206,21 +207,18 @@ function sumPrivatePostings(
   listed: number,
   isFilterOnly: boolean,
 ): number {
-  const held = words.filter((word) => own.counts.has(word))
-  if (held.length === 0) return listed
   const { numbers } = cells
   const norms = index.norms()
   let count = listed
-  for (const [slot, entries] of own.items) {
-    const cell = slot * CELL_SIZE
-    if (isFilterOnly && numbers[cell + SCORE] === 0) continue
-    for (const word of held) {
-      const code = findCode(entries, word)
-      if (code === 0) continue
+  for (const word of words) {
+    own.eachPosting(word, (posting) => {
+      const slot = posting >>> CODE_BITS
+      const cell = slot * CELL_SIZE
+      if (isFilterOnly && numbers[cell + SCORE] === 0) return
       const frequency = numbers[cell + FREQUENCY] ?? 0
       if (frequency === 0) conceptSlots[count++] = slot
-      numbers[cell + FREQUENCY] = frequency + weightFrequency(code, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
-    }
+      numbers[cell + FREQUENCY] = frequency + weightFrequency(posting, norms[slot * 2] ?? 0, norms[slot * 2 + 1] ?? 0)
+    })
   }
   return count
 }
@@ -231,19 +229,4 @@ function weightFrequency(code: number, titleNorm: number, bodyNorm: number): num
   if (code & IN_DESCRIPTION) body += DESCRIPTION_WEIGHT
   if (code & IN_TAGS) body += TAG_WEIGHT
   return code & IN_TITLE ? TITLE_WEIGHT * titleNorm + body * bodyNorm : body * bodyNorm
-}
-
-/** The field code of a word in an item's entries, which ascend; 0 when it is not among them. */
-function findCode(entries: Float64Array, word: number): number {
-  let low = 0
-  let high = entries.length - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const entry = entries[middle] ?? 0
-    const found = Math.floor(entry / 256)
-    if (found === word) return entry - found * 256
-    if (found < word) low = middle + 1
-    else high = middle - 1
-  }
-  return 0
 }

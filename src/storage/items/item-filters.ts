@@ -56,7 +56,7 @@ export function applyFilter<O>(
   if (categories) narrowed = narrowed.where(isOneOf('item.category_seq', [...categories]))
   if (owners) narrowed = narrowed.where(isOneOf('item.owner_seq', [...owners]))
   if (withoutOwners) narrowed = narrowed.where((eb) => eb.not(isOneOf('item.owner_seq', [...withoutOwners])))
-  if (authors) narrowed = narrowed.where(isOneOf('item.author_seq', [...authors]))
+  if (authors) narrowed = narrowed.where((eb) => eb.or([isOneOf('item.author_seq', [...authors]), isOneOf('item.owner_seq', [...authors])]))
   if (anyTags)
     narrowed = narrowed.where('item.seq', 'in', (eb) =>
       eb.selectFrom('item_tag').select('item_seq').where(isOneOf('item_tag.slug', anyTags)),

@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely'
 import { isId } from '../../library/identifier.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { MarkStore } from '../../library/ports/marks.ts'
+import { hasRight } from '../../library/teams.ts'
+import { findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { favouriteStore } from './favourites.ts'
@@ -29,7 +31,8 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       const row = await findVisibleRow(reader, actor, kind, ref)
       if (!row) return null
       const userId = actor.kind === 'user' ? actor.userId : ''
-      const owner = await reader.selectFrom('user').select('username').where('id', '=', row.owner_id).executeTakeFirstOrThrow()
+      const owner = await reader.selectFrom('user').select(['username', 'is_team']).where('id', '=', row.owner_id).executeTakeFirstOrThrow()
+      const role = await findRole(reader, userId, row.owner_id)
       const vote = await reader
         .selectFrom('vote')
         .innerJoin('user', 'user.seq', 'vote.user_seq')
@@ -40,13 +43,14 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
       return {
         id: row.id,
         owner: owner.username,
-        isOwner: row.owner_id === userId,
+        isTeam: owner.is_team === 1,
+        role,
         hasVoted: vote !== undefined,
         isFavourite: (await favourites.findFavourites(actor, userId, [row.id])).has(row.id),
         version: row.version,
         isFeatured: row.featured_at !== null,
         isHeld: row.held_at !== null,
-        publicationUntil: row.owner_id === userId ? ((await findPublication(reader, row, userId, context.clock()))?.until ?? null) : null,
+        publicationUntil: hasRight(role, 'publish') ? ((await findPublication(reader, row, userId, context.clock()))?.until ?? null) : null,
       }
     },
     setVote: (actor, kind, ref, userId, voted) =>
@@ -80,7 +84,7 @@ export function markStore(reader: Kysely<Database>, context: WriteContext): Mark
     takeBackPublication: (kind, id, userId) =>
       context.transact(async (db, notes) => {
         const row = await findById(db, kind, id)
-        if (row?.owner_id !== userId) return null
+        if (!row || !hasRight(await findRole(db, userId, row.owner_id), 'publish')) return null
         const publication = await findPublication(db, row, userId, context.clock())
         return publication && { slug: await takeBackPublication(db, notes, row, publication, now()) }
       }),

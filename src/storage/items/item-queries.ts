@@ -11,7 +11,9 @@ import { titleKey } from '../../search/analysis/query.ts'
 import type { Audience } from '../../search/index/item-table.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
+import type { Viewer } from '../../search/index/viewer.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
@@ -57,10 +59,10 @@ export interface ItemQueries {
   countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
 }
 
-/** A statement for each standing, with the owner's id as the slot `ownerId`. */
+/** A statement for each standing, with the id of a member as the slot `readerId`. */
 function prepareForEach<T>(reach: Reach, prepare: (set: VisibleSet) => T): Record<Standing, T> {
-  const of = (standing: Standing) => prepare({ visibilities: othersMaySee(standing, reach), ownerId: slot('ownerId') })
-  return { outsider: of('outsider'), stranger: of('stranger'), member: of('member') }
+  const of = (standing: Standing, readerId: string | null) => prepare({ visibilities: othersMaySee(standing, reach), readerId })
+  return { outsider: of('outsider', null), stranger: of('stranger', null), member: of('member', slot('readerId')) }
 }
 
 /** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
@@ -86,18 +88,16 @@ const findBySlug = prepareForEach('slug', (set) =>
 export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: ItemKind, ref: string): Promise<ItemRow | null> {
   const reach = isId(ref) ? 'id' : 'slug'
   const find = (reach === 'id' ? findById : findBySlug)[standingOf(actor)]
-  const rows = await find(db, { ref, kind, ownerId: visibleSet(actor, reach).ownerId })
+  const rows = await find(db, { ref, kind, readerId: visibleSet(actor, reach).readerId })
   return rows[0] ?? null
 }
 
-const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
-
-/** What an actor finds in the index. */
-export interface IndexViewer {
-  /** The row number of a user whose own items are found too; null for everybody else. */
-  readonly viewer: number | null
-  readonly audiences: readonly Audience[]
-}
+const seenOwners = prepareQuery((db) =>
+  db
+    .selectFrom('user')
+    .select('seq')
+    .where('seq', 'in', ownersSeenBy(slot('readerId'))),
+)
 
 /** The audiences of the index that somebody of a standing finds. */
 function audiencesOf(standing: Standing): readonly Audience[] {
@@ -111,12 +111,11 @@ const AUDIENCES_OF: Record<Standing, readonly Audience[]> = {
 }
 
 /** What the actor finds in the index, by the visibility rule. */
-export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<IndexViewer> {
-  const { ownerId } = visibleSet(actor, 'list')
+export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<Viewer> {
+  const { readerId } = visibleSet(actor, 'list')
   const audiences = AUDIENCES_OF[standingOf(actor)]
-  if (ownerId === null) return { viewer: null, audiences }
-  const [user] = await userSeq(db, { id: ownerId })
-  return { viewer: user?.seq ?? null, audiences }
+  const owners = readerId === null ? [] : await seenOwners(db, { readerId })
+  return { audiences, seenOwners: new Set(owners.map(({ seq }) => seq)) }
 }
 
 const rowsBySeq = prepareForEach('list', (set) =>
@@ -126,7 +125,7 @@ const rowsBySeq = prepareForEach('list', (set) =>
 /** Rows by number, in no order; the visibility rule is applied to them as they are now. */
 async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
-  return await rowsBySeq[standingOf(actor)](db, seqs, { ownerId: visibleSet(actor, 'list').ownerId })
+  return await rowsBySeq[standingOf(actor)](db, seqs, { readerId: visibleSet(actor, 'list').readerId })
 }
 
 function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {
@@ -180,7 +179,7 @@ export function createItemQueries(
       const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
       const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
-      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, ...viewer, wantsFacets }
+      const request = { query, titleKey: titleKey(text ?? ''), sentence, sort, limit, offset, filter, viewer, wantsFacets }
       const cosines = vectors && vector ? await vectors.compare(kind, request, vector) : null
       const { facets, ...found } = index.search(kind, request, cosines)
       return { ...found, isProvisional, facets: facets && (await toFacets(db, facets)) }
@@ -189,7 +188,7 @@ export function createItemQueries(
       const row = await findVisibleRow(db, actor, kind, id)
       if (!row) return []
       const viewer = await findViewer(db, actor)
-      return (await search.current()).related(kind, row.seq, viewer.viewer, limit, viewer.audiences)
+      return (await search.current()).related(kind, row.seq, viewer, limit)
     },
     async readPrompts(actor, seqs) {
       const rows = await readRows(db, actor, seqs)
@@ -228,7 +227,7 @@ export function createItemQueries(
       if (!search.isReady()) return await lists.countItems(actor, 'prompt', filter)
       const viewer = await findViewer(db, actor)
       const index = await search.current()
-      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, ...viewer }).total
+      return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
     },
     async listCategories(actor) {
       const rows = await db
@@ -241,9 +240,7 @@ export function createItemQueries(
         .execute()
       const viewer = await findViewer(db, actor)
       const count = async (kind: ItemKind) =>
-        search.isReady()
-          ? (await search.current()).countCategories(kind, viewer.viewer, viewer.audiences)
-          : await lists.countByCategory(actor, kind)
+        search.isReady() ? (await search.current()).countCategories(kind, viewer) : await lists.countByCategory(actor, kind)
       const [prompts, skills] = [await count('prompt'), await count('skill')]
       return rows.map((row) => ({
         slug: row.slug,
@@ -255,7 +252,7 @@ export function createItemQueries(
     },
     async countTags(actor) {
       const viewer = await findViewer(db, actor)
-      return (await search.current()).countTags(viewer.viewer, viewer.audiences)
+      return (await search.current()).countTags(viewer)
     },
   }
 }

@@ -6,6 +6,7 @@ import { sortFilenames } from '../../library/skill.ts'
 import type { Variable } from '../../library/variables.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -66,10 +67,9 @@ export function isInVisibleSet(set: VisibleSet) {
   return (eb: ExpressionBuilder<Database, 'item'>): ExpressionWrapper<Database, 'item', SqlBool> =>
     eb.and([
       eb('item.deleted_at', 'is', null),
-      eb.or([
-        isOneOf('item.visibility', set.visibilities),
-        eb('item.owner_seq', '=', eb.selectFrom('user').select('user.seq').where('user.id', '=', set.ownerId)),
-      ]),
+      set.readerId === null
+        ? isOneOf('item.visibility', set.visibilities)
+        : eb.or([isOneOf('item.visibility', set.visibilities), eb('item.owner_seq', 'in', ownersSeenBy(set.readerId))]),
     ])
 }
 

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Actor } from '../../library/actor.ts'
 import type { ItemKind } from '../../library/items.ts'
 import { compareWords, MIN_NEARLY_SAME, readWordCounts } from '../../search/ranking/near-duplicates.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
@@ -17,11 +18,10 @@ const ownWords = prepareQuery((db) =>
   db
     .selectFrom('item')
     .innerJoin('item_words', 'item_words.item_seq', 'item.seq')
-    .innerJoin('user', 'user.seq', 'item.owner_seq')
     .select(['item.seq', 'item_words.words'])
     .where('item.id', '=', slot('id'))
     .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-    .where('user.id', '=', slot('ownerId')),
+    .where('item.owner_seq', 'in', ownersSeenBy(slot('readerId'))),
 )
 
 /**
@@ -36,15 +36,15 @@ export async function findNearDuplicate(
   id: string,
 ): Promise<number | null> {
   if (!search.isReady() || actor.kind !== 'user') return null
-  const [own] = await ownWords(db, { id, kind, ownerId: actor.userId })
+  const [own] = await ownWords(db, { id, kind, readerId: actor.userId })
   if (!own) return null
-  const { viewer, audiences } = await findViewer(db, actor)
+  const viewer = await findViewer(db, actor)
   const index = await Promise.race([search.current(), sleep(MAX_WAIT_MS, null, { ref: false })])
   if (!index) return null
   const counts = readWordCounts(own.words)
-  const seqs = index.shareWords(kind, own.seq, counts.keys(), viewer, CANDIDATES, audiences)
+  const seqs = index.shareWords(kind, own.seq, counts.keys(), viewer, CANDIDATES)
   if (seqs.length === 0) return null
-  const rarityOf = index.rarityFor(kind, viewer, audiences)
+  const rarityOf = index.rarityFor(kind, viewer)
   const rows = await db.selectFrom('item_words').select(['item_seq', 'words']).where('item_seq', 'in', seqs).execute()
   const compared = rows.map(({ item_seq: seq, words }) => ({ seq, similarity: compareWords(counts, readWordCounts(words), rarityOf) }))
   const nearest = compared.sort((a, b) => b.similarity - a.similarity || a.seq - b.seq)[0]

@@ -1,4 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { Actor } from '../../library/actor.ts'
 import type { OwnItemsFilter, OwnItemsStore } from '../../library/ports/own-items.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -20,12 +21,11 @@ interface Narrowed {
   readonly hits: readonly number[] | null
 }
 
-/** Lists of what a person owns. Rows come from the tables; the search index finds words alone, never what is near in meaning. */
+/** Lists of what a person or a team owns. Rows come from the tables; the search index finds words alone, never what is near in meaning. */
 export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'findRows'>): OwnItemsStore {
-  const findHits = async (ownerId: string, { kind, query = null }: OwnItemsFilter): Promise<readonly number[] | null> => {
+  const findHits = async (actor: Actor, ownerId: string, { kind, query = null }: OwnItemsFilter): Promise<readonly number[] | null> => {
     if (query === null) return null
-    const owner = { kind: 'user', userId: ownerId, username: '', scopes: new Set(['read'] as const) } as const
-    const { seqs, scores } = await queries.findRows(owner, kind, {
+    const { seqs, scores } = await queries.findRows(actor, kind, {
       query,
       filter: { ownerId },
       sort: 'relevance',
@@ -51,11 +51,11 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     }
     return hits === null ? items : items.where(isOneOf('item.seq', hits))
   }
-  const narrowed = async (ownerId: string, filter: OwnItemsFilter): Promise<Narrowed> => {
-    const hits = await findHits(ownerId, filter)
+  const narrowed = async (actor: Actor, ownerId: string, filter: OwnItemsFilter): Promise<Narrowed> => {
+    const hits = await findHits(actor, ownerId, filter)
     return { hits, items: await narrow(ownerId, filter, hits) }
   }
-  const readPage = async ({ items, hits }: Narrowed, { sort = 'updated', limit, offset }: Parameters<OwnItemsStore['listOwned']>[1]) => {
+  const readPage = async ({ items, hits }: Narrowed, { sort = 'updated', limit, offset }: Parameters<OwnItemsStore['listOwned']>[2]) => {
     if (sort === 'relevance' && hits !== null) {
       const left = new Set((await items.select('item.seq').execute()).map(({ seq }) => seq))
       return hits
@@ -72,18 +72,18 @@ export function ownItemStore(db: Kysely<Database>, queries: Pick<ItemQueries, 'f
     return await ordered.select('item.seq').limit(limit).offset(offset).execute()
   }
   return {
-    async listOwned(ownerId, page) {
-      const found = await narrowed(ownerId, page)
+    async listOwned(actor, ownerId, page) {
+      const found = await narrowed(actor, ownerId, page)
       return { items: await readItemsInOrder(db, await readPage(found, page)), total: await countRows(found.items) }
     },
-    async listOwnedIds(ownerId, page) {
-      const seqs = (await readPage(await narrowed(ownerId, page), page)).map(({ seq }) => seq)
+    async listOwnedIds(actor, ownerId, page) {
+      const seqs = (await readPage(await narrowed(actor, ownerId, page), page)).map(({ seq }) => seq)
       const rows = await db.selectFrom('item').select(['seq', 'id']).where(isOneOf('item.seq', seqs)).execute()
       const ids = new Map(rows.map(({ seq, id }) => [seq, id]))
       return seqs.flatMap((seq) => ids.get(seq) ?? [])
     },
-    async countOwned(ownerId, filter) {
-      const hits = await findHits(ownerId, filter)
+    async countOwned(actor, ownerId, filter) {
+      const hits = await findHits(actor, ownerId, filter)
       const visibilities = await (await narrow(ownerId, filter, hits, 'visibility'))
         .select(['item.visibility', (eb) => eb.fn.countAll<number>().as('count')])
         .groupBy('item.visibility')

@@ -6,7 +6,9 @@ import type { ItemKind } from '../../library/items.ts'
 import { BULK_DRAFT } from '../../library/ports/embeds.ts'
 import type { Purge, PurgeStore } from '../../library/purges.ts'
 import { SKILL_MD } from '../../library/skill.ts'
+import { hasRight } from '../../library/teams.ts'
 import { audienceOf } from '../../library/visibility.ts'
+import { findRole, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { markSweepDue } from '../sweep.ts'
 import { readSearchableText, type WriteNotes } from './item-parts.ts'
@@ -93,10 +95,11 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   }
   const findRow = async (db: Kysely<Database>, kind: ItemKind, id: string): Promise<ItemRow | undefined> =>
     await selectItems(db).where('item.kind', '=', kind).where('item.id', '=', id).executeTakeFirst()
-  /** An item whose history the owner may change: not in the trash. */
-  const findOwn = async (db: Kysely<Database>, kind: ItemKind, id: string, ownerId: string): Promise<ItemRow | null> => {
+  /** An item whose history the user may change: not in the trash. */
+  const findOwn = async (db: Kysely<Database>, kind: ItemKind, id: string, userId: string): Promise<ItemRow | null> => {
     const row = await findRow(db, kind, id)
-    return row && row.owner_id === ownerId && row.deleted_at === null ? row : null
+    if (!row || row.deleted_at !== null) return null
+    return hasRight(await findRole(db, userId, row.owner_id), 'delete') ? row : null
   }
   /** Removes versions of an item. @param options.isRecorded as for an item */
   const removeSome = async (
@@ -161,19 +164,21 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
   }
 
   return {
-    async findDeleted(kind, ref, ownerId) {
+    async findDeleted(kind, ref, userId) {
       const row = await selectItems(reader)
         .where('item.kind', '=', kind)
-        .where('owner.id', '=', ownerId)
+        .where('item.owner_seq', 'in', ownersWith('delete', userId))
         .where('item.deleted_at', 'is not', null)
         .where((eb) => eb.or([eb('item.id', '=', ref), eb('item.slug', '=', ref)]))
         .executeTakeFirst()
       return row ? { id: row.id, title: row.title } : null
     },
-    async purgeItem(kind, id, decide) {
+    async purgeItem(kind, id, userId, decide) {
       const purged = await context.transact(async (db, notes) => {
         const row = await findRow(db, kind, id)
-        if (!row || !decide({ ownerId: row.owner_id, visibility: row.visibility, deletedAt: row.deleted_at })) return false
+        if (!row) return false
+        const role = await findRole(db, userId, row.owner_id)
+        if (!decide({ visibility: row.visibility, deletedAt: row.deleted_at }, role)) return false
         await removeDrafts(db, row)
         await removeItem(db, notes, row, true)
         return true
@@ -181,9 +186,9 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (purged) await sweep()
       return purged
     },
-    async purgeVersions(kind, id, ownerId, { first, last }) {
+    async purgeVersions(kind, id, userId, { first, last }) {
       const removed = await context.transact(async (db, notes) => {
-        const row = await findOwn(db, kind, id, ownerId)
+        const row = await findOwn(db, kind, id, userId)
         if (!row) return null
         if (last >= row.version) {
           throw new AppError(
@@ -199,10 +204,10 @@ export function purgeStore(reader: Kysely<Database>, context: WriteContext): Pur
       if (removed) await sweep()
       return removed
     },
-    async purgeFile(id, ownerId, filename) {
+    async purgeFile(id, userId, filename) {
       if (filename === SKILL_MD) throw invalidInput('filename', `Every version needs its ${SKILL_MD}: delete the versions instead.`)
       const removed = await context.transact(async (db, notes) => {
-        const row = await findOwn(db, 'skill', id, ownerId)
+        const row = await findOwn(db, 'skill', id, userId)
         if (!row) return null
         const kept = await db
           .selectFrom('skill_file')

@@ -5,6 +5,7 @@ import type { ItemReader } from '../../library/ports/items.ts'
 import type { RelatedItem, SearchRequest, TextSearchResult } from '../../library/ports/search.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { visibleSet } from '../../library/visibility.ts'
+import { findOwner, findRole, listMemberIds, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
@@ -130,6 +131,9 @@ export function readItems(
       const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
       return items.get(seq) ?? null
     },
+    findRole: (userId, ownerId) => findRole(db, userId, ownerId),
+    listMemberIds: (ownerIds) => listMemberIds(db, ownerIds),
+    findOwner: (userId, name) => findOwner(db, userId, { name }),
     findNearClusters: clusterItems(queries, search),
     async readSkillFiles(actor, skillId, filenames) {
       const files = selectFiles(actor, skillId)
@@ -138,12 +142,8 @@ export function readItems(
     async readSkillFile(actor, skillId, filename) {
       return (await selectFiles(actor, skillId).where('skill_file.filename', '=', filename).executeTakeFirst()) ?? null
     },
-    async listTrash(ownerId, page) {
-      const mine = db
-        .selectFrom('item')
-        .innerJoin('user', 'user.seq', 'item.owner_seq')
-        .where('user.id', '=', ownerId)
-        .where('item.deleted_at', 'is not', null)
+    async listTrash(userId, page) {
+      const mine = db.selectFrom('item').where('item.owner_seq', 'in', ownersWith('edit', userId)).where('item.deleted_at', 'is not', null)
       const rows = await mine
         .select(['item.id', 'item.kind', 'item.title', 'item.deleted_at'])
         .orderBy('item.deleted_at', 'desc')

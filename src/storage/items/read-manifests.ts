@@ -6,6 +6,7 @@ import type { ItemFilter } from '../../library/ports/search.ts'
 import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -113,5 +114,5 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
 function firstOfName(set: VisibleSet) {
   return sql`(select min(same.seq) from item as same
     where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null
-    and (${isOneOf('same.visibility', set.visibilities)} or same.owner_seq = (select seq from "user" where id = ${set.ownerId})))`
+    and (${isOneOf('same.visibility', set.visibilities)} or same.owner_seq in ${ownersSeenBy(set.readerId)}))`
 }

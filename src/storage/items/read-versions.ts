@@ -6,6 +6,7 @@ import type { ItemReader } from '../../library/ports/items.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
@@ -20,26 +21,20 @@ export function selectVisible(db: Kysely<Database>, actor: Actor, itemId: string
     .where(isInVisibleSet(visibleSet(actor, 'id')))
 }
 
-/** Versions: all of them for the owner of an item, for others those that were written while they would have found it. */
+/** Versions: all of them for the owner of an item and members of an owning team, for others those that were written while they would have found it. */
 export function readVersions(db: Kysely<Database>): Pick<ItemReader, 'listVersions' | 'findVersion'> {
-  const isOwner = async (actor: Actor, itemId: string) => {
-    const { ownerId } = visibleSet(actor, 'id')
-    if (ownerId === null) return false
-    const owned = await db
-      .selectFrom('item')
-      .innerJoin('user', 'user.seq', 'item.owner_seq')
-      .select('item.seq')
-      .where('item.id', '=', itemId)
-      .where('user.id', '=', ownerId)
-      .executeTakeFirst()
-    return owned !== undefined
+  const isOwn = async (actor: Actor, itemId: string) => {
+    const { readerId } = visibleSet(actor, 'id')
+    if (readerId === null) return false
+    const item = db.selectFrom('item').select('item.seq').where('item.id', '=', itemId)
+    return (await item.where('item.owner_seq', 'in', ownersSeenBy(readerId)).executeTakeFirst()) !== undefined
   }
   const selectVersions = async (actor: Actor, itemId: string) => {
     const all = db
       .selectFrom('version')
       .innerJoin('user', 'user.seq', 'version.author_seq')
       .where('version.item_seq', 'in', selectVisible(db, actor, itemId))
-    return (await isOwner(actor, itemId)) ? all : all.where(isOneOf('version.visibility', visibleVersions(actor)))
+    return (await isOwn(actor, itemId)) ? all : all.where(isOneOf('version.visibility', visibleVersions(actor)))
   }
   return {
     async listVersions(actor, itemId, page) {

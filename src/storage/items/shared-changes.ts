@@ -9,6 +9,7 @@ import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -81,8 +82,8 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
       const query = db
         .selectFrom(db.selectFrom('item as one').select('one.seq as of').where('one.seq', 'in', page).as('page'))
         .crossJoin('item')
-        .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
-        .select(['item.seq', 'item.id', 'item.version', 'item.channel_name', 'owner.id as owner_id'])
+        .select(['item.seq', 'item.id', 'item.version', 'item.channel_name'])
+        .select((eb) => eb('item.owner_seq', 'in', ownersSeenBy(set.readerId)).as('is_own'))
         .whereRef('item.seq', '=', 'page.of')
       const items = await applyFilter(query, kind, rowFilter, set).execute()
       const seqs = items.map(({ seq }) => seq)
@@ -113,10 +114,10 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
       }
       const changes = items.flatMap((item) => {
         const all = rowsOf.get(item.seq) ?? []
-        const isOwn = item.owner_id === set.ownerId
+        const isOwn = Boolean(item.is_own)
         const isOpen = (row: (typeof rows)[number]) =>
           row.audience !== 'deleted' &&
-          isVisible(actor, { visibility: row.audience, ownerId: item.owner_id, deletedAt: null }, reach) &&
+          isVisible(actor, { visibility: row.audience, deletedAt: null }, isOwn ? 'reader' : null, reach) &&
           isInScope(row)
         // What was withdrawn and came back begins with its return.
         return all.slice(all.findLastIndex((row) => !isOpen(row)) + 1).flatMap((row) => {
@@ -190,16 +191,15 @@ async function readPage(db: Kysely<Database>, kind: ItemKind, filter: IndexFilte
   } else if (authors || categories) {
     // One after the other: an index has the items of each in order.
     for (const author of authors ?? []) {
-      found.push((await items.where('author_seq', '=', author).where('kind', '=', kind).execute()).map(({ seq }) => seq))
+      for (const column of ['author_seq', 'owner_seq'] as const) {
+        found.push((await items.where(column, '=', author).where('kind', '=', kind).execute()).map(({ seq }) => seq))
+      }
     }
     for (const category of categories ?? []) {
       found.push((await items.where('category_seq', '=', category).where('kind', '=', kind).execute()).map(({ seq }) => seq))
     }
   } else found.push((await items.execute()).map(({ seq }) => seq))
-  return found
-    .flat()
-    .sort((a, b) => a - b)
-    .slice(0, limit)
+  return [...new Set(found.flat())].sort((a, b) => a - b).slice(0, limit)
 }
 
 /** The versions of entries, as far as the actor may see them now. */
@@ -209,7 +209,6 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .selectFrom('item')
     .innerJoin('shared_change as change', 'change.item_seq', 'item.seq')
     .innerJoin('version', (join) => join.onRef('version.item_seq', '=', 'item.seq').onRef('version.number', '=', 'change.version'))
-    .innerJoin('user as owner', 'owner.seq', 'item.owner_seq')
     .innerJoin('user as author', 'author.seq', 'item.author_seq')
     .innerJoin('user as writer', 'writer.seq', 'version.author_seq')
     .select(['change.seq', 'change.category', 'item.kind', 'version.seq as version_seq'])
@@ -219,7 +218,7 @@ function selectReadable(db: Kysely<Database>, actor: Actor, changeSeqs: readonly
     .where(isInVisibleSet(set))
     .where((eb) =>
       eb.or([
-        eb('owner.id', '=', set.ownerId),
+        eb('item.owner_seq', 'in', ownersSeenBy(set.readerId)),
         isOneOf('version.visibility', visibleVersions(actor)),
         sql<boolean>`${sql.ref('version.number')} = ${sql.ref('item.version')}`,
       ]),

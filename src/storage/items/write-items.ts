@@ -5,11 +5,13 @@ import type { AuditField } from '../../library/audit.ts'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
+import { requireMayAdd } from '../../library/owners.ts'
 import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { Editor, ImportedTwin, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, refuseWhileHeld } from '../../library/visibility.ts'
+import { findOwner, findRole, ownersWith } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
@@ -97,8 +99,15 @@ async function createItem(
   const variables = wanted.kind === 'prompt' ? parseVariables(wanted.content).variables : []
   const held = origin?.held
   refuseWhileHeld(held !== undefined, wanted.visibility)
-  const ownerSeq = await findUserSeq(db, owner.userId)
-  const authorSeq = origin ? await findUserSeq(db, origin.authorId) : ownerSeq
+  const ownerId = owner.ownerId ?? owner.userId
+  const editorSeq = await findUserSeq(db, owner.userId)
+  const ownerSeq = ownerId === owner.userId ? editorSeq : await findUserSeq(db, ownerId)
+  if (ownerId !== owner.userId) {
+    const team = await findOwner(db, owner.userId, { id: ownerId })
+    if (!team) throw new AppError('not_found', 'You are not in this team any more.')
+    requireMayAdd(team, wanted.kind, wanted.visibility)
+  }
+  const authorSeq = origin ? await findUserSeq(db, origin.authorId) : editorSeq
   const category = await findCategory(db, wanted.category)
   const next: NextState = { ...wanted, category: category?.slug ?? null }
   const spelled = await spellTags(db, tags, ownerSeq, next.visibility)
@@ -130,14 +139,14 @@ async function createItem(
   })
   await keepSlug(db, slug, id, seq)
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
-  notes.changed({ kind: next.kind, ownerId: owner.userId, audience: audienceOf(next.visibility) })
-  await writeParts(db, { seq, version: 1, editorSeq: ownerSeq, note: owner.note, at: now }, next, spelled)
+  notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
+  await writeParts(db, { seq, version: 1, editorSeq, note: owner.note, at: now }, next, spelled)
   await keepChannelName(db, seq)
   notes.index(seq, await readSearchableText(db, seq))
-  if (origin) notes.audit({ action: 'items_imported', targetId: owner.userId, ownerId: owner.userId, detail: { created: 1, updated: 0 } })
+  if (origin) notes.audit({ action: 'items_imported', targetId: ownerId, ownerId, detail: { created: 1, updated: 0 } })
   else {
     const detail = { kind: next.kind, version: 1, to: next.visibility }
-    notes.audit({ action: 'item_created', targetId: id, ownerId: owner.userId, detail })
+    notes.audit({ action: 'item_created', targetId: id, ownerId, detail })
   }
   return await readRow(db, seq)
 }
@@ -301,7 +310,7 @@ export function writeItems(context: WriteContext): ItemWriter {
         const row = await findRow(db, 'prompt', ref)
         if (!row) return null
         const current = await firstOf(toPrompts(db, [row]))
-        const decided = decide(current)
+        const decided = decide(current, await findRole(db, editor.userId, row.owner_id))
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
@@ -312,18 +321,18 @@ export function writeItems(context: WriteContext): ItemWriter {
         const row = await findRow(db, 'skill', ref)
         if (!row) return null
         const current = await firstOf(toSkills(db, [row]))
-        const decided = decide(current)
+        const decided = decide(current, await findRole(db, editor.userId, row.owner_id))
         if (!decided) return current
         const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
         const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
         return await firstOf(toSkills(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
       }),
-    setDeleted: (kind, ref, ownerId, deleted) =>
+    setDeleted: (kind, ref, userId, deleted) =>
       context.transact(async (db, notes) => {
         const base = selectItems(db)
           .where('item.kind', '=', kind)
-          .where('owner.id', '=', ownerId)
           .where('item.deleted_at', deleted ? 'is' : 'is not', null)
+          .where('item.owner_seq', 'in', ownersWith(deleted ? 'delete' : 'edit', userId))
         const row = isId(ref)
           ? await base.where('item.id', '=', ref).executeTakeFirst()
           : await base.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
@@ -336,7 +345,7 @@ export function writeItems(context: WriteContext): ItemWriter {
           .execute()
         notes.index(row.seq, null)
         notes.changed({ kind, ownerId: row.owner_id, audience: audienceOf(row.visibility) })
-        notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId, detail: { kind } })
+        notes.audit({ action: deleted ? 'item_deleted' : 'item_restored', targetId: row.id, ownerId: row.owner_id, detail: { kind } })
         return { id: row.id, slug: row.item_slug, title: row.title }
       }),
   }

@@ -81,6 +81,7 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('install_link').where('user_seq', '=', seq).execute()
   await db.deleteFrom('sync_state').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
+  await db.deleteFrom('team_member').where('user_seq', '=', seq).execute()
   await db.deleteFrom('favourite').where('user_seq', '=', seq).execute()
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('import').where('owner_seq', '=', seq).execute()

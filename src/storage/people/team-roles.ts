@@ -1,14 +1,25 @@
-import { type Kysely, sql } from 'kysely'
-import type { TeamRole } from '../../library/teams.ts'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { OwnerForItems } from '../../library/owners.ts'
+import { rolesWith, TEAM_ROLES, type TeamRight, type TeamRole } from '../../library/teams.ts'
+import { isOneOf } from '../is-one-of.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /**
- * Row numbers of those whose private items a user sees, as a condition's right side: their own, and of the teams they are in. None for null.
+ * Row numbers of those over whose things a user has a right, as the right side of `in`: the user, and teams by the role in them. None for
+ * null.
  */
-export function ownersSeenBy(userId: string | null) {
+export function ownersWith(right: TeamRight, userId: string | null) {
+  const roles = rolesWith(right)
+  const inRole = roles.length === TEAM_ROLES.length ? sql`` : sql`and team_member.role in (${sql.join(roles.map((role) => sql.lit(role)))})`
   return sql<number>`(select "user".seq from "user" where "user".id = ${userId}
-    union all select team_member.team_seq from team_member join "user" on "user".seq = team_member.user_seq where "user".id = ${userId})`
+    union all select team_member.team_seq from team_member join "user" on "user".seq = team_member.user_seq
+    where "user".id = ${userId} ${inRole})`
+}
+
+/** Those whose private items a user sees. */
+export function ownersSeenBy(userId: string | null) {
+  return ownersWith('see', userId)
 }
 
 const roleOver = prepareQuery((db) =>
@@ -29,4 +40,37 @@ export async function findRole(db: Kysely<Database>, userId: string, ownerId: st
   if (userId === ownerId) return 'maintainer'
   const [member] = await roleOver(db, { userId, ownerId })
   return member?.role ?? null
+}
+
+export async function listMemberIds(db: Kysely<Database>, teamIds: readonly string[]): Promise<string[]> {
+  const members = await db
+    .selectFrom('team_member')
+    .innerJoin('user as team', 'team.seq', 'team_member.team_seq')
+    .innerJoin('user', 'user.seq', 'team_member.user_seq')
+    .select('user.id')
+    .where(isOneOf('team.id', teamIds))
+    .execute()
+  return members.map(({ id }) => id)
+}
+
+/** An owner by id, or by name or a name that a team had before, when the user has a role over their things. */
+export async function findOwner(
+  db: Kysely<Database>,
+  userId: string,
+  asked: { readonly id: string } | { readonly name: string },
+): Promise<OwnerForItems | null> {
+  const owners = db.selectFrom('user').select(['id', 'username', 'default_visibility', 'is_team']).where('removal', 'is', null)
+  const owner =
+    'id' in asked
+      ? await owners.where('id', '=', asked.id).executeTakeFirst()
+      : await owners.where((eb) => eb.or([eb('username_key', '=', asked.name.toLowerCase()), hadName(eb, asked.name)])).executeTakeFirst()
+  const role = owner && (await findRole(db, userId, owner.id))
+  if (!owner || !role) return null
+  return { id: owner.id, name: owner.username, role, isTeam: owner.is_team === 1, defaultVisibility: owner.default_visibility }
+}
+
+/** Whether a user of a query had this name before. */
+export function hadName(eb: ExpressionBuilder<Database, 'user'>, name: string) {
+  const former = eb.selectFrom('former_name').select('former_name.user_seq')
+  return eb('user.seq', 'in', former.where('former_name.username_key', '=', name.toLowerCase()))
 }

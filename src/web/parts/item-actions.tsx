@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { AppError } from '../../errors.ts'
+import { hasRight, type TeamRight } from '../../library/teams.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
@@ -19,6 +20,11 @@ import { ActionButton } from './field.tsx'
 type Collection = 'prompts' | 'skills'
 /** The signed-in reader's relation to an item; null when anonymous. */
 export type Standing = Output<typeof showMarks> | null
+
+/** Whether the reader's role over an item has a right. */
+export function mayDo(standing: Standing, right: TeamRight): boolean {
+  return standing !== null && hasRight(standing.role, right)
+}
 
 /** Asks how an item stands to the reader. */
 export async function readStanding({ site, call }: PageRequest, collection: Collection, id: string): Promise<Standing> {
@@ -52,12 +58,12 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           {words.favourite}
         </ActionButton>
       )}
-      {standing === null || standing.isOwner ? null : (
+      {standing === null || mayDo(standing, 'edit') ? null : (
         <ActionButton class="button quiet" action={item.path} does="copy">
           {words.saveToLibrary}
         </ActionButton>
       )}
-      {standing?.isOwner ? (
+      {mayDo(standing, 'edit') ? (
         <a class="button quiet" href={`${item.path}/edit`}>
           {words.edit}
         </a>
@@ -67,7 +73,7 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           {words.share}
         </button>
       )}
-      {standing?.isOwner && !standing.isHeld && item.visibility !== 'public' ? (
+      {standing && mayDo(standing, 'publish') && !standing.isHeld && item.visibility !== 'public' ? (
         <details class="menu">
           <summary class="button quiet">{words.makePublic}</summary>
           <div>
@@ -83,8 +89,8 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           {words.takeBackPublication}
         </ActionButton>
       ) : null}
-      {standing !== null && (standing.isOwner || isAdmin) ? <MoreActions site={site} item={item} standing={standing} /> : null}
-      {standing?.isHeld && (standing.isOwner || isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
+      {standing !== null && (mayDo(standing, 'edit') || isAdmin) ? <MoreActions site={site} item={item} standing={standing} /> : null}
+      {standing?.isHeld && (mayDo(standing, 'edit') || isAdmin) ? <p class="quiet">{words.isHeld}</p> : null}
     </div>
   )
 }
@@ -99,12 +105,12 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
         ⋯
       </summary>
       <div>
-        {standing.isOwner ? (
+        {mayDo(standing, 'edit') ? (
           <ActionButton class="link" action={item.path} does="copy">
             {words.duplicate}
           </ActionButton>
         ) : null}
-        {standing.isOwner ? (
+        {mayDo(standing, 'delete') ? (
           <ActionButton class="link" action={item.path} does="delete">
             {words.moveToTrash}
           </ActionButton>
@@ -119,7 +125,7 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
             {standing.isHeld ? words.unhold : words.hold}
           </ActionButton>
         ) : null}
-        {isAdmin && !standing.isOwner ? (
+        {isAdmin && !mayDo(standing, 'delete') ? (
           <a class="link" href={`${item.path}/purge`}>
             {words.purge.link}
           </a>

@@ -5,7 +5,7 @@ import { type listKeyUsage, showItemUsage, type showLibraryUsage } from '../../o
 import type { Site } from '../site.ts'
 import { Bars, DayTable, shortDay, sum } from './bars.tsx'
 import { Fact } from './facts.tsx'
-import type { Standing } from './item-actions.tsx'
+import { mayDo, type Standing } from './item-actions.tsx'
 
 /** Styles of charts. */
 export const CHART_STYLES = ['charts.css']
@@ -70,7 +70,7 @@ export async function readItemUsage(
   collection: 'prompts' | 'skills',
   standing: Standing,
 ): Promise<Output<typeof showItemUsage> | null> {
-  if (!standing?.isOwner) return null
+  if (standing === null || !mayDo(standing, 'see')) return null
   const usage = await call(showItemUsage, { collection, id: standing.id })
   return usage.isCounting ? usage : null
 }

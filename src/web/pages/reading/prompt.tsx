@@ -23,7 +23,7 @@ import { Day } from '../../parts/day.tsx'
 import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
-import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
+import { ItemActions, mayDo, readStanding } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
@@ -98,7 +98,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           <ItemTitle
             site={site}
             title={prompt.title}
-            visibility={standing?.isOwner || prompt.visibility === 'members' ? prompt.visibility : null}
+            visibility={mayDo(standing, 'see') || prompt.visibility === 'members' ? prompt.visibility : null}
           />
           {prompt.description === null ? null : (
             <p class="lead" dir="auto">
@@ -113,7 +113,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
             sent={sent}
             hints={hints}
             baseUrl={site.baseUrl}
-            visibility={standing?.isOwner ? prompt.visibility : null}
+            visibility={mayDo(standing, 'see') ? prompt.visibility : null}
           >
             {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
           </Done>

@@ -18,7 +18,7 @@ import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
-import { ItemActions, readStanding } from '../../parts/item-actions.tsx'
+import { ItemActions, mayDo, readStanding } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
@@ -73,7 +73,7 @@ export async function showSkillPage(request: PageRequest) {
           <ItemTitle
             site={site}
             title={skill.title}
-            visibility={standing?.isOwner || skill.visibility === 'members' ? skill.visibility : null}
+            visibility={mayDo(standing, 'see') || skill.visibility === 'members' ? skill.visibility : null}
           />
           {skill.description === null ? null : (
             <p class="lead" dir="auto">
@@ -81,7 +81,7 @@ export async function showSkillPage(request: PageRequest) {
             </p>
           )}
           <CopiedFrom site={site} source={source} />
-          <Done words={words} query={query} sent={sent} visibility={standing?.isOwner ? skill.visibility : null}>
+          <Done words={words} query={query} sent={sent} visibility={mayDo(standing, 'see') ? skill.visibility : null}>
             {undone ? <UndoRestore site={site} path={path} undone={undone} /> : null}
           </Done>
           <Fault sent={sent} words={words} />
@@ -121,7 +121,9 @@ export async function showSkillPage(request: PageRequest) {
               lead={words.reading.installLead}
             />
           )}
-          {standing?.isOwner && shared?.described.fault ? <p class="notice">{words.reading.leftOut(shared.described.fault)}</p> : null}
+          {mayDo(standing, 'edit') && shared?.described.fault ? (
+            <p class="notice">{words.reading.leftOut(shared.described.fault)}</p>
+          ) : null}
         </div>
         <aside class="facts">
           <FileTree site={site} filenames={skill.files.map(({ filename }) => filename)} open={open?.filename ?? ''} toUrl={toUrl} />

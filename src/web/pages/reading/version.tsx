@@ -9,7 +9,7 @@ import { Ago } from '../../parts/ago.tsx'
 import { type FieldChange, FieldChanges, LineChanges, WordChanges } from '../../parts/changes.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { ActionButton, Fault } from '../../parts/field.tsx'
-import { readStanding } from '../../parts/item-actions.tsx'
+import { mayDo, readStanding } from '../../parts/item-actions.tsx'
 import type { Restored } from '../../parts/undo-restore.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
@@ -50,7 +50,7 @@ async function readVersions(request: PageRequest, collection: Collection): Promi
     : (await call(listVersions, { collection, id: ref, before: number, limit: 1 })).versions[0]?.version
   const against = earlier === undefined || (number === 1 && !named) ? null : await find(earlier)
   const standing = await readStanding(request, collection, ref)
-  const canRestore = standing?.isOwner === true && standing.version !== number
+  const canRestore = mayDo(standing, 'edit') && standing?.version !== number
   // What the page shows can be chosen again, however old it is.
   const others = [shown, against].filter((one) => one !== null && newest.every(({ version }) => version !== one.version))
   const choices = [...newest, ...others.filter((one) => one !== null)].sort((one, other) => other.version - one.version)

@@ -7,7 +7,7 @@ import { Layout } from '../../layout.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { CompareVersions, readNewestVersions } from '../../parts/compare-versions.tsx'
 import { Done } from '../../parts/field.tsx'
-import { readStanding } from '../../parts/item-actions.tsx'
+import { mayDo, readStanding } from '../../parts/item-actions.tsx'
 import type { PageRequest } from '../../request.ts'
 import { ERROR_WORDS } from '../../strings/errors.ts'
 
@@ -49,7 +49,7 @@ export function showVersions(collection: Collection) {
     }
     const { words } = site
     const standing = await readStanding(request, collection, ref)
-    const hasOlder = standing?.isOwner === true && standing.version > 1
+    const hasOlder = mayDo(standing, 'delete') && standing !== null && standing.version > 1
     return (
       <Layout site={site} title={words.reading.versionsOf(item.title)} current={collection} isIndexed={false}>
         <p class="quiet">

@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { AppError, invalidInput, toAppError } from '../../../errors.ts'
 import { contentField, MAX_CONTENT, PROMPT_TYPES } from '../../../library/fields.ts'
+import { hasRight } from '../../../library/teams.ts'
 import { diffTexts } from '../../../library/text-diff.ts'
 import { parseVariables } from '../../../library/variables.ts'
 import { showAccount } from '../../../operations/account/account.ts'
@@ -103,8 +104,8 @@ async function keepForm(
 
 async function readPrompt({ call, ref }: PageRequest) {
   const prompt = await call(showPrompt, { id: ref })
-  const { isOwner, version } = await call(showMarks, { collection: 'prompts', id: prompt.id })
-  if (!isOwner) throw new AppError('forbidden', ERROR_WORDS.notYourPrompt)
+  const { role, version } = await call(showMarks, { collection: 'prompts', id: prompt.id })
+  if (!hasRight(role, 'edit')) throw new AppError('forbidden', ERROR_WORDS.notYourPrompt)
   return { prompt, known: { version, path: new URL(prompt.url).pathname, content: prompt.content } }
 }
 

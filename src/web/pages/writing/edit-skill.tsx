@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AppError, invalidInput, toAppError } from '../../../errors.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
+import { hasRight } from '../../../library/teams.ts'
 import { diffByLines } from '../../../library/text-diff.ts'
 import type { Input, Output } from '../../../operations/core/define-operation.ts'
 import { showMarks } from '../../../operations/items/item-marks.ts'
@@ -33,8 +34,8 @@ type ShownSkill = Output<typeof getSkill>
 
 async function readSkill({ call, ref }: PageRequest) {
   const skill = await call(getSkill, { id: ref })
-  const { isOwner, version } = await call(showMarks, { collection: 'skills', id: skill.id })
-  if (!isOwner) throw new AppError('forbidden', ERROR_WORDS.notYourSkill)
+  const { role, version } = await call(showMarks, { collection: 'skills', id: skill.id })
+  if (!hasRight(role, 'edit')) throw new AppError('forbidden', ERROR_WORDS.notYourSkill)
   return { skill, version, path: new URL(skill.url).pathname }
 }
 

@@ -1,0 +1,21 @@
+import { requireRight, type TeamRole } from './teams.ts'
+import type { DefaultVisibility, Visibility } from './visibility.ts'
+
+/** An owner of items, as somebody with a role over them sees it. */
+export interface OwnerForItems {
+  readonly id: string
+  readonly name: string
+  readonly role: TeamRole
+  readonly isTeam: boolean
+  /** Of new items. */
+  readonly defaultVisibility: DefaultVisibility
+}
+
+/**
+ * Refuses a new item of an owner: who may not publish chooses between `private` and what the owner's new items are anyway.
+ * @throws AppError `forbidden`
+ */
+export function requireMayAdd({ role, defaultVisibility }: OwnerForItems, kind: 'prompt' | 'skill', visibility: Visibility): void {
+  requireRight(role, 'edit', `add a ${kind} to it`)
+  if (visibility !== 'private' && visibility !== defaultVisibility) requireRight(role, 'publish', `choose this visibility`)
+}
