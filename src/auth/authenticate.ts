@@ -69,7 +69,14 @@ export async function authenticate(
   if (stored.seenOn !== today) noteSeen(stored.userId, today).catch(() => {})
   // A note of its last use is best effort: a busy or full disk must not keep anybody from reading.
   if (stored.lastUsedAt === null || Date.parse(stored.lastUsedAt) < clock() - TOUCH_EVERY_MS) keys.touchKey(stored.id).catch(() => {})
-  return { kind: 'user', userId: stored.userId, username: stored.username, scopes: new Set(stored.scopes), keyId: stored.id }
+  return {
+    kind: 'user',
+    userId: stored.userId,
+    username: stored.username,
+    scopes: new Set(stored.scopes),
+    keyId: stored.id,
+    ...(stored.within && { within: stored.within }),
+  }
 }
 
 /**

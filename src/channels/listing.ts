@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRevisionCaches } from '../cache/revision-cache.ts'
 import { AppError } from '../errors.ts'
-import { type Actor, privateReaderId } from '../library/actor.ts'
+import { type Actor, readerKey } from '../library/actor.ts'
 import { type ChannelScope, scopePath } from '../library/channel-scope.ts'
 import type { SharedSkill } from '../library/items.ts'
 import { isSlug } from '../library/slug.ts'
@@ -46,7 +46,7 @@ export function createListings(readRevision: () => Promise<number>): ReadListing
   const pending = new Map<string, Promise<Listing>>()
   const readWhole = async (actor: Actor, call: CallOperation, scope: ChannelScope): Promise<Listing> => {
     const revision = await caches.refresh()
-    const key = JSON.stringify([privateReaderId(actor), scopePath(scope)])
+    const key = JSON.stringify([readerKey(actor), scopePath(scope)])
     const known = listings.get(key)
     const running = known ?? pending.get(`${revision} ${key}`)
     if (running) return await running

@@ -7,13 +7,13 @@ import type { Answer, AnswerHeaders } from '../exchange.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import type { SendPieces } from '../http/downloads/download.ts'
 import { makeEtag, matchesEtag } from '../http/etag.ts'
-import { privateReaderId } from '../library/actor.ts'
+import { readerKey } from '../library/actor.ts'
 import { readIdAndSlug } from '../library/identifier.ts'
 import type { WalkPosition } from '../library/ports/items.ts'
 import { slugifyTag } from '../library/slug.ts'
 import { countNothing } from '../library/usage.ts'
 import { parseVariables } from '../library/variables.ts'
-import { standingOf } from '../library/visibility.ts'
+import { seesAsStranger } from '../library/visibility.ts'
 import { listWholePrompts, walkWholePrompts, type wholePrompt } from '../operations/channels/list-whole-prompts.ts'
 import type { CallOptions, Input, Output } from '../operations/core/define-operation.ts'
 import { showPrompt } from '../operations/prompts/show-prompt.ts'
@@ -297,12 +297,12 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
   }
 
   return async (call: Call, dump: Dump): Promise<Answer> => {
-    const reader = privateReaderId(call.actor) ?? ''
+    const reader = readerKey(call.actor)
     const revision = await caches.refresh()
     const etag = makeEtag(encode(`${revision} ${reader} ${dump.order}`))
     const headers: AnswerHeaders = { 'content-type': dump.type, 'cache-control': 'public, max-age=60', etag }
     if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
-    const whole = standingOf(call.actor) === 'stranger' ? await findWhole(call, dump, revision) : null
+    const whole = seesAsStranger(call.actor) ? await findWhole(call, dump, revision) : null
     if (whole) headers['content-length'] = String(whole.reduce((sum, { length }) => sum + length, 0))
     const { body } = sendPieces(call.caller, whole?.values() ?? make(call, dump), {})
     return { status: 200, headers, body }

@@ -8,6 +8,7 @@ import { type Actor, ADMIN_RIGHTS, ANONYMOUS, SCOPES, type Scope } from '../libr
 import type { User } from '../library/items.ts'
 import type { Person } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
+import { readWithin } from '../operations/account/keys.ts'
 import { createInvite, createResetLink, deletePerson, setRole, setSuspended } from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
@@ -192,15 +193,24 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .requiredOption('--name <text>', 'name of the key, such as the computer that uses it')
     .option('--scopes <list>', `permissions: ${SCOPES.join(', ')}`, SCOPES.join(','))
     .option('--expires <duration>', 'when it expires, such as 90d (default: never)')
-    .action((options: { user: string; name: string; scopes: string; expires?: string }) =>
+    .option('--team <name>', 'a team of the owner: the key sees nothing but its items')
+    .action((options: { user: string; name: string; scopes: string; expires?: string; team?: string }) =>
       withApp(async (app) => {
         const scopes = readScopes(options.scopes)
         const name = keyNameField.safeParse(options.name)
         if (!name.success) throw new AppError('invalid_input', `--name ${name.error.issues[0]?.message}.`)
         const expiresAt = options.expires === undefined ? null : new Date(app.clock() + parseDuration(options.expires)).toISOString()
         const user = await requireAccount(app, options.user)
+        const within = await readWithin(app.store, user.id, options)
         const key = createApiKey()
-        const stored = await app.store.keys.createKey({ name: name.data, userId: user.id, sha256: hashApiKey(key), scopes, expiresAt })
+        const stored = await app.store.keys.createKey({
+          name: name.data,
+          userId: user.id,
+          sha256: hashApiKey(key),
+          scopes,
+          expiresAt,
+          within,
+        })
         process.stderr.write(
           `Key ${stored.id} for ${user.username} (${scopes.join(', ')}), ${expiresAt ? `expires ${expiresAt}` : 'never expires'}. It is not shown again:\n`,
         )

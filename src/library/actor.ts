@@ -8,6 +8,9 @@ export const PERSON_RIGHTS = [...SCOPES, 'account'] as const
 export const ADMIN_RIGHTS = [...PERSON_RIGHTS, 'admin'] as const
 export type Right = (typeof ADMIN_RIGHTS)[number]
 
+/** What a narrowed key sees nothing outside of: the items of a team, or those in collections. By id. */
+export type Within = { readonly team: string } | { readonly collections: readonly string[] }
+
 /** The caller. Every read of private data takes one. */
 export type Actor =
   | {
@@ -24,6 +27,8 @@ export type Actor =
       readonly keyId?: string
       /** The session of the browser that is signed in, where one is. */
       readonly sessionId?: string
+      /** Of a narrowed key. */
+      readonly within?: Within | undefined
     }
 
 export const ANONYMOUS: Actor = { kind: 'anonymous' }
@@ -32,6 +37,16 @@ const OUTSIDER: Actor = { kind: 'anonymous', isOutside: true }
 /** Whoever presents neither a key nor a session, by whether the library is for its members alone. */
 export function strangerTo({ isForMembers }: { readonly isForMembers: boolean }): Actor {
   return isForMembers ? OUTSIDER : ANONYMOUS
+}
+
+/** What a narrowed key sees nothing outside of; null for everybody else. */
+export function withinOf(actor: Actor): Within | null {
+  return actor.kind === 'user' ? (actor.within ?? null) : null
+}
+
+/** Keys the cached answers of those who see the same. */
+export function readerKey(actor: Actor): string {
+  return JSON.stringify([privateReaderId(actor), withinOf(actor)])
 }
 
 /** The id of the user whose private items this actor may read, or null. */

@@ -102,6 +102,8 @@ export const auditDetail = z
     to: z.enum(VISIBILITIES),
     role: z.enum(ROLES),
     scopes: z.array(z.enum(SCOPES)),
+    /** Of a key: whether it is narrowed. */
+    narrowed: z.boolean(),
     setting: z.enum(KEPT_SETTINGS),
     created: count,
     updated: count,

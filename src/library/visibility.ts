@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import { type Actor, privateReaderId } from './actor.ts'
+import { type Actor, privateReaderId, type Within, withinOf } from './actor.ts'
 import { hasRight, type TeamRole } from './teams.ts'
 
 /** From those that most may see to those that fewest may. */
@@ -56,11 +56,12 @@ export function isWiderThan(one: Visibility, other: Visibility): boolean {
 
 /**
  * What the store turns into a condition: an undeleted item passes when its visibility is listed, or `readerId` is its owner or in the team
- * that is.
+ * that is. Of those, a narrowed key sees what is `within`.
  */
 export interface VisibleSet {
   readonly visibilities: readonly Visibility[]
   readonly readerId: string | null
+  readonly within: Within | null
 }
 
 /** What an actor is to items of others. */
@@ -74,9 +75,14 @@ export function othersMaySee(standing: Standing, reach: Reach): readonly Visibil
   return OTHERS_MAY_SEE[standing][reach]
 }
 
+/** Whether an actor sees what everybody sees, so that answers made for one are right for the other. */
+export function seesAsStranger(actor: Actor): boolean {
+  return standingOf(actor) === 'stranger' && withinOf(actor) === null
+}
+
 /** The items `actor` may see through `reach`. Deleted items are in none of them. */
 export function visibleSet(actor: Actor, reach: Reach): VisibleSet {
-  return { visibilities: othersMaySee(standingOf(actor), reach), readerId: privateReaderId(actor) }
+  return { visibilities: othersMaySee(standingOf(actor), reach), readerId: privateReaderId(actor), within: withinOf(actor) }
 }
 
 /** The visibilities of versions that others than the owner may see, of an item that they may see. */
@@ -84,7 +90,7 @@ export function visibleVersions(actor: Actor): readonly Visibility[] {
   return othersMaySee(standingOf(actor), 'list')
 }
 
-/** Whether one item is in `visibleSet(actor, reach)`. @param role the actor's over the item's owner */
+/** Whether one item is in `visibleSet(actor, reach)`, apart from what the key is narrowed to. @param role the actor's over the item's owner */
 export function isVisible(
   actor: Actor,
   item: { readonly visibility: Visibility; readonly deletedAt: string | null },

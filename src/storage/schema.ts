@@ -123,6 +123,8 @@ export interface Database {
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
+    /** What the key is narrowed to, as JSON of `Within`; null for nothing. */
+    within: Generated<string | null>
   }
   /** Addresses that read a scope with their maker's rights; `sha256` is of the token in them. */
   install_link: {

@@ -71,7 +71,10 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .insertInto('sync_state')
       .values(TEXTS.map((text) => ({ user_seq: 1, target: '/é', path: text, item_id: 'x', digest: 'd', library_digest: 'e', version: 1 })))
       .execute()
-    await db.insertInto('api_key').values({ id: 'k', user_seq: 1, name: '', sha256: 'z', scopes: '["read"]', created_at: AT }).execute()
+    await db
+      .insertInto('api_key')
+      .values({ id: 'k', user_seq: 1, name: '', sha256: 'z', scopes: '["read"]', created_at: AT, within: '{"team":"é"}' })
+      .execute()
     await db.insertInto('category').values({ slug: 'ours', name: 'Ours', parent_seq: 1, position: 99 }).execute()
     const item = {
       kind: 'prompt' as const,

@@ -92,6 +92,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       kind?: ItemKind
       sentence?: EncodedQuery
       audiences?: readonly Audience[] | undefined
+      within?: Viewer['within']
     } = {},
   ) =>
     index.search(more.kind ?? 'prompt', {
@@ -100,7 +101,7 @@ export function makeLibrary(vectors: WordVectors = NO_WORD_VECTORS) {
       limit: more.limit ?? 10_000,
       offset: more.offset ?? 0,
       filter: more.filter ?? {},
-      viewer: asViewer(more.viewer, more.audiences),
+      viewer: asViewer(more.viewer, more.audiences, more.within),
       titleKey: titleKey(query),
       sentence: more.sentence,
     })
@@ -194,8 +195,8 @@ export const anyFilter: fc.Arbitrary<IndexFilter> = fc.record(
 )
 /** Row numbers of those whose hidden items somebody finds: one person, or a person with teams. */
 export type Who = number | null | readonly number[]
-export function asViewer(who: Who = null, audiences: readonly Audience[] = [PUBLIC]): Viewer {
-  return { audiences, seenOwners: new Set(who === null ? [] : typeof who === 'number' ? [who] : who) }
+export function asViewer(who: Who = null, audiences: readonly Audience[] = [PUBLIC], within?: Viewer['within']): Viewer {
+  return { audiences, within, seenOwners: new Set(who === null ? [] : typeof who === 'number' ? [who] : who) }
 }
 export const anyViewer = fc.constantFrom<Who>(null, 1, 2, 3, 9, [1, 2], [9, 3, 1])
 export const anyVectors = fc.constantFrom(NO_WORD_VECTORS, VECTORS)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { createRevisionCaches } from '../../cache/revision-cache.ts'
 import { AppError } from '../../errors.ts'
-import { type Actor, privateReaderId } from '../../library/actor.ts'
+import { type Actor, readerKey } from '../../library/actor.ts'
 import { type ChannelScope, scopePath } from '../../library/channel-scope.ts'
 import type { SharedVersion } from '../../library/shared-changes.ts'
 import { listSharedChanges } from '../../operations/channels/list-shared-changes.ts'
@@ -104,7 +104,7 @@ export function createRepositories(
     inTurn(`caller ${reader.caller}`, () => limit(() => build(key, reader, scope)))
 
   return async (reader, scope) => {
-    const key = JSON.stringify([privateReaderId(reader.actor), scopePath(scope)])
+    const key = JSON.stringify([readerKey(reader.actor), scopePath(scope)])
     const bring = async (): Promise<{ readonly tip: ObjectId | null }> =>
       await inTurn(key, async () => {
         const revision = await caches.refresh()

@@ -1,4 +1,4 @@
-import type { Actor } from '../actor.ts'
+import type { Actor, Within } from '../actor.ts'
 import type {
   FullVersion,
   Item,
@@ -37,6 +37,8 @@ export interface Editor {
   /** The team that a new item belongs to. Default: the author */
   readonly ownerId?: string | undefined
   readonly note: string | null
+  /** Nothing outside of it is changed: it counts as not found. */
+  readonly within?: Within | undefined
   /** The version that is written again. */
   readonly restores?: number
   /** Id of the item that a new one is a copy of. */
@@ -91,8 +93,8 @@ export interface ItemReader {
   findRole(userId: string, ownerId: string): Promise<TeamRole | null>
   /** The ids of all members of the teams among these owners. */
   listMemberIds(ownerIds: readonly string[]): Promise<string[]>
-  /** Whom new items can belong to, by name: the user, or a team that the user is in. */
-  findOwner(userId: string, name: string): Promise<OwnerForItems | null>
+  /** Whom new items can belong to: the user, or a team that the user is in, by id, name or former name. */
+  findOwner(userId: string, asked: { readonly id: string } | { readonly name: string }): Promise<OwnerForItems | null>
   findPrompt(actor: Actor, ref: string): Promise<Prompt | null>
   findSkill(actor: Actor, ref: string): Promise<Skill | null>
   searchPrompts(actor: Actor, request: SearchRequest): Promise<TextSearchResult<Prompt>>

@@ -1,4 +1,4 @@
-import type { Scope } from '../actor.ts'
+import type { Scope, Within } from '../actor.ts'
 
 /** An API key as stored: everything but the key. */
 export interface StoredKey {
@@ -7,6 +7,8 @@ export interface StoredKey {
   readonly userId: string
   readonly username: string
   readonly scopes: readonly Scope[]
+  /** What it is narrowed to; null for all that its owner sees. */
+  readonly within: Within | null
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly expiresAt: string | null
@@ -20,7 +22,15 @@ export interface StoredKey {
 /** API keys. Only their digests are stored. */
 export interface KeyStore {
   /** Forgets keys that were over for more than 30 days. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work */
-  createKey(key: { name: string; userId: string; sha256: string; scopes: readonly Scope[]; expiresAt: string | null }): Promise<StoredKey>
+  createKey(key: {
+    name: string
+    userId: string
+    sha256: string
+    scopes: readonly Scope[]
+    expiresAt: string | null
+    /** Default: null */
+    within?: Within | null
+  }): Promise<StoredKey>
   findKey(sha256: string): Promise<StoredKey | null>
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
   listKeys(username: string | null): Promise<StoredKey[]>

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
-import { SCOPES } from '../../library/actor.ts'
+import { SCOPES, type Within } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { filterText, requireOwner } from '../core/inputs.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 /** Whether a new password also revokes the person's keys. */
@@ -15,23 +17,38 @@ export const keyRecord = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
+  narrowedTo: z
+    .array(z.string())
+    .nullable()
+    .describe('The team, as @NAME, or the collections it sees nothing outside of; null for everything'),
   createdAt: when,
   lastUsedAt: when.nullable(),
   expiresAt: when.nullable(),
   state: z.enum(['active', 'expired', 'revoked']),
 })
 
-function toKeyRecord(key: StoredKey, nowMs: number): z.infer<typeof keyRecord> {
+function toKeyRecord(key: StoredKey, narrowedTo: string[] | null, nowMs: number): z.infer<typeof keyRecord> {
   const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= nowMs
   return {
     id: key.id,
     name: key.name,
     scopes: [...key.scopes],
+    narrowedTo,
     createdAt: key.createdAt,
     lastUsedAt: key.lastUsedAt,
     expiresAt: key.expiresAt,
     state: key.revokedAt !== null ? 'revoked' : isOver ? 'expired' : 'active',
   }
+}
+
+/** The names of what a key is narrowed to, as far as its owner sees them. */
+async function nameWithin(store: Pick<LibraryStore, 'items'>, userId: string, within: Within | null): Promise<string[] | null> {
+  if (within === null) return null
+  if ('team' in within) {
+    const team = await store.items.findOwner(userId, { id: within.team })
+    return team ? [`@${team.name}`] : []
+  }
+  return [...within.collections]
 }
 
 /** A person's own keys: those that work first, then the newest. */
@@ -43,12 +60,27 @@ export const listKeys = defineOperation({
   surfaces: {},
   input: z.object({}),
   output: z.object({ keys: z.array(keyRecord) }),
-  async run({ actor, store, clock }: Needs<'keys', 'clock'>) {
-    const keys = (await store.keys.listKeys(requireUser(actor).username)).map((key) => toKeyRecord(key, clock())).toReversed()
+  async run({ actor, store, clock }: Needs<'keys' | 'items', 'clock'>) {
+    const { userId, username } = requireUser(actor)
+    const stored = await store.keys.listKeys(username)
+    const keys: z.infer<typeof keyRecord>[] = []
+    for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(store, userId, key.within), clock()))
     const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
     return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
   },
 })
+
+/** What a key is narrowed to. @throws AppError `not_found` for a team that the user is not in */
+export async function readWithin(
+  store: Pick<LibraryStore, 'items'>,
+  userId: string,
+  { team }: { readonly team?: string | undefined },
+): Promise<Within | null> {
+  if (team === undefined) return null
+  const owner = await requireOwner(store, userId, team)
+  if (!owner.isTeam) throw invalidInput('team', `${owner.name} is no team.`)
+  return { team: owner.id }
+}
 
 /** Makes a key; this answer is the only place it is ever shown. */
 export const createKey = defineOperation({
@@ -65,10 +97,12 @@ export const createKey = defineOperation({
       .min(1)
       .default([...SCOPES]),
     expiresInDays: z.number().int().min(1).max(3650).optional(),
+    team: filterText.describe('Name of a team you are in: the key sees nothing but its items'),
   }),
   output: z.object({ key: z.string(), record: keyRecord }),
-  async run({ actor, store, clock, secrets }: Needs<'keys', 'clock' | 'secrets'>, input) {
+  async run({ actor, store, clock, secrets }: Needs<'keys' | 'items', 'clock' | 'secrets'>, input) {
     const user = requireUser(actor)
+    const within = await readWithin(store, user.userId, input)
     const { key, sha256 } = secrets.makeKey()
     const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
     const stored = await store.keys.createKey({
@@ -77,8 +111,9 @@ export const createKey = defineOperation({
       sha256,
       scopes: [...new Set(input.scopes)],
       expiresAt,
+      within,
     })
-    return { key, record: toKeyRecord(stored, clock()) }
+    return { key, record: toKeyRecord(stored, await nameWithin(store, user.userId, within), clock()) }
   },
 })
 

@@ -35,6 +35,7 @@ export const createInstallLink = defineOperation({
   summary:
     'Create an address from which agents can install your private skills too, without a key. It reads what you can see, within a scope, and is shown only once.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: {
     rest: { method: 'POST', path: '/api/install-links', status: 201 },
@@ -80,6 +81,7 @@ export const listInstallLinks = defineOperation({
   title: 'List install links',
   summary: 'List your install links, without their addresses.',
   scope: 'write',
+  needsWholeKey: true,
   surfaces: { rest: { method: 'GET', path: '/api/install-links' }, cli: { command: 'list-install-links', positional: [] } },
   input: z.object({}),
   output: z.object({ links: z.array(installLinkRecord) }),
@@ -96,6 +98,7 @@ export const revokeInstallLink = defineOperation({
   title: 'Revoke an install link',
   summary: 'Revoke one of your install links permanently. What was installed stays where it is.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: {
     rest: { method: 'DELETE', path: '/api/install-links/{id}' },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { OnText } from '../../improve/with-model/improve-with-model.ts'
-import type { Actor, Right } from '../../library/actor.ts'
+import { type Actor, type Right, withinOf } from '../../library/actor.ts'
 import { type Surface, toOrigin } from '../../library/audit.ts'
 import type { LibraryCopy } from '../../library/library-copies.ts'
 import type { Clock } from '../../library/ports/environment.ts'
@@ -126,6 +126,8 @@ interface Meta {
   readonly surfaces: Surfaces
   /** Points a call takes from its caller's minute; a point is about a millisecond of the process. Default: 1. */
   readonly cost?: number
+  /** Whether a narrowed key is refused: what it reaches is more than items. Default: false */
+  readonly needsWholeKey?: true
   /** Whether it may change what is kept: the audit log then names its caller. Default: false */
   readonly writes?: true
   /** Whether it tells its text as it comes (`CallOptions.onText`), and may take long. */
@@ -160,7 +162,7 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   return {
     ...definition,
     async call(context, raw) {
-      checkScope(context, definition.scope, definition.name)
+      checkScope(context, definition)
       const parsed = parseInput(input, dropNulls(raw, mayBeNull))
       context.count('call')
       if (!definition.writes) return await run(context, parsed)
@@ -183,7 +185,10 @@ function dropNulls(raw: unknown, names: ReadonlySet<string>): unknown {
   return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : raw
 }
 
-function checkScope({ actor, keyHint }: Caller, scope: Right | null, name: string): void {
+function checkScope({ actor, keyHint }: Caller, { scope, name, needsWholeKey }: Pick<Meta, 'scope' | 'name' | 'needsWholeKey'>): void {
+  if (needsWholeKey && withinOf(actor) !== null) {
+    throw new AppError('forbidden', `${name} needs an API key that is not narrowed to a team or to collections.`)
+  }
   if (scope === null) return
   if (scope === 'account' || scope === 'admin') {
     if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in first.')

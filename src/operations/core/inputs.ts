@@ -5,6 +5,7 @@ import { MAX_TAGS, PROMPT_TYPES } from '../../library/fields.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Item } from '../../library/items.ts'
 import type { OwnerForItems } from '../../library/owners.ts'
+import type { Editor } from '../../library/ports/items.ts'
 import type { ItemFilter } from '../../library/ports/search.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { requireRight, type TeamRight, type TeamRole } from '../../library/teams.ts'
@@ -98,12 +99,17 @@ export function refuseBothSpellings(
   }
 }
 
+/** Who changes something, with what their key is narrowed to. */
+export function editorOf({ userId, within }: UserActor): Pick<Editor, 'userId' | 'within'> {
+  return { userId, within }
+}
+
 /** Whose a new item is, or whose items are meant. */
 export const ownerInput = filterText.describe('Name of a team you are in. Default: yourself')
 
 /** Somebody whose items the user has a role over, by name. @throws AppError `not_found` */
 export async function requireOwner(store: Pick<LibraryStore, 'items'>, userId: string, name: string): Promise<OwnerForItems> {
-  const owner = await store.items.findOwner(userId, name)
+  const owner = await store.items.findOwner(userId, { name })
   if (!owner) throw new AppError('not_found', `You are in no team named "${name.slice(0, MAX_REF)}".`)
   return owner
 }

@@ -8,7 +8,7 @@ import { slugifyTag } from '../../library/slug.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
-import { collectionInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { collectionInput, editorOf, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { MAX_BULK } from './own-items.ts'
 
 /** How long changes of many items can be taken back. */
@@ -44,7 +44,7 @@ async function changeItem(
     requireEditable(user, item, role, id, { visibility: change.visibility })
     return change
   }
-  const editor = { userId: user.userId, note: null }
+  const editor = { ...editorOf(user), note: null }
   const changed =
     collection === 'prompts' ? await store.items.changePrompt(id, editor, check) : await store.items.changeSkill(id, editor, check)
   if (!changed) throw notFound(kindOf(collection))

@@ -4,7 +4,7 @@ import { MAX_TITLE } from '../../library/fields.ts'
 import type { Prompt, Skill } from '../../library/items.ts'
 import { isWiderThan } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
+import { collectionInput, editorOf, kindOf, notFound, refInput } from '../core/inputs.ts'
 import { itemUrl } from '../core/records.ts'
 import { newOwnership } from '../prompts/save-prompt.ts'
 
@@ -36,7 +36,7 @@ export const copyItem = defineOperation({
     // A copy of somebody else's item reaches nobody whom the item does not.
     const isWider = source.ownerId !== user.userId && isWiderThan(usual, source.visibility)
     const visibility = isWider ? 'private' : usual
-    const editor = { userId: user.userId, note: null, copies: source.id }
+    const editor = { ...editorOf(user), note: null, copies: source.id }
     const fields = {
       title: titleOfCopy(source, user.userId),
       description: source.description,

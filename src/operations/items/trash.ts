@@ -38,6 +38,7 @@ export const restoreItem = defineOperation({
   title: 'Restore from the trash',
   summary: 'Restore a deleted item you own, or of a team in which you are an editor.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   cost: 5,
   surfaces: {
@@ -60,6 +61,7 @@ export const listTrash = defineOperation({
   title: 'List the trash',
   summary: 'Your deleted prompts and skills, most recent first.',
   scope: 'read',
+  needsWholeKey: true,
   surfaces: { rest: { method: 'GET', path: '/api/trash' }, cli: { command: 'list-trash', positional: [] } },
   input: z.object(pageInputs),
   output: z.object({

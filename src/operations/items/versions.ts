@@ -5,7 +5,7 @@ import type { FullVersion, ItemFields, Prompt, Skill } from '../../library/items
 import { toFileContent } from '../../library/skill.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, collectionInput, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { baseVersionInput, collectionInput, editorOf, kindOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileRecord, toVersionRecord, versionRecord } from '../core/records.ts'
 
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
@@ -112,7 +112,7 @@ export const restoreVersion = defineOperation({
       requireEditable(user, current, role, input.id, { baseVersion: input.baseVersion })
     check(item, await context.store.items.findRole(user.userId, item.ownerId))
     const old = await findVersion(context, item.id, input.version)
-    const editor = { userId: user.userId, note: `Restored version ${old.version}`, restores: old.version }
+    const editor = { ...editorOf(user), note: `Restored version ${old.version}`, restores: old.version }
     const fields: Omit<ItemFields, 'visibility'> = {
       title: old.title,
       description: old.description,

@@ -3,6 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { improveWithoutModel } from '../../improve/fallback/improve-without-model.ts'
 import { FITTING_TYPES, OUTPUT_FORMATS, OUTPUT_TYPES } from '../../improve/output.ts'
 import { improveWithModel } from '../../improve/with-model/improve-with-model.ts'
+import { withinOf } from '../../library/actor.ts'
 import { countCharacters, cutCharacters } from '../../library/characters.ts'
 import { textField } from '../../library/fields.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
@@ -85,7 +86,10 @@ export const improvePrompt = defineOperation({
     const leave = model ? improver.enter(caller) : () => {}
     try {
       await spend(context, caller, characters)
-      const similar = await findSimilar(input.prompt, { types: FITTING_TYPES[input.outputType], limit: MAX_INSPIRATIONS, signal })
+      // Whoever sees nothing but some items learns nothing of others either.
+      const similar = withinOf(context.actor)
+        ? []
+        : await findSimilar(input.prompt, { types: FITTING_TYPES[input.outputType], limit: MAX_INSPIRATIONS, signal })
       const inspirations = similar.map(({ prompt }) => ({ title: prompt.title, content: cutCharacters(prompt.content, MAX_INSPIRATION) }))
       const request = { ...input, inspirations }
       const deadline = AbortSignal.timeout(improver.timeoutMs)

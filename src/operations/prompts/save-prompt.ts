@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AppError } from '../../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility, type Visibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
@@ -12,8 +13,11 @@ export async function newOwnership(
   { actor, store }: Needs<'items'>,
   input: Parameters<typeof askedVisibility>[0] & { readonly owner?: string | undefined },
 ): Promise<{ ownerId: string; visibility: Visibility }> {
-  const { userId, username } = requireUser(actor)
-  const owner = await requireOwner(store, userId, input.owner ?? username)
+  const { userId, username, within } = requireUser(actor)
+  const team = within && 'team' in within ? await store.items.findOwner(userId, { id: within.team }) : null
+  const owner = input.owner === undefined && team ? team : await requireOwner(store, userId, input.owner ?? username)
+  if (within && owner.id !== team?.id)
+    throw new AppError('forbidden', 'This API key is narrowed, and cannot save anything outside of that.')
   return { ownerId: owner.id, visibility: askedVisibility(input) ?? owner.defaultVisibility }
 }
 

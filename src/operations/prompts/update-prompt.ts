@@ -3,7 +3,7 @@ import { invalidInput } from '../../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import { baseVersionInput, editorOf, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
 import { promptRecord, toPromptRecord } from '../core/records.ts'
 
 export const updatePrompt = defineOperation({
@@ -40,7 +40,7 @@ export const updatePrompt = defineOperation({
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-    const prompt = await store.items.changePrompt(id, { userId: user.userId, note: note ?? null }, (current, role) => {
+    const prompt = await store.items.changePrompt(id, { ...editorOf(user), note: note ?? null }, (current, role) => {
       requireEditable(user, current, role, id, { baseVersion, visibility: asked ?? undefined })
       return change
     })

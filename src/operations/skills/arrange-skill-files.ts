@@ -5,7 +5,7 @@ import { noteField } from '../../library/fields.ts'
 import { applyFileChange, checkSkillFiles, fromFileContent, type SkillFile, sortFilenames, toFileContent } from '../../library/skill.ts'
 import { MAX_ARCHIVE_BYTES, readSkillArchiveInSteps } from '../../library/skill-archive.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 import { fileInput } from './save-skill.ts'
 
@@ -51,7 +51,7 @@ export const arrangeSkillFiles = defineOperation({
     const user = requireUser(actor)
     const put = input.put.map((file, index) => fromFileContent(file, `put[${index}].`))
     if (input.isAll) checkSkillFiles(put)
-    const skill = await store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current, role) => {
+    const skill = await store.items.changeSkill(input.skillId, { ...editorOf(user), note: input.note ?? null }, (current, role) => {
       requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
       return {
         files: (files) => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { noteField } from '../../library/fields.ts'
 import { applyFileChange, type FileChange, fromFileContent } from '../../library/skill.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, notFound, refInput, requireEditable } from '../core/inputs.ts'
+import { baseVersionInput, editorOf, notFound, refInput, requireEditable } from '../core/inputs.ts'
 import { fileInput } from './save-skill.ts'
 
 const target = {
@@ -22,7 +22,7 @@ async function changeFiles(
 ): Promise<z.infer<typeof output>> {
   const user = requireUser(context.actor)
   let before = 0
-  const skill = await context.store.items.changeSkill(input.skillId, { userId: user.userId, note: input.note ?? null }, (current, role) => {
+  const skill = await context.store.items.changeSkill(input.skillId, { ...editorOf(user), note: input.note ?? null }, (current, role) => {
     requireEditable(user, current, role, input.skillId, { baseVersion: input.baseVersion })
     before = current.version
     return { files: (files) => applyFileChange(files, change) }

@@ -3,7 +3,7 @@ import { invalidInput } from '../../errors.ts'
 import { descriptionField, noteField, tagsField, titleField } from '../../library/fields.ts'
 import { askedVisibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { baseVersionInput, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
+import { baseVersionInput, editorOf, notFound, refInput, refuseBothSpellings, requireEditable, visibilityChanges } from '../core/inputs.ts'
 import { savedSkill, toSavedSkill } from './save-skill.ts'
 
 export const updateSkill = defineOperation({
@@ -35,7 +35,7 @@ export const updateSkill = defineOperation({
     const asked = askedVisibility({ isPrivate, visibility })
     const change = { ...fields, ...(asked ? { visibility: asked } : {}) }
     if (Object.values(change).every((value) => value === undefined)) throw invalidInput('', 'Nothing to update; give at least one field.')
-    const skill = await store.items.changeSkill(id, { userId: user.userId, note: note ?? null }, (current, role) => {
+    const skill = await store.items.changeSkill(id, { ...editorOf(user), note: note ?? null }, (current, role) => {
       requireEditable(user, current, role, id, { baseVersion, visibility: asked ?? undefined })
       return change
     })

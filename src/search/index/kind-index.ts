@@ -1,7 +1,7 @@
 import { decodePostings } from '../analysis/indexed-text.ts'
-import { type Audience, createItemTable, FREE, HIDDEN, type IndexedItem, type ItemTable } from './item-table.ts'
+import { createHiddenPostings, type PrivatePostings } from './hidden-postings.ts'
+import { type Audience, createItemTable, FREE, HIDDEN, type IndexedItem, type ItemTable, PUBLIC } from './item-table.ts'
 import { createPostings, type Postings } from './postings.ts'
-import { createOwnerPostings, joinPostings, type OwnerPostings, type PrivatePostings } from './private-postings.ts'
 
 /** Number of an audience's items, how many of them have an encoder's vector, and the sums of their lengths in words. */
 interface Totals {
@@ -28,8 +28,8 @@ export interface KindIndex {
   apply(changes: readonly ItemChange[]): void
   /** Sets or removes encoder's vectors. Items that the index does not hold are passed over. */
   applyVectors(changes: readonly VectorChange[]): void
-  /** The index as it is for those who are in all of some audiences. */
-  view(audiences: readonly Audience[]): IndexView
+  /** The index as it is for those who are in all of some audiences. @param isNarrowed as in {@link IndexView} */
+  view(audiences: readonly Audience[], isNarrowed?: boolean): IndexView
 }
 
 /** What searches read: the items of some audiences as one. Always up to date. */
@@ -38,6 +38,8 @@ export interface IndexView extends Pick<KindIndex, 'table' | 'hiddenOf' | 'slotO
   readonly openStates: Uint8Array
   readonly postings: Pick<Postings, 'segments' | 'countOf'>
   readonly totals: Readonly<Totals>
+  /** Whether statistics are those of public items alone, whatever the audiences: how many items matched says nothing then. */
+  readonly isNarrowed: boolean
   /** BM25 length norms, two per slot: title, then body. Zero for free slots. */
   norms(): Float32Array
 }
@@ -83,12 +85,13 @@ function createAudienceIndex(): AudienceIndex {
 /** States that a byte holds. */
 const MAX_STATES = 256
 
-/** Several audiences as one. @param generation changes when norms must be recomputed */
+/** Several audiences as one. @param generation changes when norms must be recomputed @param statistics of others than the parts */
 function joinParts(
   shared: Pick<IndexView, 'table' | 'hiddenOf' | 'slotOf' | 'byAge'>,
   audiences: readonly Audience[],
   parts: readonly AudienceIndex[],
   generation: () => number,
+  statistics: AudienceIndex | null,
 ): IndexView {
   const sum = (of: (part: AudienceIndex) => number) => parts.reduce((total, part) => total + of(part), 0)
   const joined = {
@@ -114,16 +117,25 @@ function joinParts(
     },
   }
   const [only] = parts
-  const { postings, totals } = parts.length === 1 && only ? only : joined
+  const { postings, totals } = parts.length === 1 && only && !statistics ? only : joined
+  const counted = statistics ?? { postings, totals }
   let norms: Float32Array = new Float32Array(0)
   let madeAt = -1
   return {
     ...shared,
     openStates: Uint8Array.from({ length: MAX_STATES }, (_, state) => Number(audiences.includes(state))),
-    postings,
-    totals,
+    postings: statistics
+      ? {
+          get segments() {
+            return postings.segments
+          },
+          countOf: counted.postings.countOf,
+        }
+      : postings,
+    totals: counted.totals,
+    isNarrowed: statistics !== null,
     norms() {
-      if (madeAt !== generation()) norms = lengthNorms(shared.table, totals)
+      if (madeAt !== generation()) norms = lengthNorms(shared.table, counted.totals)
       madeAt = generation()
       return norms
     },
@@ -141,7 +153,7 @@ function addTo<K, V>(map: Map<K, V>, key: K, empty: V): V {
 export function createKindIndex(): KindIndex {
   const table = createItemTable()
   const parts = new Map<Audience, AudienceIndex>()
-  const privatePostings = new Map<number, OwnerPostings>()
+  const hidden = createHiddenPostings()
   const views = new Map<string, IndexView>()
   const slots = new Map<number, number>()
   let slotsByAge: number[] | null = null
@@ -159,16 +171,11 @@ export function createKindIndex(): KindIndex {
     totals.titleLength += sign * (table.titleLength[slot] ?? 0)
     totals.bodyLength += sign * (table.bodyLength[slot] ?? 0)
   }
-  const removePrivate = (slot: number): void => {
-    const owner = table.ownerSeq[slot] ?? 0
-    const own = privatePostings.get(owner)
-    own?.remove(slot)
-    if (own?.items === 0) privatePostings.delete(owner)
-  }
   const setVector = (slot: number, vector: Int8Array | null): void => {
     const state = table.state[slot] ?? FREE
-    const counted = state === HIDDEN ? privatePostings.get(table.ownerSeq[slot] ?? 0) : partOf(state).totals
-    if (counted) counted.encoded += Number(vector !== null) - Number(table.sentenceVectors.has(slot))
+    const more = Number(vector !== null) - Number(table.sentenceVectors.has(slot))
+    if (state === HIDDEN) hidden.addEncoded(table.ownerSeq[slot] ?? 0, more)
+    else partOf(state).totals.encoded += more
     table.sentenceVectors.put(slot, vector)
   }
   /** Removes an item; its slot is in `deleted` when its words must go out of an audience's postings. */
@@ -179,7 +186,7 @@ export function createKindIndex(): KindIndex {
     setVector(slot, null)
     const state = table.state[slot] ?? FREE
     if (state === HIDDEN) {
-      removePrivate(slot)
+      hidden.remove(table.ownerSeq[slot] ?? 0, slot)
       table.release(slot)
       return
     }
@@ -196,14 +203,12 @@ export function createKindIndex(): KindIndex {
       adjustTotals(slot, 1)
       return slot
     }
-    const own = privatePostings.get(item.ownerSeq) ?? createOwnerPostings()
-    privatePostings.set(item.ownerSeq, own)
-    own.add(slot, (take) => decodePostings(words, take))
+    hidden.add(item.ownerSeq, slot, (take) => decodePostings(words, take))
     return null
   }
   const shared = {
     table,
-    hiddenOf: (owners: ReadonlySet<number>) => joinPostings([...owners].flatMap((owner) => privatePostings.get(owner) ?? [])),
+    hiddenOf: hidden.of,
     slotOf: (seq: number) => slots.get(seq),
     byAge(): readonly number[] {
       slotsByAge ??= [...slots.values()].sort(
@@ -215,9 +220,10 @@ export function createKindIndex(): KindIndex {
   return {
     ...shared,
     countItems: () => slots.size,
-    view(audiences) {
-      const key = audiences.join()
-      const view = views.get(key) ?? joinParts(shared, audiences, audiences.map(partOf), () => generation)
+    view(audiences, isNarrowed = false) {
+      const key = `${audiences.join()}${isNarrowed ? ' narrowed' : ''}`
+      const parts = audiences.map(partOf)
+      const view = views.get(key) ?? joinParts(shared, audiences, parts, () => generation, isNarrowed ? partOf(PUBLIC) : null)
       views.set(key, view)
       return view
     },

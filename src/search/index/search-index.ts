@@ -16,9 +16,10 @@ import { createEmbedder, type Embedder } from '../vectors/embedder.ts'
 import { createNeighbours } from '../vectors/neighbours.ts'
 import { createVectorCodes, type VectorCodes } from '../vectors/vector-codes.ts'
 import { NO_WORD_VECTORS, type WordVectors } from '../vectors/word-vectors.ts'
+import type { PrivatePostings } from './hidden-postings.ts'
 import { PUBLIC } from './item-table.ts'
 import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
-import type { PrivatePostings } from './private-postings.ts'
+import { CODE_BITS, rangeOf } from './postings.ts'
 import {
   countByCategory,
   countByTag,
@@ -101,7 +102,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       embedder,
       stem: stemmer,
       neighboursOf,
-      countOf: (word) => index.postings.countOf(word) + (own?.countOf(word) ?? 0),
+      countOf: counterFor(index, own, viewer),
     }
     return withPlan(index, planQuery(query, scope), own, use)
   }
@@ -126,8 +127,8 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     }
     return codes.nearest(vector, isPublicCandidate, NEAREST_CODES)
   }
-  const viewOf = (kind: ItemKind, { audiences } = STRANGER) => indexes[kind].view(audiences)
-  const viewsOf = ({ audiences }: Viewer) => Object.values(indexes).map((index) => index.view(audiences))
+  const viewOf = (kind: ItemKind, { audiences, within } = STRANGER) => indexes[kind].view(audiences, within !== undefined)
+  const viewsOf = ({ audiences, within }: Viewer) => Object.values(indexes).map((index) => index.view(audiences, within !== undefined))
   const providedShare = ({ viewer }: Pick<IndexRequest, 'viewer'>) =>
     codes.size / viewsOf(viewer).reduce((sum, one) => sum + one.totals.items + (one.hiddenOf(viewer.seenOwners)?.items ?? 0), 0)
   const meaningOf = (index: IndexView, plan: QueryPlan, request: IndexRequest, cosines: Cosines | null) => {
@@ -173,13 +174,14 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
       const isVisible = makeFilter(index, {}, viewer)
       const slot = index.slotOf(seq)
       const itself = slot !== undefined && isVisible(slot) ? 1 : 0
-      const plan = planDistinctive(words, (word) => index.postings.countOf(word) + (own?.countOf(word) ?? 0) - itself)
+      const countOf = counterFor(index, own, viewer)
+      const plan = planDistinctive(words, (word) => countOf(word) - itself)
       const isOther = (slot: number) => index.table.seq[slot] !== seq && isVisible(slot)
       return withPlan(index, plan, own, (scores) => selectSharing(index, scores, isOther, limit))
     },
     rarityFor(kind, viewer) {
       const index = viewOf(kind, viewer)
-      return rarityFor(index, index.hiddenOf(viewer.seenOwners))
+      return rarityFor(index, viewer.within ? null : index.hiddenOf(viewer.seenOwners))
     },
     copySentences: (kind, maxItems) => copySentences(viewOf(kind), maxItems),
     countCategories: (kind, viewer) => countByCategory(viewOf(kind, viewer), viewer),
@@ -209,4 +211,22 @@ function distinctiveWords(text: string, { postings }: IndexView, vocabulary: Voc
   const rarest = [...frequencies].sort((a, b) => a[1] - b[1]).slice(0, MAX_DISTINCTIVE_WORDS)
   const query = { words: rarest.map(([word]) => word), isLastGrowing: false }
   return { query, knownShare: words.size === 0 ? 0 : frequencies.size / words.size }
+}
+
+/** How many items that the viewer finds hold a word. For a narrowed viewer they are counted one by one: there are few. */
+function counterFor(index: IndexView, own: PrivatePostings | null, viewer: Viewer): (word: number) => number {
+  if (!viewer.within) return (word) => index.postings.countOf(word) + (own?.countOf(word) ?? 0)
+  const isFound = makeFilter(index, {}, viewer)
+  return (word) => {
+    let count = 0
+    const add = (posting: number) => {
+      if (isFound(posting >>> CODE_BITS)) count++
+    }
+    for (const segment of index.postings.segments) {
+      const [from, to] = rangeOf(segment, word)
+      for (let at = from; at < to; at++) add(segment.postings[at] ?? 0)
+    }
+    own?.eachPosting(word, add)
+    return count
+  }
 }

@@ -59,7 +59,7 @@ export interface FacetCounts {
 
 /** A test for slots: whether the viewer may find the item and it passes the filter. */
 export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter, viewer: Viewer): (slot: number) => boolean {
-  const { seenOwners } = viewer
+  const { seenOwners, within } = viewer
   const { types, categories, anyTags, allTags, owners, withoutOwners, authors, seqs } = filter
   const tests: ((slot: number) => boolean)[] = []
   if (types) {
@@ -71,6 +71,8 @@ export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter
   if (withoutOwners) tests.push((slot) => !withoutOwners.has(table.ownerSeq[slot] ?? 0))
   if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0) || authors.has(table.ownerSeq[slot] ?? 0))
   if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
+  if (within && 'owner' in within) tests.push((slot) => table.ownerSeq[slot] === within.owner)
+  else if (within) tests.push((slot) => within.items.has(table.seq[slot] ?? 0))
   if (anyTags) tests.push(holdsTag(table, anyTags))
   for (const slug of allTags ?? []) tests.push(holdsTag(table, [slug]))
   const { state, ownerSeq } = table

@@ -6,6 +6,11 @@ export interface Viewer {
   readonly audiences: readonly Audience[]
   /** Row numbers of the owners whose hidden items the viewer finds: their own, and those of their teams. */
   readonly seenOwners: ReadonlySet<number>
+  /**
+   * Of a narrowed key: all that the viewer finds is of this owner, or one of these items. Then words are corrected and completed by what is
+   * found alone, and ranked by the statistics of public items.
+   */
+  readonly within?: { readonly owner: number } | { readonly items: ReadonlySet<number> } | undefined
 }
 
 /** Somebody who finds public items alone. */

@@ -1,6 +1,6 @@
 import { COUNT_MASK, decodePostings } from '../analysis/indexed-text.ts'
+import type { PrivatePostings } from '../index/hidden-postings.ts'
 import type { IndexView } from '../index/kind-index.ts'
-import type { PrivatePostings } from '../index/private-postings.ts'
 import type { QueryPlan } from './plan.ts'
 import { selectBest, sortByScore } from './rank-items.ts'
 import type { WordScores } from './score-words.ts'

@@ -89,7 +89,7 @@ export function readMeaning(
   const bySentence = scoreMeaning(index, table.sentenceVectors, sentence.vector, MIN_SENTENCE_COSINE)
   const prefer = (fallback: MeaningScores | null) => combineScores(bySentence, table.sentenceVectors.has, fallback)
   if (sentence.knownShare < MIN_KNOWN_SHARE) return { ...weak, scores: prefer(byWords), finder: wordFinder }
-  const own = index.hiddenOf(viewer.seenOwners)
+  const own = viewer.within ? null : index.hiddenOf(viewer.seenOwners)
   const isStrong = totals.encoded + (own?.encoded ?? 0) >= NEARLY_ALL * (totals.items + (own?.items ?? 0))
   return { weight: isStrong ? SENTENCE_WEIGHT : MEANING_WEIGHT, isStrong, scores: prefer(byWords), finder: prefer(wordFinder) }
 }

@@ -1,7 +1,7 @@
 import { COUNT_MASK, IN_DESCRIPTION, IN_TAGS, IN_TITLE } from '../analysis/indexed-text.ts'
+import type { PrivatePostings } from '../index/hidden-postings.ts'
 import type { IndexView } from '../index/kind-index.ts'
 import { CODE_BITS, rangeOf } from '../index/postings.ts'
-import type { PrivatePostings } from '../index/private-postings.ts'
 import type { Concept, Group, QueryPlan } from './plan.ts'
 
 /**
@@ -92,7 +92,7 @@ export function scoreWords(index: IndexView, scratch: Scratch, plan: QueryPlan, 
       const words = concept.isWord ? concept.words : withoutCommon(index, concept)
       const publicCount = sumPublicPostings(index, words, scratch, isFilterOnly)
       const conceptCount = own ? sumPrivatePostings(index, own, words, scratch, publicCount, isFilterOnly) : publicCount
-      const rarity = inverseFrequency(index, isFilterOnly ? maxFrequency(index, words) : publicCount)
+      const rarity = inverseFrequency(index, isFilterOnly || index.isNarrowed ? maxFrequency(index, words) : publicCount)
       if (place === 0 && group.isInLibrary) ownRarity = rarity
       // An alternative is never worth more than the word itself, however rare it is.
       const worth = concept.weight * (group.isInLibrary ? Math.min(rarity, ownRarity) : rarity) * (SATURATION + 1)

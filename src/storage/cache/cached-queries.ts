@@ -3,7 +3,7 @@ import { shareRecord } from '../../cache/shared-records.ts'
 import type { Actor } from '../../library/actor.ts'
 import type { Category, Prompt, Skill, Version } from '../../library/items.ts'
 import type { WalkPage } from '../../library/ports/items.ts'
-import { standingOf, visibleSet } from '../../library/visibility.ts'
+import { seesAsStranger, visibleSet } from '../../library/visibility.ts'
 import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FoundRows, ItemQueries, RelatedRow, SkillPage } from '../items/item-queries.ts'
 
@@ -41,7 +41,7 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
   const tags = cacheAnswers<ReturnType<SearchIndex['countTags']>>(caches, 1)
   return {
     async findPrompt(actor, ref) {
-      if (standingOf(actor) !== 'stranger') return await queries.findPrompt(actor, ref)
+      if (!seesAsStranger(actor)) return await queries.findPrompt(actor, ref)
       const revision = await caches.refresh()
       const seq = promptSeqs.get(ref)
       const cached = seq === undefined ? undefined : prompts.public.get(String(seq))
@@ -81,7 +81,7 @@ function cacheAnswers<T extends object | number>(
 ) {
   const cache = caches.create<T>(maxSize)
   return async (actor: Actor, asked: readonly unknown[], read: () => Promise<T>): Promise<T> => {
-    const key = standingOf(actor) === 'stranger' ? JSON.stringify(asked) : null
+    const key = seesAsStranger(actor) ? JSON.stringify(asked) : null
     if (key === null || key.length > MAX_KEY) return await read()
     const revision = await caches.refresh()
     const cached = cache.get(key)
@@ -104,9 +104,9 @@ async function readItems<T extends Prompt | Skill>(
   read: (missing: readonly number[]) => Promise<ReadonlyMap<number, T>>,
   sizeOf: (item: T) => number,
 ): Promise<ReadonlyMap<number, T>> {
-  const { visibilities } = visibleSet(actor, 'list')
+  const { visibilities, within } = visibleSet(actor, 'list')
   const listed = (['public', 'members'] as const).filter((visibility) => visibilities.includes(visibility))
-  if (listed.length === 0) return await read(seqs)
+  if (listed.length === 0 || within !== null) return await read(seqs)
   const revision = await caches.refresh()
   const items = new Map<number, T>()
   for (const seq of seqs) {

@@ -43,7 +43,7 @@ export const LIBRARY_COLUMNS = {
   invite: ['id', 'sha256', 'username', 'role', 'created_at', 'expires_at', 'used_at', 'used_by', 'revoked_at'],
   retired_slug: ['slug'],
   purge: ['seq', 'item_id', 'first_version', 'last_version', 'file_key', 'made_at'],
-  api_key: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scopes', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
+  api_key: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scopes', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'within'],
   install_link: ['seq', 'id', 'user_seq', 'name', 'sha256', 'scope', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
   sync_state: ['user_seq', 'target', 'path', 'item_id', 'digest', 'library_digest', 'version'],
   category: ['seq', 'slug', 'name', 'parent_seq', 'position'],

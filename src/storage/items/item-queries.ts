@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Actor } from '../../library/actor.ts'
+import type { Actor, Within } from '../../library/actor.ts'
 import { DERIVED_FROM } from '../../library/derived-description.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
@@ -13,6 +13,7 @@ import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Viewer } from '../../search/index/viewer.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
+import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -61,37 +62,36 @@ export interface ItemQueries {
 
 /** A statement for each standing, with the id of a member as the slot `readerId`. */
 function prepareForEach<T>(reach: Reach, prepare: (set: VisibleSet) => T): Record<Standing, T> {
-  const of = (standing: Standing, readerId: string | null) => prepare({ visibilities: othersMaySee(standing, reach), readerId })
+  const of = (standing: Standing, readerId: string | null) =>
+    prepare({ visibilities: othersMaySee(standing, reach), readerId, within: null })
   return { outsider: of('outsider', null), stranger: of('stranger', null), member: of('member', slot('readerId')) }
 }
 
 /** The two look-ups behind every read of one item, prepared: they are the hottest statements there are. */
-const findById = prepareForEach('id', (set) =>
-  prepareQuery<ItemRow>((db) =>
-    selectItems(db)
-      .where('item.id', '=', slot('ref'))
-      .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
-      .where(isInVisibleSet(set)),
-  ),
-)
-const findBySlug = prepareForEach('slug', (set) =>
-  prepareQuery<ItemRow>((db) =>
+const LOOK_UPS = {
+  id: (db: Kysely<Database>, set: VisibleSet, kind: string, ref: string) =>
+    selectItems(db).where('item.id', '=', ref).where('item.kind', '=', sql<ItemKind>`${kind}`).where(isInVisibleSet(set)),
+  slug: (db: Kysely<Database>, set: VisibleSet, kind: string, ref: string) =>
     selectItems(db)
       .innerJoin('slug', 'slug.item_seq', 'item.seq')
-      .where('slug.slug', '=', slot('ref'))
-      .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+      .where('slug.slug', '=', ref)
+      .where('item.kind', '=', sql<ItemKind>`${kind}`)
       .where(isInVisibleSet(set)),
-  ),
-)
+}
+const prepareLookUp = (reach: keyof typeof LOOK_UPS) =>
+  prepareForEach(reach, (set) => prepareQuery<ItemRow>((db) => LOOK_UPS[reach](db, set, slot('kind'), slot('ref'))))
+const PREPARED_LOOK_UPS = { id: prepareLookUp('id'), slug: prepareLookUp('slug') }
 
 /** The row of the item `ref` names, when the actor may see it; an id wins over a slug. */
 export async function findVisibleRow(db: Kysely<Database>, actor: Actor, kind: ItemKind, ref: string): Promise<ItemRow | null> {
   const reach = isId(ref) ? 'id' : 'slug'
-  const find = (reach === 'id' ? findById : findBySlug)[standingOf(actor)]
-  const rows = await find(db, { ref, kind, readerId: visibleSet(actor, reach).readerId })
+  const set = visibleSet(actor, reach)
+  if (set.within) return (await LOOK_UPS[reach](db, set, kind, ref).executeTakeFirst()) ?? null
+  const rows = await PREPARED_LOOK_UPS[reach][standingOf(actor)](db, { ref, kind, readerId: set.readerId })
   return rows[0] ?? null
 }
 
+const userSeq = prepareQuery((db) => db.selectFrom('user').select('seq').where('id', '=', slot('id')))
 const seenOwners = prepareQuery((db) =>
   db
     .selectFrom('user')
@@ -112,10 +112,20 @@ const AUDIENCES_OF: Record<Standing, readonly Audience[]> = {
 
 /** What the actor finds in the index, by the visibility rule. */
 export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<Viewer> {
-  const { readerId } = visibleSet(actor, 'list')
+  const { readerId, within } = visibleSet(actor, 'list')
   const audiences = AUDIENCES_OF[standingOf(actor)]
   const owners = readerId === null ? [] : await seenOwners(db, { readerId })
-  return { audiences, seenOwners: new Set(owners.map(({ seq }) => seq)) }
+  const viewer = { audiences, seenOwners: new Set(owners.map(({ seq }) => seq)) }
+  return within === null ? viewer : { ...viewer, within: await readWithin(db, within) }
+}
+
+/** What a narrowed key sees, by row numbers. */
+async function readWithin(db: Kysely<Database>, within: Within): Promise<NonNullable<Viewer['within']>> {
+  if ('team' in within) {
+    const [team] = await userSeq(db, { id: within.team })
+    return { owner: team?.seq ?? 0 }
+  }
+  return { items: new Set() }
 }
 
 const rowsBySeq = prepareForEach('list', (set) =>
@@ -125,7 +135,9 @@ const rowsBySeq = prepareForEach('list', (set) =>
 /** Rows by number, in no order; the visibility rule is applied to them as they are now. */
 async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
-  return await rowsBySeq[standingOf(actor)](db, seqs, { readerId: visibleSet(actor, 'list').readerId })
+  const set = visibleSet(actor, 'list')
+  if (set.within) return await selectItems(db).where(isOneOf('item.seq', seqs)).where(isInVisibleSet(set)).execute()
+  return await rowsBySeq[standingOf(actor)](db, seqs, { readerId: set.readerId })
 }
 
 function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {

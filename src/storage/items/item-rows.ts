@@ -1,5 +1,6 @@
-import type { ExpressionBuilder, ExpressionWrapper, Kysely, Selectable, SqlBool } from 'kysely'
+import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
+import type { Within } from '../../library/actor.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
 import { sortFilenames } from '../../library/skill.ts'
@@ -62,6 +63,14 @@ export function selectItems(db: Kysely<Database>) {
     ])
 }
 
+/** What a narrowed key is narrowed to, as a condition on a table of items. */
+export function isWithin(within: Within, table = 'item') {
+  if ('team' in within) {
+    return sql<boolean>`${sql.ref(`${table}.owner_seq`)} = (select "user".seq from "user" where "user".id = ${within.team})`
+  }
+  return sql<boolean>`1 = 0`
+}
+
 /** The visibility rule as a condition, from the same table as the check in memory. */
 export function isInVisibleSet(set: VisibleSet) {
   return (eb: ExpressionBuilder<Database, 'item'>): ExpressionWrapper<Database, 'item', SqlBool> =>
@@ -70,6 +79,7 @@ export function isInVisibleSet(set: VisibleSet) {
       set.readerId === null
         ? isOneOf('item.visibility', set.visibilities)
         : eb.or([isOneOf('item.visibility', set.visibilities), eb('item.owner_seq', 'in', ownersSeenBy(set.readerId))]),
+      ...(set.within === null ? [] : [isWithin(set.within)]),
     ])
 }
 

@@ -133,7 +133,7 @@ export function readItems(
     },
     findRole: (userId, ownerId) => findRole(db, userId, ownerId),
     listMemberIds: (ownerIds) => listMemberIds(db, ownerIds),
-    findOwner: (userId, name) => findOwner(db, userId, { name }),
+    findOwner: (userId, asked) => findOwner(db, userId, asked),
     findNearClusters: clusterItems(queries, search),
     async readSkillFiles(actor, skillId, filenames) {
       const files = selectFiles(actor, skillId)

@@ -9,7 +9,7 @@ import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
-import { isInVisibleSet } from './item-rows.ts'
+import { isInVisibleSet, isWithin } from './item-rows.ts'
 
 /** Cached parsed frontmatters, by digest of the file: parsing one takes 0.2 ms. */
 const MAX_PARSED = 2_000
@@ -114,5 +114,6 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
 function firstOfName(set: VisibleSet) {
   return sql`(select min(same.seq) from item as same
     where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null
-    and (${isOneOf('same.visibility', set.visibilities)} or same.owner_seq in ${ownersSeenBy(set.readerId)}))`
+    and (${isOneOf('same.visibility', set.visibilities)} or same.owner_seq in ${ownersSeenBy(set.readerId)})
+    ${set.within ? sql`and ${isWithin(set.within, 'same')}` : sql``})`
 }

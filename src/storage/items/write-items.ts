@@ -17,7 +17,7 @@ import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { readCategories } from './item-filters.ts'
 import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
-import { type ItemRow, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, isWithin, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 
 /** What writes need: transactions, time and randomness. */
@@ -175,8 +175,9 @@ async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
 }
 
 /** The row `ref` names, whoever owns it, unless deleted. For writes, where `decide` checks the right. */
-async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string): Promise<ItemRow | null> {
-  const found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
+async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { within }: Editor): Promise<ItemRow | null> {
+  let found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
+  if (within) found = found.where(isWithin(within))
   const row = isId(ref)
     ? await found.where('item.id', '=', ref).executeTakeFirst()
     : await found.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
@@ -307,7 +308,7 @@ export function writeItems(context: WriteContext): ItemWriter {
       ),
     changePrompt: (ref, editor, decide, origin) =>
       context.transact(async (db, notes) => {
-        const row = await findRow(db, 'prompt', ref)
+        const row = await findRow(db, 'prompt', ref, editor)
         if (!row) return null
         const current = await firstOf(toPrompts(db, [row]))
         const decided = decide(current, await findRole(db, editor.userId, row.owner_id))
@@ -318,7 +319,7 @@ export function writeItems(context: WriteContext): ItemWriter {
       }),
     changeSkill: (ref, editor, decide, origin) =>
       context.transact(async (db, notes) => {
-        const row = await findRow(db, 'skill', ref)
+        const row = await findRow(db, 'skill', ref, editor)
         if (!row) return null
         const current = await firstOf(toSkills(db, [row]))
         const decided = decide(current, await findRole(db, editor.userId, row.owner_id))

@@ -19,6 +19,7 @@ function isActive(time: string) {
     eb.and([eb('api_key.revoked_at', 'is', null), eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', time)])])
 }
 
+const withinJson = z.union([z.strictObject({ team: z.string() }), z.strictObject({ collections: z.array(z.string()) })])
 const scopesJson = z.array(z.enum(SCOPES))
 
 function selectKeys(db: Kysely<Database>) {
@@ -33,6 +34,7 @@ function selectKeys(db: Kysely<Database>) {
       'api_key.last_used_at',
       'api_key.expires_at',
       'api_key.revoked_at',
+      'api_key.within',
       'user.id as user_id',
       'user.username',
       'user.suspended_at',
@@ -56,6 +58,7 @@ function toKey(row: KeyRow): StoredKey {
     userId: row.user_id,
     username: row.username,
     scopes: scopesJson.parse(JSON.parse(row.scopes)),
+    within: row.within === null ? null : withinJson.parse(JSON.parse(row.within)),
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
@@ -102,9 +105,15 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
             scopes: JSON.stringify(key.scopes),
             created_at: now(),
             expires_at: key.expiresAt,
+            within: key.within ? JSON.stringify(key.within) : null,
           })
           .execute()
-        notes.audit({ action: 'key_created', targetId: id, ownerId: key.userId, detail: { scopes: [...key.scopes] } })
+        notes.audit({
+          action: 'key_created',
+          targetId: id,
+          ownerId: key.userId,
+          detail: { scopes: [...key.scopes], ...(key.within && { narrowed: true }) },
+        })
         return toKey(await selectKeys(db).where('api_key.id', '=', id).executeTakeFirstOrThrow())
       }),
     async findKey(sha256) {

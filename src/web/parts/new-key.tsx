@@ -18,6 +18,7 @@ export async function makeKey({ call, form }: Pick<Parameters<Action>[0], 'call'
     name: form.text('name'),
     scopes: form.allChoices('scopes', SCOPES),
     expiresInDays: days === '' ? undefined : Number(days),
+    team: form.text('team'),
   })
   return { id: record.id, key, name: record.name }
 }

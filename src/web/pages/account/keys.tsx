@@ -81,6 +81,7 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output
               <li class={key.state === 'active' ? undefined : 'over'} data-used={key.lastUsedAt === null ? undefined : key.id}>
                 <div>
                   <strong>{key.name}</strong> <span class="quiet">{key.scopes.join(', ')}</span>
+                  {key.narrowedTo === null ? null : <span class="quiet"> · {words.narrowedTo(key.narrowedTo)}</span>}
                   <p class="quiet">
                     {words.created} <Day at={key.createdAt} />
                     {' · '}

@@ -1,0 +1,121 @@
+import { CODE_BITS } from './postings.ts'
+
+/** The postings of the hidden items that one caller finds: those of some owners. */
+export interface PrivatePostings {
+  /** Number of the items. */
+  readonly items: number
+  /** How many of the items have an encoder's vector. */
+  readonly encoded: number
+  /** Document frequency of a word. */
+  countOf(word: number): number
+  /** Calls with each posting of a word: the slot above `CODE_BITS`, and the field code below. */
+  eachPosting(word: number, take: (posting: number) => void): void
+}
+
+/** An inverted index of hidden items, in which each owner's are apart. */
+export interface HiddenPostings {
+  add(owner: number, slot: number, eachWord: (take: (word: number, code: number) => void) => void): void
+  remove(owner: number, slot: number): void
+  /** Notes that so many more items of an owner have an encoder's vector. */
+  addEncoded(owner: number, count: number): void
+  /** The items of some owners, as they are at each call; null when there are none. */
+  of(owners: ReadonlySet<number>): PrivatePostings | null
+}
+
+/** Most words are in one item of an owner, so a list of one posting is the posting itself. */
+type List = number | number[]
+
+interface Owner {
+  readonly wordsOf: Map<number, Uint32Array>
+  encoded: number
+}
+
+/** An empty index. */
+export function createHiddenPostings(): HiddenPostings {
+  const owners = new Map<number, Owner>()
+  /** By word, then by owner: few owners hold a rare word, so that somebody who sees many of them asks few. */
+  const words = new Map<number, Map<number, List>>()
+
+  const addPosting = (owner: number, word: number, posting: number): void => {
+    const lists = words.get(word) ?? new Map<number, List>()
+    words.set(word, lists)
+    const list = lists.get(owner)
+    if (list === undefined) lists.set(owner, posting)
+    else if (typeof list === 'number') lists.set(owner, [list, posting])
+    else list.push(posting)
+  }
+  const removePosting = (owner: number, word: number, slot: number): void => {
+    const lists = words.get(word)
+    const list = lists?.get(owner)
+    if (typeof list === 'object') {
+      const at = list.findIndex((posting) => posting >>> CODE_BITS === slot)
+      if (at >= 0) list.splice(at, 1)
+      if (list.length > 0) return
+    }
+    lists?.delete(owner)
+    if (lists?.size === 0) words.delete(word)
+  }
+  /** Calls with the list of each of some owners that hold a word. */
+  const eachList = (word: number, seen: ReadonlySet<number>, take: (list: List) => void): void => {
+    const lists = words.get(word)
+    if (!lists) return
+    if (lists.size < seen.size) {
+      for (const [owner, list] of lists) if (seen.has(owner)) take(list)
+      return
+    }
+    for (const owner of seen) {
+      const list = lists.get(owner)
+      if (list !== undefined) take(list)
+    }
+  }
+  return {
+    add(owner, slot, eachWord) {
+      const entry = owners.get(owner) ?? { wordsOf: new Map<number, Uint32Array>(), encoded: 0 }
+      owners.set(owner, entry)
+      const held: number[] = []
+      eachWord((word, code) => {
+        addPosting(owner, word, slot * 2 ** CODE_BITS + code)
+        held.push(word)
+      })
+      entry.wordsOf.set(slot, Uint32Array.from(held))
+    },
+    remove(owner, slot) {
+      const entry = owners.get(owner)
+      for (const word of entry?.wordsOf.get(slot) ?? []) removePosting(owner, word, slot)
+      entry?.wordsOf.delete(slot)
+      if (entry?.wordsOf.size === 0) owners.delete(owner)
+    },
+    addEncoded(owner, count) {
+      const entry = owners.get(owner)
+      if (entry) entry.encoded += count
+    },
+    of(asked) {
+      const seen = new Set([...asked].filter((owner) => owners.has(owner)))
+      if (seen.size === 0) return null
+      const sum = (of: (owner: Owner) => number) => [...seen].reduce((total, one) => total + of(owners.get(one) ?? NOTHING), 0)
+      return {
+        get items() {
+          return sum(({ wordsOf }) => wordsOf.size)
+        },
+        get encoded() {
+          return sum(({ encoded }) => encoded)
+        },
+        countOf(word) {
+          let count = 0
+          eachList(word, seen, (list) => {
+            count += typeof list === 'number' ? 1 : list.length
+          })
+          return count
+        },
+        eachPosting(word, take) {
+          eachList(word, seen, (list) => {
+            if (typeof list === 'number') take(list)
+            else for (const posting of list) take(posting)
+          })
+        },
+      }
+    },
+  }
+}
+
+const NOTHING: Owner = { wordsOf: new Map(), encoded: 0 }
