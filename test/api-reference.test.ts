@@ -31,6 +31,7 @@ describe('the API reference', () => {
       'items',
       'names',
       'listings',
+      'teams',
       'channels',
       'embeds',
     ])

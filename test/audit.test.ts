@@ -134,6 +134,9 @@ describe('every operation that changes what is kept', () => {
     const expiresAt = new Date(test.app.clock() + DAY_MS).toISOString()
     return { token, invite: await test.app.store.people.createInvite({ sha256, username: null, role: 'user', expiresAt }) }
   }
+  const makeAccount = async () => (await test.app.store.people.createUser({ username: unique(), defaultVisibility: 'private' })).username
+  const makeTeam = async () => String((await test.call(owner, 'create_team', { team: unique() }))['name'])
+  const onTeam = (more: object) => async () => ({ actor: owner, input: { team: await makeTeam(), ...more } })
   const makeCategory = async () => Object(await test.call(admin, 'create_category', { name: unique() })).slug
   const config = { kind: 'chat', prompt: CANARY }
 
@@ -252,6 +255,20 @@ describe('every operation that changes what is kept', () => {
       actor: owner,
       input: { id: Object((await test.call(owner, 'create_install_link', { name: unique() })).link).id },
     }),
+    create_team: async () => ({ actor: owner, input: { team: unique(), description: unique(), displayName: unique() } }),
+    list_teams: byOwner({}),
+    show_team: onTeam({}),
+    update_team: async () => ({ actor: owner, input: { team: await makeTeam(), newName: unique(), description: unique() } }),
+    delete_team: onTeam({}),
+    list_team_members: onTeam({}),
+    set_team_member: async () => ({ actor: owner, input: { team: await makeTeam(), username: await makeAccount(), role: 'editor' } }),
+    remove_team_member: async () => {
+      const [team, username] = [await makeTeam(), await makeAccount()]
+      await test.call(owner, 'set_team_member', { team, username, role: 'reader' })
+      return { actor: owner, input: { team, username } }
+    },
+    list_team_activity: onTeam({}),
+    list_all_teams: byAdmin({}),
     list_keys: byOwner({}),
     create_key: async () => ({ actor: owner, input: { name: unique() } }),
     revoke_key: async () => ({

@@ -179,6 +179,7 @@ function fill(path: string): string[] {
     version: ['1', '2'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
     username: ['owner'],
+    team: ['owner', 'canary'],
     tag: ['canary', 'nothing'],
     category: ['coding'],
     scope: ['', '/@owner', '/categories/coding', '/users/owner', ...refs.map((ref) => `/skills/${ref}`)],

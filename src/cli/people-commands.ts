@@ -35,6 +35,7 @@ export async function requireAccount(app: App, username: string): Promise<User> 
     const remedy = usernameFault(username) === null ? ` Create it ${suggest(`users create ${username}`)}` : ''
     throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.${remedy}`)
   }
+  if (user.isTeam) throw new AppError('invalid_input', `"${user.username}" is a team; commands act as one of its members (--user NAME).`)
   if (user.isPlaceholder)
     throw new AppError('invalid_input', `"${user.username}" is an imported author without an account, so no command can act as it.`)
   return user

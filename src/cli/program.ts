@@ -24,6 +24,7 @@ import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
 import { addSyncCommand } from './sync-command.ts'
+import { addTeamCommands } from './team-commands.ts'
 import { addTransferCommands } from './transfer-commands.ts'
 
 /** Opens the library the settings name for one command, and closes it after. */
@@ -108,6 +109,7 @@ export function createProgram(): Command {
     .option('--url <address>', 'address of another Commonplace server')
     .action(serveMcp)
   addPeopleCommands(program, withApp)
+  addTeamCommands(program, withApp)
   addTransferCommands(program, withApp)
   addSyncCommand(program, withApp)
   addDataCommand(program)

@@ -3,13 +3,14 @@ import { ROLES } from './account.ts'
 import { type Actor, SCOPES } from './actor.ts'
 import { isId } from './identifier.ts'
 import type { ItemKind } from './items.ts'
+import { TEAM_ROLES } from './teams.ts'
 import { VISIBILITIES } from './visibility.ts'
 
 /** Where a change came from; `service`: the process by itself. */
 export const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const
 export type Surface = (typeof SURFACES)[number]
 
-type TargetKind = 'item' | 'user' | 'key' | 'install_link' | 'invite' | 'category' | 'embed' | 'library'
+type TargetKind = 'item' | 'user' | 'team' | 'key' | 'install_link' | 'invite' | 'category' | 'embed' | 'library'
 
 /** Every action that is recorded, and what its target is. */
 export const AUDIT_ACTIONS = {
@@ -44,6 +45,13 @@ export const AUDIT_ACTIONS = {
   reset_link_created: 'user',
   profile_changed: 'user',
   role_changed: 'user',
+  team_created: 'team',
+  team_changed: 'team',
+  team_renamed: 'team',
+  team_deleted: 'team',
+  team_member_added: 'user',
+  team_member_role_changed: 'user',
+  team_member_removed: 'user',
   invite_created: 'invite',
   invite_used: 'invite',
   invite_revoked: 'invite',
@@ -101,6 +109,7 @@ export const auditDetail = z
     from: z.enum(VISIBILITIES),
     to: z.enum(VISIBILITIES),
     role: z.enum(ROLES),
+    teamRole: z.enum(TEAM_ROLES),
     scopes: z.array(z.enum(SCOPES)),
     /** Of a key: whether it is narrowed. */
     narrowed: z.boolean(),
@@ -166,6 +175,8 @@ export interface AuditEvent {
 export interface AuditQuery {
   /** Those a person caused, and those that concern them. */
   readonly aboutId?: string | undefined
+  /** Those that concern a person or a team. */
+  readonly ownerId?: string | undefined
   readonly action?: AuditAction | undefined
   /** The beginning of an id. */
   readonly target?: string | undefined

@@ -132,6 +132,8 @@ export interface User {
   readonly username: string
   /** A placeholder stands for a contributor of imported items; it owns nothing and cannot sign in. */
   readonly isPlaceholder: boolean
+  /** A team owns items and cannot sign in; its members act. */
+  readonly isTeam: boolean
   readonly defaultVisibility: DefaultVisibility
   readonly createdAt: string
 }

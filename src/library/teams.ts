@@ -36,8 +36,15 @@ const ONLY: Record<TeamRight, string> = {
 export const MAX_TEAM_MEMBERS = 20_000
 /** Teams one person may be in. */
 export const MAX_TEAMS = 200
+/** Earlier names that a team keeps. */
+export const MAX_FORMER_NAMES = 20
 
 export const teamDescriptionField = textField({ max: 500 })
+
+/** The same for a team that does not exist and one that the caller is not in. */
+export function teamNotFound(): AppError {
+  return new AppError('not_found', 'Team not found, or you are not in it. Check the name.')
+}
 
 export function isTeamRole(name: unknown): name is TeamRole {
   return TEAM_ROLES.some((role) => role === name)

@@ -6,7 +6,7 @@ import { showProfile } from './account/show-profile.ts'
 import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset, signIn, signOut } from './account/sign-in.ts'
 import { showSignUp, signUp } from './account/sign-up.ts'
 import { countLibrary, createCategory, deleteCategory, mergeCategory, moveCategory, renameCategory } from './admin/administration.ts'
-import { listAuditEvents, listOwnActivity } from './admin/audit.ts'
+import { listAuditEvents, listOwnActivity, listTeamActivity } from './admin/audit.ts'
 import { listNearDuplicates } from './admin/near-duplicates.ts'
 import {
   createInvite,
@@ -62,6 +62,11 @@ import { saveSkill } from './skills/save-skill.ts'
 import { searchSkills } from './skills/search-skills.ts'
 import { getSkillManifest, listSkillManifests, readManifestFile } from './skills/skill-manifests.ts'
 import { updateSkill } from './skills/update-skill.ts'
+import { deleteTeam, updateTeam } from './teams/change-team.ts'
+import { createTeam } from './teams/create-team.ts'
+import { listAllTeams, listTeams } from './teams/list-teams.ts'
+import { showTeam } from './teams/show-team.ts'
+import { listTeamMembers, removeTeamMember, setTeamMember } from './teams/team-members.ts'
 import { countCopy, listKeyUsage, showItemUsage, showLibraryUsage } from './usage.ts'
 
 /** THE list. Tools, routes, OpenAPI, commands and reference pages are made from it, in this order. */
@@ -121,6 +126,16 @@ export const OPERATIONS: readonly Operation[] = [
   createInstallLink,
   listInstallLinks,
   revokeInstallLink,
+  createTeam,
+  listTeams,
+  showTeam,
+  updateTeam,
+  deleteTeam,
+  listTeamMembers,
+  setTeamMember,
+  removeTeamMember,
+  listTeamActivity,
+  listAllTeams,
   arrangeSkillFiles,
   readArchive,
   showSignUp,

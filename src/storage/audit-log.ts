@@ -90,7 +90,10 @@ export function auditStore(reader: Kysely<Database>, context: WriteContext, orig
   }
 }
 
-async function readEvents(db: Kysely<Database>, { aboutId, action, target, since, before, limit }: AuditQuery): Promise<EventRow[]> {
+async function readEvents(
+  db: Kysely<Database>,
+  { aboutId, ownerId, action, target, since, before, limit }: AuditQuery,
+): Promise<EventRow[]> {
   const narrow = (query: SelectQueryBuilder<Database, 'audit_event', EventRow>) => {
     let narrowed = query
     if (action !== undefined) narrowed = narrowed.where('action', '=', action)
@@ -100,6 +103,7 @@ async function readEvents(db: Kysely<Database>, { aboutId, action, target, since
     return narrowed.orderBy('seq', 'desc').limit(limit)
   }
   const all = db.selectFrom('audit_event').selectAll()
+  if (ownerId !== undefined) return await narrow(all.where('owner_id', '=', ownerId)).execute()
   if (aboutId === undefined) return await narrow(all).execute()
   // Two walks, each over its own index: one with OR would read and sort everything about a person.
   const found = await Promise.all((['actor_id', 'owner_id'] as const).map((column) => narrow(all.where(column, '=', aboutId)).execute()))
@@ -116,6 +120,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
     idsOf((row) => row.actor_id).concat(
       idsOf((row) => row.owner_id),
       targetsOf('user'),
+      targetsOf('team'),
     ),
     (ids) => db.selectFrom('user').select(['id', 'username as name']).where('id', 'in', ids).where('removal', 'is', null).execute(),
   )
@@ -158,6 +163,7 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
   const names = {
     item: items,
     user: users,
+    team: users,
     key: keys,
     install_link: links,
     category: categories,

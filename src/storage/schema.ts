@@ -32,7 +32,7 @@ export interface Database {
     removal: 'keep_name' | 'free_name' | null
     /** Whether the person put away the list of first steps. */
     hides_first_steps: Generated<number>
-    /** When an administrator suspended the account: it cannot act until that is undone. */
+    /** When an administrator suspended the account: it cannot act until that is undone. For teams: when it was deleted. */
     suspended_at: string | null
     /** The day (`2026-01-31`, UTC) on which the account was last used, with a session or a key. */
     seen_on: string | null

@@ -36,6 +36,7 @@ import { loginRecords } from './people/login-records.ts'
 import { peopleStore } from './people/people.ts'
 import { sessionStore } from './people/sessions.ts'
 import { syncStore } from './people/sync-states.ts'
+import { teamStore } from './people/teams.ts'
 import { readRevision } from './revisions.ts'
 import type { Database } from './schema.ts'
 import { createClaims } from './search/claims.ts'
@@ -108,6 +109,7 @@ export async function createStore(
       categories: { ...readCategories(queries), ...writeCategories(context) },
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),
+      teams: teamStore(reader, context),
       keys: keyStore(reader, context),
       installLinks: installLinkStore(reader, context),
       syncs: syncStore(reader, context),

@@ -90,8 +90,9 @@ export interface FirstStepsStore {
 
 /** Users, their profiles and invites, and what administrators decide about them. */
 export interface PeopleStore extends FirstStepsStore {
+  /** A person, a placeholder or a team. */
   findUser(username: string): Promise<User | null>
-  /** @throws AppError `conflict` when the name is taken in any case */
+  /** @throws AppError `conflict` when a person, a placeholder or a team has the name, or a team had it, in any case */
   createUser(user: { username: string; defaultVisibility: DefaultVisibility }): Promise<User>
   /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
   ensurePlaceholder(contributor: string): Promise<User>
@@ -126,9 +127,10 @@ export interface PeopleStore extends FirstStepsStore {
    * Purges a person with everything they own. One transaction ends their rights and hides their items; many more delete the rest, with
    * other writes in between. A store continues this when it is opened. Slugs of once public items, and the name of their owner, are never
    * reused.
-   * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in
+   * @param by.isByAdmin whether teams may be left without a maintainer. Default: false
+   * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in, and for the last maintainer of a team
    */
-  deletePerson(userId: string): Promise<void>
+  deletePerson(userId: string, by?: { readonly isByAdmin?: boolean }): Promise<void>
   createInvite(invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite>
   findInvite(sha256: string): Promise<Invite | null>
   /** Newest first. */

@@ -17,6 +17,7 @@ import type { OwnItemsStore } from './own-items.ts'
 import type { PeopleStore } from './people.ts'
 import type { SessionStore } from './sessions.ts'
 import type { SyncStore } from './sync.ts'
+import type { TeamStore } from './teams.ts'
 import type { TransferStore } from './transfer.ts'
 import type { UsageStore } from './usage.ts'
 
@@ -53,6 +54,7 @@ export interface LibraryStore {
   readonly categories: CategoryStore
   readonly purges: PurgeStore
   readonly people: PeopleStore
+  readonly teams: TeamStore
   readonly keys: KeyStore
   readonly installLinks: InstallLinkStore
   readonly syncs: SyncStore

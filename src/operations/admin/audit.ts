@@ -1,30 +1,24 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import type { Actor } from '../../library/actor.ts'
-import {
-  AUDIT_ACTIONS,
-  type AuditAction,
-  type AuditEvent,
-  type AuditQuery,
-  auditDetail,
-  isAuditAction,
-  SURFACES,
-} from '../../library/audit.ts'
+import { AUDIT_ACTIONS, type AuditEvent, type AuditQuery, auditDetail, isAuditAction } from '../../library/audit.ts'
+import { requireRight } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { requireOwnTeam, teamInput } from '../teams/team-access.ts'
 
 /** What cursors are sealed for. */
 const CURSOR = 'audit events'
 /** Characters of an id that are shown where all of it would lead to something hidden: enough to tell one from another. */
 const SHORT_ID = 8
 
-const actionNames = z.custom<AuditAction>(isAuditAction, 'is not a known action')
+const actionNames = z.enum(Object.keys(AUDIT_ACTIONS).filter(isAuditAction))
 const party = z.object({ id: z.string(), name: z.string().nullable() }).nullable()
 
 /** An event as its reader sees it. Names are those of now, null for what is gone or hidden. */
 const auditRecord = z.object({
   at: z.string().meta({ format: 'date-time' }),
   action: actionNames,
-  surface: z.enum(SURFACES),
+  surface: z.string().describe('Where the call came in'),
   actor: party.describe('Who did it; null: anonymous or the service itself'),
   key: party.describe('The API key used'),
   target: z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
@@ -105,6 +99,26 @@ export const listOwnActivity = defineOperation({
   input: z.object(pageInputs),
   output,
   run: async (context, { cursor, ...query }) => await readPage(context, { ...query, aboutId: requireUser(context.actor).userId }, cursor),
+})
+
+/** What was done to a team and to what it owns, for those who maintain it. */
+export const listTeamActivity = defineOperation({
+  name: 'list_team_activity',
+  title: 'Activity of a team',
+  summary: 'What was done to a team you maintain, its members and its items, newest first.',
+  scope: 'read',
+  cost: 5,
+  surfaces: {
+    rest: { method: 'GET', path: '/api/teams/{team}/activity' },
+    cli: { command: 'list-team-activity', positional: ['team'] },
+  },
+  input: z.object({ team: teamInput, ...pageInputs }),
+  output,
+  async run(context: Needs<'audit' | 'teams', 'sealer'>, { team: name, cursor, ...query }) {
+    const { team, role } = await requireOwnTeam(context, name)
+    requireRight(role, 'manage', 'read its activity')
+    return await readPage(context, { ...query, ownerId: team.id }, cursor)
+  },
 })
 
 /** The whole audit log. Titles follow public visibility: administrators do not see private titles. */

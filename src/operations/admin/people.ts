@@ -151,7 +151,7 @@ export const deletePerson = defineOperation({
     }
     if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to confirm.`)
     try {
-      await context.store.people.deletePerson(person.id)
+      await context.store.people.deletePerson(person.id, { isByAdmin: true })
     } finally {
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()
@@ -174,11 +174,14 @@ export const createInvite = defineOperation({
     expiresInDays: z.number().int().min(1).max(90).default(7),
   }),
   output: z.object({ url: z.string(), invite: inviteRecord }),
-  async run({ store, secrets, clock, baseUrl }: Needs<'people', 'baseUrl' | 'clock' | 'secrets'>, input) {
+  async run({ store, secrets, clock, baseUrl }: Needs<'people' | 'teams', 'baseUrl' | 'clock' | 'secrets'>, input) {
     const username = input.username || null
     const holder = username === null ? null : await store.people.findPersonByName(username)
     const fault = username === null || holder ? null : usernameFault(username)
     if (fault) throw invalidInput('username', `The name ${fault}.`)
+    if (username !== null && !holder && (await store.teams.hasTeamName(username))) {
+      throw invalidInput('username', `"${username}" is, or was, the name of a team, which nobody signs in as.`)
+    }
     if (holder?.hasLogin) throw invalidInput('username', `${holder.username} already has an account.`)
     const { token, sha256 } = secrets.makeToken()
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()

@@ -61,6 +61,7 @@ export function installLinkStore(reader: Kysely<Database>, context: WriteContext
           .select(['seq', 'username'])
           .where('id', '=', link.userId)
           .where('removal', 'is', null)
+          .where('is_team', '=', 0)
           .executeTakeFirst()
         if (!user) throw new AppError('not_found', 'This user does not exist.')
         const longAgo = new Date(context.clock() - KEPT_AFTER_END_MS).toISOString()

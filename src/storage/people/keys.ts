@@ -80,6 +80,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
           .select(['seq', 'username'])
           .where('id', '=', key.userId)
           .where('removal', 'is', null)
+          .where('is_team', '=', 0)
           .executeTakeFirst()
         if (!user) throw new AppError('not_found', 'This user does not exist.')
         const { active } = await db

@@ -6,17 +6,21 @@ import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import { firstStepsStore } from './first-steps.ts'
+import { leaveTeams } from './leave-teams.ts'
+import { requireFreeName } from './names.ts'
 import { revokeInvitesOf } from './revoke-invites.ts'
 import { toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
 const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility'] as const
 
+/** Teams are no people: nobody signs in, is invited, suspended or made an administrator as one. */
 function selectPeople(db: Kysely<Database>) {
   return db
     .selectFrom('user')
     .leftJoin('login', 'login.id', 'user.id')
     .where('user.removal', 'is', null)
+    .where('user.is_team', '=', 0)
     .selectAll('user')
     .select(['login.email', 'login.id as login_id'])
 }
@@ -84,7 +88,16 @@ async function countLogins(db: Kysely<Database>): Promise<number> {
   return await count(db, 'login')
 }
 
-async function count(db: Kysely<Database>, table: 'login' | 'version' | 'user' | 'item'): Promise<number> {
+async function countPeople(db: Kysely<Database>): Promise<number> {
+  const { n } = await db
+    .selectFrom('user')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('is_team', '=', 0)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+async function count(db: Kysely<Database>, table: 'login' | 'version' | 'item'): Promise<number> {
   const { n } = await db
     .selectFrom(table)
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -188,8 +201,12 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           ? await db.selectFrom('invite').selectAll().where('sha256', '=', login.inviteSha256).executeTakeFirst()
           : undefined
         const holder = await findPersonByName(db, login.username)
-        const taken = db.selectFrom('user').select('seq').where('username_key', '=', login.username.toLowerCase())
-        if (!holder && (await taken.executeTakeFirst())) {
+        const leaving = db
+          .selectFrom('user')
+          .select('seq')
+          .where('username_key', '=', login.username.toLowerCase())
+          .where('removal', 'is not', null)
+        if (!holder && (await leaving.executeTakeFirst())) {
           throw new AppError('conflict', `What "${login.username}" had is still being removed. Try again later.`)
         }
         const emailHolder = login.email
@@ -197,6 +214,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
           : undefined
         const isFirst = (await countLogins(db)) === 0
         const role = decide({ isFirst, invite: invite ? toInvite(invite) : null, holder, isEmailTaken: emailHolder !== undefined })
+        if (!holder) await requireFreeName(db, login.username, 'username')
         const id = holder?.id ?? context.random.id()
         if (holder) {
           // A person who can sign in is no placeholder: a later import creates another one.
@@ -289,11 +307,12 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
         return { ...person, role }
       }),
-    async deletePerson(userId) {
+    async deletePerson(userId, { isByAdmin = false } = {}) {
       const seq = await context.transact(
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
+          await leaveTeams(db, notes, person, { isByAdmin, at: now() })
           await revokeInvitesOf(db, notes, person, now())
           const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
           notes.audit({ action: 'account_deleted', targetId: userId, ownerId: userId })
@@ -374,7 +393,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         skills,
         inTrash: (await count(reader, 'item')) - prompts - skills,
         versions: await count(reader, 'version'),
-        people: await count(reader, 'user'),
+        people: await countPeople(reader),
         logins: await countLogins(reader),
         keys: Number(keys),
       }

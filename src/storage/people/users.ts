@@ -7,6 +7,7 @@ import { placeholderNames } from '../../library/username.ts'
 import type { DefaultVisibility } from '../../library/visibility.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
+import { isNameFree, requireFreeName } from './names.ts'
 
 /** A user's row as the domain has it. */
 export function toUser(row: Selectable<Database['user']>): User {
@@ -14,6 +15,7 @@ export function toUser(row: Selectable<Database['user']>): User {
     id: row.id,
     username: row.username,
     isPlaceholder: row.contributor_key !== null,
+    isTeam: row.is_team === 1,
     defaultVisibility: row.default_visibility,
     createdAt: row.created_at,
   }
@@ -52,12 +54,7 @@ export function userStore(
     },
     createUser: (user) =>
       context.transact(async (db, notes) => {
-        const taken = await db
-          .selectFrom('user')
-          .select('username')
-          .where('username_key', '=', user.username.toLowerCase())
-          .executeTakeFirst()
-        if (taken) throw new AppError('conflict', `The username "${taken.username}" is taken.`)
+        await requireFreeName(db, user.username, 'username')
         const created = await insertUser(db, user.username, null, user.defaultVisibility)
         notes.audit({ action: 'user_created', targetId: created.id, ownerId: created.id })
         return created
@@ -68,8 +65,7 @@ export function userStore(
         const existing = await db.selectFrom('user').selectAll().where('contributor_key', '=', key).executeTakeFirst()
         if (existing) return toUser(existing)
         for (const name of placeholderNames(contributor, createHash('sha256').update(key).digest('hex').slice(0, 8))) {
-          const taken = await db.selectFrom('user').select('seq').where('username_key', '=', name.toLowerCase()).executeTakeFirst()
-          if (!taken) return await insertUser(db, name, key, 'private')
+          if (await isNameFree(db, name)) return await insertUser(db, name, key, 'private')
         }
         throw new AppError('conflict', `No free name was found for the contributor "${contributor}".`)
       }),

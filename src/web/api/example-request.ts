@@ -21,6 +21,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   q: 'code review',
   query: 'code review',
   id: 'ID_OR_SLUG',
+  team: 'TEAM',
+  username: 'USERNAME',
   skillId: 'SKILL_ID',
   name: 'SLUG',
   owner: 'USERNAME',

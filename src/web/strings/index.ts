@@ -16,6 +16,7 @@ import { DONE_MESSAGES } from './messages.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
 import { STATUS_WORDS } from './status.ts'
+import { TEAM_WORDS } from './teams.ts'
 import { USAGE_WORDS } from './usage.ts'
 
 /** Every text of the pages. Another language is another object of this shape. */
@@ -41,4 +42,5 @@ export const ENGLISH = {
   status: STATUS_WORDS,
   audit: AUDIT_WORDS,
   usage: USAGE_WORDS,
+  teams: TEAM_WORDS,
 }

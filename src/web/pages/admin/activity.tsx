@@ -144,7 +144,7 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
   const { id, name } = target
   if (id === null || action === 'signed_in') return null
   if (kind === 'item' && name !== null) return <a href={`/${detail.kind ?? 'prompt'}s/${id}`}>{name}</a>
-  if (kind === 'user' && name !== null) return <a href={`/@${encodeURIComponent(name)}`}>{name}</a>
+  if ((kind === 'user' || kind === 'team') && name !== null) return <a href={`/@${encodeURIComponent(name)}`}>{name}</a>
   if (name !== null) return <span>{name}</span>
   const what = kind === 'item' && detail.kind ? audit.kinds[detail.kind] : audit.targets[kind]
   return (
@@ -157,18 +157,19 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
 function describeParties({ audit }: Words, { actor, key, owner, surface, target }: AuditRecord, you: string | null): string {
   const name = (party: NonNullable<typeof actor>) =>
     party.name === null ? audit.gone(party.id.slice(0, SHORT_ID)) : party.name === you ? audit.you : party.name
+  const surfaces: Readonly<Record<string, string>> = audit.surfaces
   const fallback = surface === 'cli' ? audit.operator : surface === 'service' ? audit.service : audit.nobody
   const showsOwner = owner !== null && owner.id !== actor?.id && owner.id !== target.id
   return [
     actor ? name(actor) : fallback,
-    ...(actor ? [audit.surfaces[surface]] : []),
+    ...(actor ? [surfaces[surface] ?? surface] : []),
     ...(key ? [audit.key(key.name ?? key.id.slice(0, SHORT_ID))] : []),
     ...(showsOwner ? [audit.of(name(owner))] : []),
   ].join(' · ')
 }
 
-function describeDetail({ audit, visibilities, roles }: Words, { action, detail, into }: AuditRecord): Child {
-  const { version, restored, first, last, fields, from, to, role, scopes, setting, created = 0, updated = 0 } = detail
+function describeDetail({ audit, visibilities, roles, teams }: Words, { action, detail, into }: AuditRecord): Child {
+  const { version, restored, first, last, fields, from, to, role, teamRole, scopes, setting, created = 0, updated = 0 } = detail
   const parts = [
     ...(version === undefined || version === 1 ? [] : [audit.version(version)]),
     ...(restored === undefined ? [] : [audit.fromVersion(restored)]),
@@ -176,6 +177,7 @@ function describeDetail({ audit, visibilities, roles }: Words, { action, detail,
     ...(fields ? [fields.map((field) => audit.fields[field]).join(', ')] : []),
     ...(to === undefined ? [] : [from === undefined ? visibilities[to] : `${visibilities[from]} → ${visibilities[to]}`]),
     ...(role === undefined ? [] : [roles[role]]),
+    ...(teamRole === undefined ? [] : [teams.roles[teamRole]]),
     ...(scopes ? [scopes.join(', ')] : []),
     ...(setting === undefined ? [] : [audit.settings[setting]]),
     ...(into === null ? [] : [audit.into(into.name ?? `${audit.targets.category} ${into.id}`)]),

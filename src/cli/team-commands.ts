@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { callLocally } from '../operations/core/invoke.ts'
+import { createTeam } from '../operations/teams/create-team.ts'
+import { listAllTeams } from '../operations/teams/list-teams.ts'
+import { setTeamMember } from '../operations/teams/team-members.ts'
+import { EXISTING, OPERATOR, type WithApp } from './people-commands.ts'
+import { plural } from './plural.ts'
+import { printTable } from './table.ts'
+
+const PAGE = 100
+
+/** `teams`: what administrators do. Members use `create-team`, `list-teams` and so on, an operator for them with `--user NAME`. */
+export function addTeamCommands(program: Command, withApp: WithApp): void {
+  const teams = program
+    .command('teams')
+    .description(
+      'Create teams for others, list all, and appoint maintainers. For what members do, see create-team and the commands after it.',
+    )
+  teams
+    .command('list')
+    .description('List every team with its maintainers; an orphaned one has no maintainer whose account can act')
+    .option('--orphaned', 'only orphaned teams')
+    .action((options: { orphaned?: true }) =>
+      withApp(async (app) => {
+        const call = callLocally(() => app.contextFor(OPERATOR, 'cli'))
+        const rows: string[][] = []
+        for (let page = 1, totalPages = 1; page <= totalPages; page++) {
+          const found = await call(listAllTeams, { page, perPage: PAGE, orphaned: options.orphaned === true })
+          totalPages = found.totalPages
+          for (const { name, members, items, maintainers, isOrphaned, defaultVisibility } of found.teams) {
+            const state = isOrphaned ? 'orphaned' : `maintained by ${maintainers.join(', ')}`
+            rows.push([name, plural(members, 'member'), plural(items, 'item'), `new items ${defaultVisibility}`, state])
+          }
+        }
+        printTable(rows)
+      }, EXISTING),
+    )
+  teams
+    .command('create <name>')
+    .description('Create a team for somebody, who maintains it')
+    .requiredOption('--maintainer <name>', 'user who maintains it')
+    .option('--description <text>', 'what it is for')
+    .action((name: string, options: { maintainer: string; description?: string }) =>
+      withApp(async (app) => {
+        const call = callLocally(() => app.contextFor(OPERATOR, 'cli'))
+        const { maintainer, description } = options
+        const team = await call(createTeam, { team: name, maintainer, description })
+        process.stdout.write(`Created team "${team.name}", maintained by ${maintainer}.\n`)
+      }, EXISTING),
+    )
+  teams
+    .command('appoint <team> <name>')
+    .description('Appoint a user as maintainer of an orphaned team')
+    .action((team: string, name: string) =>
+      withApp(async (app) => {
+        const { username } = await callLocally(() => app.contextFor(OPERATOR, 'cli'))(setTeamMember, {
+          team,
+          username: name,
+          role: 'maintainer',
+        })
+        process.stdout.write(`${username} is now a maintainer of "${team}".\n`)
+      }, EXISTING),
+    )
+}

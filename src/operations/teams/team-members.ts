@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { TeamMember } from '../../library/ports/teams.ts'
+import { TEAM_ROLES } from '../../library/teams.ts'
+import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
+import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './team-access.ts'
+
+/** A member, as the other members see them. */
+export const memberRecord = z.object({
+  username: z.string(),
+  displayName: z.string().nullable(),
+  role: z.enum(TEAM_ROLES),
+  joinedAt: z.string().meta({ format: 'date-time' }),
+  isSuspended: z.boolean().describe('Whether an administrator suspended the account'),
+})
+
+function toMemberRecord({ username, displayName, role, joinedAt, isSuspended }: TeamMember): z.infer<typeof memberRecord> {
+  return { username, displayName, role, joinedAt, isSuspended }
+}
+
+export const listTeamMembers = defineOperation({
+  name: 'list_team_members',
+  title: 'List the members of a team',
+  summary: 'The members of a team you are in and their roles, maintainers first; matching keeps names that contain a text.',
+  scope: 'read',
+  cost: 3,
+  surfaces: {
+    rest: { method: 'GET', path: '/api/teams/{team}/members' },
+    cli: { command: 'list-team-members', positional: ['team'] },
+  },
+  input: z.object({ team: teamInput, matching: z.string().max(64).optional(), ...pageInputs }),
+  output: z.object({ members: z.array(memberRecord), ...pageOutputs }),
+  async run(context: Needs<'teams'>, { team: name, matching, page, perPage }) {
+    const { team } = await requireOwnTeam(context, name)
+    const { items, total } = await context.store.teams.listMembers(team.id, {
+      limit: perPage,
+      offset: (page - 1) * perPage,
+      matching: matching || undefined,
+    })
+    return { members: items.map(toMemberRecord), ...toPage({ page, perPage }, total) }
+  },
+})
+
+export const setTeamMember = defineOperation({
+  name: 'set_team_member',
+  title: 'Add a member or set a role',
+  summary:
+    'Add somebody to a team you maintain, or change their role. Takes effect on their next request. Administrators may appoint a maintainer of a team that has none.',
+  scope: 'write',
+  writes: true,
+  surfaces: {
+    rest: { method: 'PUT', path: '/api/teams/{team}/members/{username}' },
+    cli: { command: 'set-team-member', positional: ['team', 'username', 'role'] },
+  },
+  input: z.object({ team: teamInput, username: memberInput, role: roleInput }),
+  output: memberRecord,
+  async run(context: Needs<'teams'>, { team: name, username, role }) {
+    const team = await findTeam(context, name)
+    return toMemberRecord(await context.store.teams.setMember(toCaller(context.actor), team.id, username, role))
+  },
+})
+
+export const removeTeamMember = defineOperation({
+  name: 'remove_team_member',
+  title: 'Remove a member or leave',
+  summary:
+    'Remove somebody from a team you maintain, or leave it yourself: give your own username. What they made stays with the team. The last maintainer cannot go.',
+  scope: 'write',
+  writes: true,
+  surfaces: {
+    rest: { method: 'DELETE', path: '/api/teams/{team}/members/{username}' },
+    cli: { command: 'remove-team-member', positional: ['team', 'username'] },
+  },
+  input: z.object({ team: teamInput, username: memberInput }),
+  output: z.object({ success: z.literal(true), username: z.string() }),
+  async run(context: Needs<'teams'>, { team: name, username }) {
+    const team = await findTeam(context, name)
+    await context.store.teams.removeMember(toCaller(context.actor), team.id, username)
+    return { success: true as const, username }
+  },
+})

@@ -1,0 +1,388 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { AuditField } from '../../library/audit.ts'
+import type { Team, TeamCaller, TeamMember, TeamStore } from '../../library/ports/teams.ts'
+import { hasRight, MAX_FORMER_NAMES, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../library/teams.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+import { isTeamName, requireFreeName } from './names.ts'
+import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts'
+import { findRole } from './team-roles.ts'
+
+/** Maintainers that a row of the administrators' list names. */
+const NAMED_MAINTAINERS = 5
+const CHANGED_FIELDS = ['displayName', 'description', 'defaultVisibility'] as const satisfies readonly AuditField[]
+
+function toTeam(row: Selectable<Database['user']>): Team {
+  return {
+    id: row.id,
+    name: row.username,
+    displayName: row.display_name,
+    description: row.bio,
+    defaultVisibility: row.default_visibility,
+    createdAt: row.created_at,
+  }
+}
+
+/** Teams that were not deleted. */
+function selectTeams(db: Kysely<Database>) {
+  return db.selectFrom('user').selectAll('user').where('user.is_team', '=', 1).where('user.suspended_at', 'is', null)
+}
+
+/** @throws AppError `not_found` */
+async function requireTeam(db: Kysely<Database>, teamId: string): Promise<Selectable<Database['user']>> {
+  const row = await selectTeams(db).where('user.id', '=', teamId).executeTakeFirst()
+  if (!row) throw teamNotFound()
+  return row
+}
+
+/** The team, where the caller manages it. @throws AppError `not_found` for others than members, `forbidden` */
+async function requireManaged(db: Kysely<Database>, caller: TeamCaller, teamId: string, what: string) {
+  const team = await requireTeam(db, teamId)
+  const role = await findRole(db, caller.userId, teamId)
+  if (role === null) throw teamNotFound()
+  requireRight(role, 'manage', what)
+  return team
+}
+
+/** The account of a name that can be a member. @throws AppError `not_found`, `conflict` */
+async function requireAccount(db: Kysely<Database>, username: string): Promise<Selectable<Database['user']>> {
+  const row = await db
+    .selectFrom('user')
+    .selectAll()
+    .where('username_key', '=', username.toLowerCase())
+    .where('removal', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+  if (row.is_team === 1) throw new AppError('conflict', `"${row.username}" is the name of a team. Members of a team are people.`)
+  if (row.contributor_key !== null) {
+    throw new AppError('conflict', `"${row.username}" is an imported author without an account, and cannot be a member of a team.`)
+  }
+  return row
+}
+
+async function countMembers(db: Kysely<Database>, teamSeq: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('team_member')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('team_seq', '=', teamSeq)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** @throws AppError `conflict` for somebody who is in as many teams as one may be */
+async function refuseManyTeams(db: Kysely<Database>, user: { readonly seq: number; readonly username: string }): Promise<void> {
+  const { n } = await db
+    .selectFrom('team_member')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('user_seq', '=', user.seq)
+    .executeTakeFirstOrThrow()
+  if (Number(n) >= MAX_TEAMS) throw new AppError('conflict', `${user.username} is in ${MAX_TEAMS} teams, the most there can be.`)
+}
+
+function selectMembers(db: Kysely<Database>) {
+  return db
+    .selectFrom('team_member')
+    .innerJoin('user', 'user.seq', 'team_member.user_seq')
+    .select([
+      'user.id',
+      'user.seq',
+      'user.username',
+      'user.display_name',
+      'user.suspended_at',
+      'team_member.role',
+      'team_member.joined_at',
+      'team_member.team_seq',
+    ])
+}
+
+function toMember(row: Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>): TeamMember {
+  return {
+    userId: row.id,
+    username: row.username,
+    displayName: row.display_name,
+    role: row.role,
+    joinedAt: row.joined_at,
+    isSuspended: row.suspended_at !== null,
+  }
+}
+
+/** Part of a name, as a pattern. */
+const containing = (matching: string) => `%${matching.toLowerCase().replace(/[%_]/g, '')}%`
+
+/** Teams and their members. */
+export function teamStore(reader: Kysely<Database>, context: WriteContext): TeamStore {
+  const now = () => new Date(context.clock()).toISOString()
+  return {
+    async findTeam(name) {
+      const key = name.toLowerCase()
+      const row = await selectTeams(reader)
+        .where((eb) =>
+          eb.or([
+            eb('user.username_key', '=', key),
+            eb('user.seq', 'in', eb.selectFrom('former_name').select('former_name.user_seq').where('former_name.username_key', '=', key)),
+          ]),
+        )
+        .executeTakeFirst()
+      return row ? toTeam(row) : null
+    },
+    hasTeamName: (name) => isTeamName(reader, name),
+    async findTeamRole(userId, teamId) {
+      return userId === teamId ? null : await findRole(reader, userId, teamId)
+    },
+    async listTeamsOf(userId) {
+      const rows = await selectTeams(reader)
+        .innerJoin('team_member', 'team_member.team_seq', 'user.seq')
+        .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
+        .select('team_member.role as team_role')
+        .where('member.id', '=', userId)
+        .orderBy('user.username_key')
+        .execute()
+      return rows.map((row) => ({ ...toTeam(row), role: row.team_role }))
+    },
+    async listMembers(teamId, { limit, offset, matching }) {
+      const found = () => {
+        const members = selectMembers(reader).where('team_member.team_seq', '=', (eb) =>
+          eb.selectFrom('user as team').select('team.seq').where('team.id', '=', teamId),
+        )
+        return matching === undefined ? members : members.where('user.username_key', 'like', containing(matching))
+      }
+      const rows = await found()
+        .orderBy(sql`case team_member.role when 'maintainer' then 0 when 'editor' then 1 else 2 end`)
+        .orderBy('user.username_key')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { n } = await found()
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { items: rows.map(toMember), total: Number(n) }
+    },
+    async countMembers(teamId) {
+      const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()
+      return team ? await countMembers(reader, team.seq) : 0
+    },
+    async listTeams({ limit, offset, matching, isOrphaned = false }) {
+      const found = () => {
+        const named = matching === null ? selectTeams(reader) : selectTeams(reader).where('user.username_key', 'like', containing(matching))
+        return isOrphaned
+          ? named.where((eb) => eb.not(eb.exists(activeMaintainers(reader).where('team_member.team_seq', '=', eb.ref('user.seq')))))
+          : named
+      }
+      const rows = await found()
+        .select((eb) => [
+          eb
+            .selectFrom('team_member')
+            .select((count) => count.fn.countAll<number>().as('n'))
+            .whereRef('team_member.team_seq', '=', 'user.seq')
+            .as('members'),
+          eb
+            .selectFrom('item')
+            .select((count) => count.fn.countAll<number>().as('n'))
+            .whereRef('item.owner_seq', '=', 'user.seq')
+            .as('items'),
+        ])
+        .orderBy('user.username_key')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { n } = await found()
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      const items = []
+      for (const row of rows) {
+        const maintainers = await activeMaintainers(reader)
+          .where('team_member.team_seq', '=', row.seq)
+          .orderBy('maintainer.username_key')
+          .limit(NAMED_MAINTAINERS)
+          .execute()
+        const names = maintainers.map(({ username }) => username)
+        items.push({ ...toTeam(row), members: Number(row.members), items: Number(row.items), maintainers: names })
+      }
+      return { items, total: Number(n) }
+    },
+    createTeam: (caller, { name, displayName, description, defaultVisibility, maintainer: named }) =>
+      context.transact(async (db, notes) => {
+        const self = await db.selectFrom('user').select('username').where('id', '=', caller.userId).executeTakeFirst()
+        const username = named ?? self?.username
+        if (username === undefined) throw new AppError('invalid_input', 'maintainer is required: say who maintains the team.')
+        const maintainer = await requireAccount(db, username)
+        if (maintainer.id !== caller.userId && !caller.isAdmin) {
+          throw new AppError('forbidden', 'Only administrators create teams for others. Create it, then make them its maintainer.')
+        }
+        if (maintainer.suspended_at !== null) throw new AppError('conflict', `The account of ${maintainer.username} is suspended.`)
+        await refuseManyTeams(db, maintainer)
+        await requireFreeName(db, name, 'name')
+        const at = now()
+        const team = await db
+          .insertInto('user')
+          .values({
+            id: context.random.id(),
+            username: name,
+            username_key: name.toLowerCase(),
+            contributor_key: null,
+            default_visibility: defaultVisibility,
+            created_at: at,
+            display_name: displayName,
+            bio: description,
+            is_team: 1,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await db
+          .insertInto('team_member')
+          .values({ team_seq: team.seq, user_seq: maintainer.seq, role: 'maintainer', joined_at: at })
+          .execute()
+        notes.audit({ action: 'team_created', targetId: team.id, ownerId: team.id })
+        notes.audit({
+          action: 'team_member_added',
+          targetId: maintainer.id,
+          ownerId: team.id,
+          detail: { teamRole: 'maintainer' },
+        })
+        return toTeam(team)
+      }),
+    changeTeam: (caller, teamId, change) =>
+      context.transact(async (db, notes) => {
+        const before = await requireManaged(db, caller, teamId, 'change the team')
+        if (change.name !== undefined && change.name !== before.username) await renameTeam(db, before, change.name)
+        const row = await db
+          .updateTable('user')
+          .set({
+            ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
+            ...(change.description === undefined ? {} : { bio: change.description }),
+            ...(change.defaultVisibility === undefined ? {} : { default_visibility: change.defaultVisibility }),
+            id: teamId,
+          })
+          .where('id', '=', teamId)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        const [was, is] = [toTeam(before), toTeam(row)]
+        const fields = CHANGED_FIELDS.filter((field) => was[field] !== is[field])
+        if (was.name !== is.name) notes.audit({ action: 'team_renamed', targetId: teamId, ownerId: teamId })
+        if (fields.length > 0) notes.audit({ action: 'team_changed', targetId: teamId, ownerId: teamId, detail: { fields } })
+        return is
+      }),
+    setMember: (caller, teamId, username, role) =>
+      context.transact(async (db, notes) => {
+        const team = await requireTeam(db, teamId)
+        await requireAppointing(db, caller, team, username, role)
+        const person = await requireAccount(db, username)
+        const read = () =>
+          selectMembers(db).where('team_member.team_seq', '=', team.seq).where('team_member.user_seq', '=', person.seq).executeTakeFirst()
+        const member = await read()
+        if (member?.role === role) return toMember(member)
+        if (person.suspended_at !== null && (!member || role === 'maintainer')) {
+          throw new AppError('conflict', `The account of ${person.username} is suspended.`)
+        }
+        if (member) {
+          if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, person.seq)
+          await db.updateTable('team_member').set({ role }).where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
+        } else {
+          await refuseManyTeams(db, person)
+          if ((await countMembers(db, team.seq)) >= MAX_TEAM_MEMBERS) {
+            throw new AppError('conflict', `The team has ${MAX_TEAM_MEMBERS.toLocaleString('en')} members, the most there can be.`)
+          }
+          await db.insertInto('team_member').values({ team_seq: team.seq, user_seq: person.seq, role, joined_at: now() }).execute()
+        }
+        const action = member ? 'team_member_role_changed' : 'team_member_added'
+        notes.audit({ action, targetId: person.id, ownerId: teamId, detail: { teamRole: role } })
+        return toMember((await read()) ?? failToRead())
+      }),
+    removeMember: (caller, teamId, username) =>
+      context.transact(async (db, notes) => {
+        const team = await requireTeam(db, teamId)
+        const own = await findRole(db, caller.userId, teamId)
+        if (own === null) throw teamNotFound()
+        const member = await selectMembers(db)
+          .where('team_member.team_seq', '=', team.seq)
+          .where('user.username_key', '=', username.toLowerCase())
+          .executeTakeFirst()
+        if (member?.id !== caller.userId) requireRight(own, 'manage', 'remove members')
+        if (!member) throw new AppError('not_found', `"${username.slice(0, 80)}" is not in the team.`)
+        if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, member.seq)
+        await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', member.seq).execute()
+        notes.audit({ action: 'team_member_removed', targetId: member.id, ownerId: teamId })
+      }),
+    deleteTeam: (caller, teamId) =>
+      context.transact(async (db, notes) => {
+        const team = await requireManaged(db, caller, teamId, 'delete the team')
+        const owned = await db
+          .selectFrom('item')
+          .select((eb) => [eb.fn.countAll<number>().as('n'), eb.fn.count<number>('deleted_at').as('in_trash')])
+          .where('owner_seq', '=', team.seq)
+          .executeTakeFirstOrThrow()
+        if (Number(owned.n) > 0) {
+          throw new AppError(
+            'conflict',
+            `The team owns ${owned.n} ${Number(owned.n) === 1 ? 'item' : 'items'}, ${owned.in_trash} of them in the trash. Transfer them, or delete them for good, first.`,
+          )
+        }
+        await markDeleted(db, team.seq, now())
+        notes.audit({ action: 'team_deleted', targetId: teamId, ownerId: teamId })
+      }),
+  }
+}
+
+function failToRead(): never {
+  throw new AppError('internal', 'A member that was just written could not be read back')
+}
+
+/** Ends a team. The row stays, so that its names are given to nobody else. */
+export async function markDeleted(db: Kysely<Database>, teamSeq: number, at: string): Promise<void> {
+  await db.deleteFrom('team_member').where('team_seq', '=', teamSeq).execute()
+  await db
+    .updateTable('user')
+    .set({ suspended_at: at, display_name: null, bio: null, default_visibility: 'private' })
+    .where('seq', '=', teamSeq)
+    .execute()
+}
+
+/** The earlier name stays and leads to the team, which may take it back. @throws AppError `conflict` */
+async function renameTeam(db: Kysely<Database>, team: Selectable<Database['user']>, name: string): Promise<void> {
+  const key = name.toLowerCase()
+  await requireFreeName(db, name, 'name', team.seq)
+  if (key !== team.username_key) {
+    await db.deleteFrom('former_name').where('username_key', '=', key).execute()
+    const { n } = await db
+      .selectFrom('former_name')
+      .select((eb) => eb.fn.countAll<number>().as('n'))
+      .where('user_seq', '=', team.seq)
+      .executeTakeFirstOrThrow()
+    if (Number(n) >= MAX_FORMER_NAMES) {
+      throw new AppError('conflict', `The team has had ${MAX_FORMER_NAMES + 1} names, the most there can be. Take back one of them.`)
+    }
+    await db.insertInto('former_name').values({ username_key: team.username_key, user_seq: team.seq }).execute()
+  }
+  await db.updateTable('user').set({ username: name, username_key: key }).where('seq', '=', team.seq).execute()
+}
+
+/**
+ * Lets maintainers set any role, and administrators make somebody else maintainer of an orphaned team.
+ * @throws AppError `not_found`, `forbidden`
+ */
+async function requireAppointing(
+  db: Kysely<Database>,
+  caller: TeamCaller,
+  team: Selectable<Database['user']>,
+  username: string,
+  role: TeamRole,
+): Promise<void> {
+  const own = await findRole(db, caller.userId, team.id)
+  if (hasRight(own, 'manage')) return
+  if (!caller.isAdmin) {
+    if (own === null) throw teamNotFound()
+    requireRight(own, 'manage', 'manage its members')
+  }
+  const maintainer = await activeMaintainers(db).where('team_member.team_seq', '=', team.seq).limit(1).executeTakeFirst()
+  if (maintainer) {
+    throw new AppError('forbidden', `The team has a maintainer, ${maintainer.username}; only a maintainer may manage its members.`)
+  }
+  if (role !== 'maintainer') throw new AppError('forbidden', 'The team has no maintainer. An administrator may only appoint one.')
+  const self = await db.selectFrom('user').select('username_key').where('id', '=', caller.userId).executeTakeFirst()
+  if (self?.username_key === username.toLowerCase()) {
+    throw new AppError('forbidden', 'An administrator may not appoint themselves: that would show them private items of the team.')
+  }
+}
