@@ -4,11 +4,12 @@ import { categoryNameField } from './category-name.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from './fields.ts'
 import { isId } from './identifier.ts'
 import { isSlug, MAX_SLUG } from './slug.ts'
+import { TEAM_ROLES } from './teams.ts'
 import { usernameFault } from './username.ts'
-import { VISIBILITIES } from './visibility.ts'
+import { DEFAULT_VISIBILITIES, VISIBILITIES } from './visibility.ts'
 
 /**
- * The lines of a whole export: categories, users and retired slugs, then each item with its slugs, versions, votes and favourites, then the log of
+ * The lines of a whole export: categories, users and teams, members of teams and former names, and retired slugs, then each item with its slugs, versions, votes and favourites, then the log of
  * visible changes. Users precede
  * references to them. Row numbers, ids of users and credentials are left out.
  */
@@ -40,7 +41,21 @@ const userRecord = z.strictObject({
   bio: bioField.nullable(),
   website: websiteField.nullable(),
   createdAt: when,
+  /** For teams alone. `newItems`: the default visibility; `deletedAt`: its row stays, so that nobody else gets its names. */
+  team: z.strictObject({ newItems: z.enum(DEFAULT_VISIBILITIES), deletedAt: when.nullable() }).optional(),
 })
+
+/** Somebody is in a team. */
+const teamMemberRecord = z.strictObject({
+  record: z.literal('teamMember'),
+  team: z.string(),
+  user: z.string(),
+  teamRole: z.enum(TEAM_ROLES),
+  joinedAt: when,
+})
+
+/** A name, in lower case, that a team had before. */
+const formerNameRecord = z.strictObject({ record: z.literal('formerName'), name: usernameField, team: z.string() })
 
 /** A slug that is not given again, or its fingerprint: `#` and its SHA-256 in hex. */
 const retiredSlugRecord = z.strictObject({
@@ -131,6 +146,8 @@ const changeRecord = z.strictObject({
 export const historyRecord = z.discriminatedUnion('record', [
   categoryRecord,
   userRecord,
+  teamMemberRecord,
+  formerNameRecord,
   retiredSlugRecord,
   itemRecord,
   slugRecord,
@@ -167,7 +184,19 @@ export interface HistoryCounts {
 
 /** Counts records as they go by. */
 export function createHistoryCounter(): { add(record: HistoryRecord): void; read(): HistoryCounts } {
-  const counts = { category: 0, user: 0, retiredSlug: 0, item: 0, slug: 0, version: 0, vote: 0, favourite: 0, change: 0 }
+  const counts = {
+    category: 0,
+    user: 0,
+    teamMember: 0,
+    formerName: 0,
+    retiredSlug: 0,
+    item: 0,
+    slug: 0,
+    version: 0,
+    vote: 0,
+    favourite: 0,
+    change: 0,
+  }
   let inTrash = 0
   return {
     add(record) {

@@ -50,6 +50,19 @@ const FAULTS: readonly { check: string; harm: (db: Kysely<Database>) => Promise<
     isMended: false,
   },
   {
+    check: 'teams',
+    harm: (db) =>
+      sql`insert into team_member (team_seq, user_seq, role, joined_at) select seq, seq, 'reader', created_at from "user"`.execute(db),
+    fault: /^user \S+ cannot be in team \S+$/,
+    isMended: false,
+  },
+  {
+    check: 'teams',
+    harm: (db) => sql`insert into former_name (username_key, user_seq) select username_key, seq from "user"`.execute(db),
+    fault: /^user \S+ has the former name of a team$/,
+    isMended: false,
+  },
+  {
     check: 'votes',
     harm: (db) => sql`update item set votes = 7`.execute(db),
     fault: /^(prompt|skill) \S+ has another count than votes$/,

@@ -118,6 +118,27 @@ for (const engine of ENGINES) {
       ],
       ['the manifest is missing', () => rmSync(path('history/manifest.json')), /manifest\.json is missing/],
       ['the records are missing', () => rmSync(path('history/records.jsonl')), /records\.jsonl is missing/],
+      [
+        'somebody is in a team twice',
+        () => rewrite((lines) => insertAfter(lines, first(lines, 'teamMember'), first(lines, 'teamMember'))),
+        /is in the team "The\.Team" twice/,
+      ],
+      [
+        'a person is a team',
+        () => rewrite((lines) => Object.assign(first(lines, 'teamMember'), { team: 'ben' })),
+        /the team "ben", with the member "Ada", is none of it/,
+      ],
+      [
+        'a team is in a team',
+        () => rewrite((lines) => Object.assign(first(lines, 'teamMember'), { user: 'The.Team' })),
+        /"The\.Team" is in the team "The\.Team" and cannot act/,
+      ],
+      [
+        'a former name is somebody’s',
+        () => rewrite((lines) => Object.assign(first(lines, 'formerName'), { name: 'ben' })),
+        /the former name "ben" is taken/,
+      ],
+      ['a role is none', () => rewrite((lines) => Object.assign(first(lines, 'teamMember'), { teamRole: 'admin' })), /teamRole/],
       ['a file is missing', () => rmSync(path(blob())), /is missing: the export is incomplete/],
       ['a file was changed', () => writeFileSync(path(blob()), 'x'), /its name does not match the digest/],
       [

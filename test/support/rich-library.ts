@@ -35,6 +35,16 @@ export async function makeRichLibrary(store: LibraryStore) {
   await store.service.ensureSecret('sealing_key', () => SECRETS.sealingKey)
   await store.formDrafts.saveFormDraft(ada.id, SECRETS.draft, { most: 9, oldest: '2000-01-01T00:00:00.000Z' })
 
+  const team = await store.teams.createTeam(
+    { userId: ada.id, isAdmin: false },
+    { name: 'First-Name', displayName: 'The team', description: 'Line one\u2028', defaultVisibility: 'members' },
+  )
+  const byAda = { userId: ada.id, isAdmin: false }
+  await store.teams.setMember(byAda, team.id, 'ben', 'editor')
+  await store.teams.changeTeam(byAda, team.id, { name: 'The.Team' })
+  const ended = await store.teams.createTeam(byAda, { name: 'ended', displayName: null, description: null, defaultVisibility: 'private' })
+  await store.teams.deleteTeam(byAda, ended.id)
+
   await store.categories.createCategory({ slug: 'ours', name: 'Ours', parent: null })
   await store.categories.createCategory({ slug: 'below', name: 'Below', parent: 'ours' })
   await store.categories.createCategory({ slug: 'passing', name: 'Passing', parent: null })
@@ -107,9 +117,10 @@ export async function makeRichLibrary(store: LibraryStore) {
   ] as const) {
     await store.marks.setFavourite({ ...actor, userId: ben.id, username: 'ben' }, kind, id, ben.id, true, 9)
   }
+  const shared = await store.items.createPrompt(by(team), { ...prompt, title: 'Of the team', content: 'dugong', visibility: 'private' })
   await store.items.setDeleted('prompt', trashed.id, ada.id, true)
   await store.items.setDeleted('skill', thrownSkill.id, ben.id, true)
   const lost = await store.items.createPrompt(by(gone), { ...prompt, title: 'Lost for good', content: 'pangolin' })
   await store.people.deletePerson(gone.id)
-  return { ada, ben, ghost, published, unlisted, held, featured, symbols, trashed, skill, binary, thrownSkill, lost }
+  return { ada, ben, ghost, published, unlisted, held, featured, symbols, trashed, skill, binary, thrownSkill, lost, team, shared }
 }

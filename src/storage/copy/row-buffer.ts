@@ -5,6 +5,8 @@ import type { Database } from '../schema.ts'
 const TABLES = [
   'category',
   'user',
+  'team_member',
+  'former_name',
   'retired_slug',
   'purge',
   'item',

@@ -153,6 +153,23 @@ export const CHECKS: readonly Check[] = [
       ),
   },
   {
+    name: 'teams',
+    find: (db) =>
+      readNames(
+        db,
+        sql`
+          select 'user ' || member.id || ' cannot be in team ' || team.id as name
+          from team_member
+          join "user" as team on team.seq = team_member.team_seq
+          join "user" as member on member.seq = team_member.user_seq
+          where team.is_team = 0 or team.suspended_at is not null or member.is_team = 1 or member.contributor_key is not null
+          union all
+          select 'user ' || "user".id || ' has the former name of a team' as name
+          from former_name join "user" on "user".username_key = former_name.username_key
+          order by name`,
+      ),
+  },
+  {
     name: 'votes',
     find: (db) =>
       readNames(db, sql`select ${itemName} || ' has another count than votes' as name from item where ${wrongVotes} order by name`),

@@ -32,6 +32,7 @@ export async function* readHistory(db: Kysely<Database>): AsyncGenerator<History
   if (leaving) throw new AppError('unavailable', 'Somebody is being removed from the library at the moment; try again later.')
   yield* readCategories(db)
   for await (const row of walk((after) => pageOfUsers(db, after))) yield toUserRecord(row)
+  yield* readTeams(db)
   yield* readRetiredSlugs(db)
   let after = 0
   for (;;) {
@@ -146,6 +147,41 @@ function toUserRecord(row: Selectable<Database['user']>): RecordOf<'user'> {
     bio: row.bio,
     website: row.website,
     createdAt: row.created_at,
+    ...(row.is_team === 1 ? { team: { newItems: row.default_visibility, deletedAt: row.suspended_at } } : {}),
+  }
+}
+
+/** Who is in the teams, and the names these had before. Row numbers say the order, as an import keeps it. */
+async function* readTeams(db: Kysely<Database>): AsyncGenerator<RecordOf<'teamMember' | 'formerName'>> {
+  for (let last = { team_seq: 0, user_seq: 0 }; ; ) {
+    const { team_seq: teamSeq, user_seq: userSeq } = last
+    const rows = await db
+      .selectFrom('team_member')
+      .innerJoin('user as team', 'team.seq', 'team_member.team_seq')
+      .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
+      .selectAll('team_member')
+      .select(['team.username as team', 'member.username as user'])
+      .where((eb) => eb.or([eb('team_seq', '>', teamSeq), eb.and([eb('team_seq', '=', teamSeq), eb('user_seq', '>', userSeq)])]))
+      .orderBy('team_seq')
+      .orderBy('user_seq')
+      .limit(SMALL_ROWS)
+      .execute()
+    for (const { team, user, role, joined_at } of rows) yield { record: 'teamMember', team, user, teamRole: role, joinedAt: joined_at }
+    last = rows.at(-1) ?? last
+    if (rows.length < SMALL_ROWS) break
+  }
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('former_name')
+      .innerJoin('user as team', 'team.seq', 'former_name.user_seq')
+      .select(['former_name.username_key as name', 'team.username as team'])
+      .where('former_name.username_key', '>', after)
+      .orderBy('former_name.username_key')
+      .limit(SMALL_ROWS)
+      .execute()
+    for (const { name, team } of rows) yield { record: 'formerName', name, team }
+    after = rows.at(-1)?.name ?? after
+    if (rows.length < SMALL_ROWS) return
   }
 }
 

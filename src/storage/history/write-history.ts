@@ -127,7 +127,9 @@ interface OpenItem {
 
 /** Writes records in order; null ends the last item. */
 function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, random: Random) {
-  const users = new Map<string, { seq: number; isPlaceholder: boolean }>()
+  const users = new Map<string, { seq: number; isPlaceholder: boolean; isTeam: boolean }>()
+  const members = new Set<string>()
+  const formerNames = new Set<string>()
   const contributors = new Set<string>()
   const categories = new Map<string, { seq: number; isChild: boolean }>()
   const ids = new Map<string, number>()
@@ -139,6 +141,10 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   const findUser = (name: string, what: string) => {
     const user = users.get(name.toLowerCase())
     return user ?? refuse(`${what} "${shorten(name)}" is no user of it`)
+  }
+  const findTeam = (name: string, what: string) => {
+    const team = users.get(name.toLowerCase())
+    return team?.isTeam ? team : refuse(`the team "${shorten(name)}", ${what}, is none of it`)
   }
   const takeSlug = (slug: string) => {
     if (slugs.has(slug)) refuse(`the slug "${slug}" is there twice`)
@@ -172,26 +178,48 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       categories.set(slug, { seq, isChild: above !== null })
       rows.add('category', { seq, slug, name, parent_seq: above?.seq ?? null, position })
     },
-    async user({ username, contributor, displayName, bio, website, createdAt }) {
+    async user({ username, contributor, displayName, bio, website, createdAt, team }) {
       refuseAfterItems(`user "${username}"`)
       const key = username.toLowerCase()
       if (users.has(key)) refuse(`the user "${username}" is there twice`)
       if (contributor !== null && contributors.has(contributor)) refuse(`two users stand for the contributor "${shorten(contributor)}"`)
+      if (contributor !== null && team) refuse(`the team "${username}" stands for a contributor`)
+      if (formerNames.has(key)) refuse(`"${username}" is also a former name of a team`)
       if (contributor !== null) contributors.add(contributor)
       const seq = ++numbers.user
-      users.set(key, { seq, isPlaceholder: contributor !== null })
+      users.set(key, { seq, isPlaceholder: contributor !== null, isTeam: team !== undefined })
       rows.add('user', {
         seq,
         id: random.id(),
         username,
         username_key: key,
         contributor_key: contributor,
-        default_visibility: 'private',
+        default_visibility: team?.newItems ?? 'private',
         created_at: createdAt,
         display_name: displayName,
         bio,
         website,
+        is_team: team ? 1 : 0,
+        suspended_at: team?.deletedAt ?? null,
       })
+    },
+    async teamMember({ team, user, teamRole, joinedAt }) {
+      refuseAfterItems(`the member "${shorten(user)}"`)
+      const of = findTeam(team, `with the member "${shorten(user)}"`)
+      const member = findUser(user, `the member of team "${team}",`)
+      if (member.isTeam || member.isPlaceholder) refuse(`"${user}" is in the team "${team}" and cannot act`)
+      const pair = `${of.seq} ${member.seq}`
+      if (members.has(pair)) refuse(`"${user}" is in the team "${team}" twice`)
+      members.add(pair)
+      rows.add('team_member', { team_seq: of.seq, user_seq: member.seq, role: teamRole, joined_at: joinedAt })
+    },
+    async formerName({ name, team }) {
+      refuseAfterItems(`the former name "${name}"`)
+      const key = name.toLowerCase()
+      const of = findTeam(team, `with the former name "${name}"`)
+      if (users.has(key) || formerNames.has(key)) refuse(`the former name "${name}" is taken`)
+      formerNames.add(key)
+      rows.add('former_name', { username_key: key, user_seq: of.seq })
     },
     async retiredSlug({ slug }) {
       refuseAfterItems(`the retired slug "${slug}"`)
