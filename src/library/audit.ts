@@ -7,7 +7,7 @@ import { TEAM_ROLES } from './teams.ts'
 import { VISIBILITIES } from './visibility.ts'
 
 /** Where a change came from; `service`: the process by itself. */
-export const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const
+const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const
 export type Surface = (typeof SURFACES)[number]
 
 type TargetKind = 'item' | 'user' | 'team' | 'key' | 'install_link' | 'invite' | 'category' | 'embed' | 'library'
