@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Actor } from '../src/library/actor.ts'
 import { readSkillArchive } from '../src/library/skill-archive.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
@@ -10,8 +11,13 @@ import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
 
 const STATES = ['public', 'members', 'unlisted', 'private', 'deleted'] as const
 type State = (typeof STATES)[number]
-const ACTORS = ['anonymous', 'other', 'other without read', 'owner', 'owner without read'] as const
-type ActorName = (typeof ACTORS)[number]
+const EVERYBODY = ['anonymous', 'other', 'other without read', 'owner', 'owner without read', 'narrowed elsewhere'] as const
+/** Where a team is the owner, `owner` is a maintainer; the others are members or were, and an administrator who is none. */
+const AROUND_TEAMS = ['reader', 'reader without read', 'editor', 'former member', 'narrowed', 'administrator'] as const
+type ActorName = (typeof EVERYBODY)[number] | (typeof AROUND_TEAMS)[number]
+const SEE_ALL: readonly ActorName[] = ['owner', 'reader', 'editor', 'narrowed']
+/** Those with a key that has `read`. */
+const MEMBERS: readonly ActorName[] = ['other', 'former member', 'administrator']
 type Kind = 'prompt' | 'skill'
 type Reach = 'id' | 'slug' | 'list'
 
@@ -26,10 +32,10 @@ interface Item {
 
 /** The rule, written down once more, by hand: who sees what through what. */
 function mayRead(actor: ActorName, state: State, reach: Reach): boolean {
-  if (state === 'deleted') return false
-  if (actor === 'owner') return true
+  if (state === 'deleted' || actor === 'narrowed elsewhere') return false
+  if (SEE_ALL.includes(actor)) return true
   if (state === 'public') return true
-  if (state === 'members') return actor === 'other'
+  if (state === 'members') return MEMBERS.includes(actor)
   return state === 'unlisted' && reach === 'id'
 }
 
@@ -269,6 +275,9 @@ const WRITES: readonly (Route & { readonly isOpenToOthers?: true })[] = [
   },
 ]
 
+/** Those who change nothing, wherever they may look. */
+const WRITE_NOTHING: readonly ActorName[] = ['other', 'reader', 'former member', 'administrator', 'narrowed elsewhere']
+
 /** What each kind of route is tried by. */
 const REACHES = { item: ['id', 'slug'], name: ['slug'], list: ['list'] } as const
 
@@ -297,19 +306,25 @@ const EXEMPT: Record<string, string> = {
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-describe('the visibility table', () => {
+describe.each(['a person', 'a team'] as const)('the visibility table of what %s owns', (owning) => {
+  const isTeam = owning === 'a team'
+  const ACTORS: readonly ActorName[] = isTeam ? [...EVERYBODY, ...AROUND_TEAMS] : EVERYBODY
+  const ownerName = isTeam ? 'maintainer' : 'owner'
   let test: TestApp
   const items: Item[] = []
   const keys = new Map<ActorName, string | undefined>()
 
   beforeAll(async () => {
     test = await testApp()
-    const owner = await test.user('owner')
+    const owner = await test.user(ownerName)
+    if (isTeam) await makeTeam(owner.actor)
+    await test.call(owner.actor, 'create_team', { team: 'elsewhere' })
+    keys.set('narrowed elsewhere', await narrowedKey(owner.actor, 'elsewhere'))
     keys.set('anonymous', undefined)
     keys.set('other', (await test.user('other')).key)
     keys.set('other without read', (await test.user('other', ['write'])).key)
     keys.set('owner', owner.key)
-    keys.set('owner without read', (await test.user('owner', ['write'])).key)
+    keys.set('owner without read', (await test.user(ownerName, ['write'])).key)
     let count = 0
     for (const kind of ['prompt', 'skill'] as const) {
       for (const state of STATES) {
@@ -321,6 +336,7 @@ describe('the visibility table', () => {
           category: 'coding',
           visibility: state === 'deleted' ? 'public' : state,
           note: marker,
+          ...(isTeam && { owner: 'owner' }),
         }
         const saved =
           kind === 'prompt'
@@ -339,6 +355,33 @@ describe('the visibility table', () => {
     }
   })
   afterAll(() => test.close())
+
+  const narrowedKey = async (actor: Actor & { kind: 'user' }, team: string) => {
+    const signedIn = { ...actor, scopes: new Set([...actor.scopes, 'account' as const]) }
+    return String((await test.call(signedIn, 'create_key', { name: team, team }))['key'])
+  }
+
+  /** The team, which is named as the addresses of the table name the owner. */
+  async function makeTeam(maintainer: Actor & { kind: 'user' }) {
+    await test.call(maintainer, 'create_team', { team: 'owner' })
+    for (const [name, role] of [
+      ['reader', 'reader'],
+      ['editor', 'editor'],
+      ['former', 'editor'],
+    ] as const) {
+      await test.user(name)
+      await test.call(maintainer, 'set_team_member', { team: 'owner', username: name, role })
+    }
+    await test.call(maintainer, 'remove_team_member', { team: 'owner', username: 'former' })
+    keys.set('reader', (await test.user('reader')).key)
+    keys.set('reader without read', (await test.user('reader', ['write'])).key)
+    keys.set('editor', (await test.user('editor')).key)
+    keys.set('former member', (await test.user('former')).key)
+    keys.set('narrowed', await narrowedKey(maintainer, 'owner'))
+    const administrator = await test.user('administrator')
+    await test.app.store.people.setRole('administrator', 'admin')
+    keys.set('administrator', administrator.key)
+  }
 
   async function send(actor: ActorName, [path, options]: readonly [string, RequestInit?]) {
     const key = keys.get(actor)
@@ -368,7 +411,7 @@ describe('the visibility table', () => {
             const ref = route.reach === 'name' ? item.marker : reach === 'slug' ? item.slug : item.id
             const answer = await send(actor, route.request(item, ref))
             // A version list tells of the item by its note; who may see the item but no version gets an empty list.
-            const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && actor !== 'owner'
+            const isVersionOfHidden = /version/.test(route.operation) && item.state === 'unlisted' && !SEE_ALL.includes(actor)
             const expected = mayRead(actor, item.state, reach) && !isVersionOfHidden && !route.isOfOthers
             const cell = `${item.kind} ${item.state} by ${reach} for ${actor}`
             const told = route.tellsNames ? item.marker.toLowerCase() : item.marker
@@ -403,13 +446,15 @@ describe('the visibility table', () => {
           const ref = reach === 'slug' ? item.slug : item.id
           const anonymous = await send('anonymous', route.request(item, ref))
           expect([anonymous.status, anonymous.text.includes('unauthenticated')]).toEqual([401, true])
-          const answer = await send('other', route.request(item, ref))
-          const cell = `${item.kind} ${item.state} by ${reach}`
-          if (!mayRead('other', item.state, reach)) {
-            const missing = await send('other', route.request(item, NOBODY))
-            expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
-            expect(answer.status, cell).toBe(404)
-          } else expect(answer.status, cell).toBe(route.isOpenToOthers ? 200 : 403)
+          for (const writer of ACTORS.filter((actor) => WRITE_NOTHING.includes(actor))) {
+            const answer = await send(writer, route.request(item, ref))
+            const cell = `${item.kind} ${item.state} by ${reach} for ${writer}`
+            if (!mayRead(writer, item.state, reach)) {
+              const missing = await send(writer, route.request(item, NOBODY))
+              expect({ status: answer.status, told: answer.told }, cell).toEqual({ status: missing.status, told: missing.told })
+              expect(answer.status, cell).toBe(404)
+            } else expect(answer.status, cell).toBe(route.isOpenToOthers ? 200 : 403)
+          }
         }
       }
     })
@@ -438,7 +483,7 @@ describe('the visibility table', () => {
   })
 
   it('is inspired by what is public alone, even for its owner', async () => {
-    const improvers = { other: (await test.user('other', ['improve'])).key, owner: (await test.user('owner')).key }
+    const improvers = { other: (await test.user('other', ['improve'])).key, owner: (await test.user(ownerName)).key }
     for (const item of items.filter((one) => one.kind === 'prompt')) {
       for (const [actor, key] of Object.entries(improvers)) {
         const answer = await test.fetch('/api/improve-prompt', { ...json('POST', { prompt: item.marker }), key })
@@ -462,6 +507,8 @@ describe('the visibility table', () => {
     expect(await counts('other without read')).toEqual(await counts('anonymous'))
     expect(await counts('owner without read')).toEqual(await counts('anonymous'))
     expect(await counts('owner')).toEqual([{ slug: 'coding', name: 'Coding', parent: null, prompts: 4, skills: 4 }])
+    expect(await counts('narrowed elsewhere')).toEqual([])
+    if (isTeam) for (const actor of ['reader', 'narrowed'] as const) expect(await counts(actor)).toEqual(await counts('owner'))
   })
 
   it('shows a trash to its owner alone', async () => {
@@ -469,11 +516,18 @@ describe('the visibility table', () => {
     expect((await trash('anonymous')).status).toBe(401)
     expect(JSON.parse((await trash('other')).text).total).toBe(0)
     expect((await trash('owner without read')).status).toBe(403)
+    expect((await trash('narrowed elsewhere')).status).toBe(403)
+    if (isTeam) {
+      expect(JSON.parse((await trash('editor')).text).total).toBe(2)
+      for (const actor of ['reader', 'former member', 'administrator'] as const) expect(JSON.parse((await trash(actor)).text).total).toBe(0)
+    }
     const mine = JSON.parse((await trash('owner')).text)
     expect(mine.items.map((item: { kind: string }) => item.kind).toSorted()).toEqual(['prompt', 'skill'])
     const deleted = items.find((item) => item.state === 'deleted' && item.kind === 'prompt')
     const restore = (actor: ActorName) => send(actor, [`/api/prompts/${deleted?.id}/restore`, { method: 'POST' }])
-    expect((await restore('other')).status).toBe(404)
+    for (const actor of ['other', ...(isTeam ? (['reader', 'former member', 'administrator'] as const) : [])] as const) {
+      expect((await restore(actor)).status).toBe(404)
+    }
     expect((await restore('owner')).status).toBe(200)
     expect((await send('anonymous', [`/api/prompts/${deleted?.id}`])).status).toBe(200)
   })

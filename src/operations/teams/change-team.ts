@@ -22,6 +22,7 @@ export const updateTeam = defineOperation({
   summary:
     'Rename a team you maintain, or change its description or the visibility of new items. Its earlier names lead to it for ever. An empty text removes a field.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: { rest: { method: 'PATCH', path: '/api/teams/{team}' }, cli: { command: 'update-team', positional: ['team'] } },
   input: z.object({
@@ -44,6 +45,7 @@ export const deleteTeam = defineOperation({
   title: 'Delete a team',
   summary: 'Delete a team you maintain. It must own nothing, not even in the trash. Its names are not given to others.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: { rest: { method: 'DELETE', path: '/api/teams/{team}' }, cli: { command: 'delete-team', positional: ['team'] } },
   input: z.object({ team: teamInput }),

@@ -11,6 +11,7 @@ export const createTeam = defineOperation({
   summary:
     'Create a team that owns prompts and skills. You are its maintainer. Its name is one among those of users, and never given to others.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: { rest: { method: 'POST', path: '/api/teams', status: 201 }, cli: { command: 'create-team', positional: ['team'] } },
   input: z.object({

@@ -10,6 +10,7 @@ export const listTeams = defineOperation({
   title: 'List your teams',
   summary: 'The teams you are in, with your role in each, by name.',
   scope: 'read',
+  needsWholeKey: true,
   surfaces: { rest: { method: 'GET', path: '/api/teams' }, cli: { command: 'list-teams', positional: [] } },
   input: z.object({}),
   output: z.object({ teams: z.array(teamRecord.extend({ role: z.enum(TEAM_ROLES).describe('Your role') })) }),

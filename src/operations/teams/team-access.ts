@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Actor, privateReaderId } from '../../library/actor.ts'
+import { type Actor, privateReaderId, withinOf } from '../../library/actor.ts'
 import type { Team, TeamCaller } from '../../library/ports/teams.ts'
 import { TEAM_ROLES, type TeamRole, teamNotFound } from '../../library/teams.ts'
 import { usernameFault } from '../../library/username.ts'
@@ -55,7 +55,9 @@ export async function findTeam({ store }: Needs<'teams'>, name: string): Promise
 /** The team of a name and the caller's role in it; null for others than members, and for keys that read nothing private. */
 export async function findOwnTeam(context: Needs<'teams'>, name: string): Promise<{ readonly team: Team; readonly role: TeamRole | null }> {
   const team = await findTeam(context, name)
-  const userId = privateReaderId(context.actor)
+  const within = withinOf(context.actor)
+  const isOutside = within !== null && !('team' in within && within.team === team.id)
+  const userId = isOutside ? null : privateReaderId(context.actor)
   return { team, role: userId === null ? null : await context.store.teams.findTeamRole(userId, team.id) }
 }
 

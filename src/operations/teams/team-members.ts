@@ -47,6 +47,7 @@ export const setTeamMember = defineOperation({
   summary:
     'Add somebody to a team you maintain, or change their role. Takes effect on their next request. Administrators may appoint a maintainer of a team that has none.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: {
     rest: { method: 'PUT', path: '/api/teams/{team}/members/{username}' },
@@ -66,6 +67,7 @@ export const removeTeamMember = defineOperation({
   summary:
     'Remove somebody from a team you maintain, or leave it yourself: give your own username. What they made stays with the team. The last maintainer cannot go.',
   scope: 'write',
+  needsWholeKey: true,
   writes: true,
   surfaces: {
     rest: { method: 'DELETE', path: '/api/teams/{team}/members/{username}' },

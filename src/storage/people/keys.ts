@@ -2,8 +2,9 @@ import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { MAX_KEYS } from '../../library/account.ts'
-import { SCOPES } from '../../library/actor.ts'
+import { SCOPES, type Within } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -65,6 +66,25 @@ function toKey(row: KeyRow): StoredKey {
     revokedAt: row.revoked_at,
     isSuspended: row.suspended_at !== null,
     seenOn: row.seen_on,
+  }
+}
+
+/**
+ * Revokes the keys that are narrowed to a team, once their owner is not in it any more.
+ * @param userId null: the keys of everybody
+ */
+export async function endNarrowedKeys(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  within: Extract<Within, { team: string }>,
+  userId: string | null,
+  at: string,
+): Promise<void> {
+  let keys = selectKeys(db).where('api_key.within', '=', JSON.stringify(within)).where('api_key.revoked_at', 'is', null)
+  if (userId !== null) keys = keys.where('user.id', '=', userId)
+  for (const { id, user_id: ownerId } of await keys.execute()) {
+    await db.updateTable('api_key').set({ revoked_at: at }).where('id', '=', id).execute()
+    notes.audit({ action: 'key_revoked', targetId: id, ownerId })
   }
 }
 

@@ -5,6 +5,7 @@ import type { Team, TeamCaller, TeamMember, TeamStore } from '../../library/port
 import { hasRight, MAX_FORMER_NAMES, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../library/teams.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
+import { endNarrowedKeys } from './keys.ts'
 import { isTeamName, requireFreeName } from './names.ts'
 import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts'
 import { findRole } from './team-roles.ts'
@@ -304,6 +305,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         if (!member) throw new AppError('not_found', `"${username.slice(0, 80)}" is not in the team.`)
         if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, member.seq)
         await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', member.seq).execute()
+        await endNarrowedKeys(db, notes, { team: teamId }, member.id, now())
         notes.audit({ action: 'team_member_removed', targetId: member.id, ownerId: teamId })
       }),
     deleteTeam: (caller, teamId) =>
@@ -321,6 +323,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
           )
         }
         await markDeleted(db, team.seq, now())
+        await endNarrowedKeys(db, notes, { team: teamId }, null, now())
         notes.audit({ action: 'team_deleted', targetId: teamId, ownerId: teamId })
       }),
   }
