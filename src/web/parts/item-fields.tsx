@@ -1,9 +1,11 @@
 import type { FC } from 'hono/jsx'
 import { MAX_DESCRIPTION, MAX_TAGS, MAX_TITLE } from '../../library/fields.ts'
+import { hasRight } from '../../library/teams.ts'
 import type { Visibility } from '../../library/visibility.ts'
 import { VISIBILITIES } from '../../library/visibility.ts'
 import type { Output } from '../../operations/core/define-operation.ts'
 import { listCategories, listTags } from '../../operations/items/list-categories.ts'
+import { listTeams } from '../../operations/teams/list-teams.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
@@ -17,6 +19,8 @@ export interface ItemValues {
   readonly categorySlug: string | null
   readonly tags: readonly string[]
   readonly visibility: Visibility | null
+  /** The team that owns it. */
+  readonly team?: string | null | undefined
 }
 
 type Categories = Output<typeof listCategories>['categories']
@@ -29,12 +33,19 @@ export interface Choices {
   readonly categories: Categories
   /** Names of tags. */
   readonly tags: readonly string[]
+  /** Names of teams that a new item can belong to. */
+  readonly teams: readonly string[]
 }
 
 /** The categories and tags to choose from. */
 export async function readChoices({ call }: PageRequest): Promise<Choices> {
-  const [{ categories }, { tags }] = await Promise.all([call(listCategories, { all: true }), call(listTags, { perPage: OFFERED_TAGS })])
-  return { categories, tags: tags.map(({ name }) => name) }
+  const [{ categories }, { tags }, { teams }] = await Promise.all([
+    call(listCategories, { all: true }),
+    call(listTags, { perPage: OFFERED_TAGS }),
+    call(listTeams, {}),
+  ])
+  const writable = teams.filter(({ role }) => hasRight(role, 'edit'))
+  return { categories, tags: tags.map(({ name }) => name), teams: writable.map(({ name }) => name) }
 }
 
 interface ItemFieldsProps {
@@ -57,11 +68,20 @@ export const DescriptionField: FC<Pick<ItemFieldsProps, 'request' | 'item'>> = (
 )
 
 /** Where an item is found, and by whom: visibility, category, tags. A script shows the tags one by one. */
-export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags }, isNew }) => {
-  const { sent, site } = request
+export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { categories, tags, teams }, isNew }) => {
+  const { sent, site, query } = request
   const { words } = site
   return (
     <>
+      {isNew && teams.length > 0 ? (
+        <Choice
+          sent={sent}
+          name="owner"
+          label={words.owner}
+          value={query.get('owner') ?? ''}
+          options={[['', words.yourself], ...teams.map((name) => [name, words.teamNamed(name)] as const)]}
+        />
+      ) : null}
       <Choice
         sent={sent}
         name="visibility"
@@ -69,7 +89,10 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
         value={item.visibility ?? ''}
         options={[
           ...(isNew && item.visibility === null ? ([['', words.asInSettings]] as const) : []),
-          ...VISIBILITIES.toReversed().map((visibility) => [visibility, words.visibilityMeans[visibility]] as const),
+          ...VISIBILITIES.toReversed().map(
+            (visibility) =>
+              [visibility, nameVisibility(words, visibility, item.team ?? (isNew && teams.length > 0 ? words.theTeam : null))] as const,
+          ),
         ]}
       />
       <Choice
@@ -92,6 +115,11 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
       </div>
     </>
   )
+}
+
+/** Who sees an item of a visibility, in words. @param team the team that owns it, or null */
+export function nameVisibility(words: Site['words'], visibility: Visibility, team: string | null): string {
+  return team !== null && visibility === 'private' ? words.privateToTeam(team) : words.visibilityMeans[visibility]
 }
 
 /** The labels of these fields and the title's, by name. */
@@ -142,6 +170,7 @@ export function readItemFields<None extends null | undefined>(form: SentForm, no
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ''),
     ...(form.text('visibility') === '' ? {} : { visibility: form.choice('visibility', VISIBILITIES) }),
+    ...(form.text('owner') === '' ? {} : { owner: form.text('owner') }),
   }
 }
 

@@ -99,6 +99,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
             site={site}
             title={prompt.title}
             visibility={mayDo(standing, 'see') || prompt.visibility === 'members' ? prompt.visibility : null}
+            standing={standing}
           />
           {prompt.description === null ? null : (
             <p class="lead" dir="auto">

@@ -74,6 +74,7 @@ export async function showSkillPage(request: PageRequest) {
             site={site}
             title={skill.title}
             visibility={mayDo(standing, 'see') || skill.visibility === 'members' ? skill.visibility : null}
+            standing={standing}
           />
           {skill.description === null ? null : (
             <p class="lead" dir="auto">

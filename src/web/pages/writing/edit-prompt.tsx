@@ -34,7 +34,7 @@ import type { Action, LeadsOn, PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
 import { ERROR_WORDS } from '../../strings/errors.ts'
 
-const FIELDS = ['title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
+const FIELDS = ['owner', 'title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
 
 /** A saved form: its page, its fields, and what is shown next to it. */
 const savedForm = z.object({
@@ -104,9 +104,12 @@ async function keepForm(
 
 async function readPrompt({ call, ref }: PageRequest) {
   const prompt = await call(showPrompt, { id: ref })
-  const { role, version } = await call(showMarks, { collection: 'prompts', id: prompt.id })
+  const { role, version, isTeam, owner } = await call(showMarks, { collection: 'prompts', id: prompt.id })
   if (!hasRight(role, 'edit')) throw new AppError('forbidden', ERROR_WORDS.notYourPrompt)
-  return { prompt, known: { version, path: new URL(prompt.url).pathname, content: prompt.content } }
+  return {
+    prompt: { ...prompt, team: isTeam ? owner : null },
+    known: { version, path: new URL(prompt.url).pathname, content: prompt.content },
+  }
 }
 
 /** A prompt that is there, to be changed by its owner. */

@@ -34,9 +34,9 @@ type ShownSkill = Output<typeof getSkill>
 
 async function readSkill({ call, ref }: PageRequest) {
   const skill = await call(getSkill, { id: ref })
-  const { role, version } = await call(showMarks, { collection: 'skills', id: skill.id })
+  const { role, version, isTeam, owner } = await call(showMarks, { collection: 'skills', id: skill.id })
   if (!hasRight(role, 'edit')) throw new AppError('forbidden', ERROR_WORDS.notYourSkill)
-  return { skill, version, path: new URL(skill.url).pathname }
+  return { skill: { ...skill, team: isTeam ? owner : null }, version, path: new URL(skill.url).pathname }
 }
 
 /** A skill that is there: its fields, and its files one at a time. */

@@ -1,8 +1,10 @@
+import type { FC } from 'hono/jsx'
 import { OWN_SORTS } from '../../../library/ports/own-items.ts'
 import { VISIBILITIES } from '../../../library/visibility.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listOwnItems } from '../../../operations/items/own-items.ts'
+import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { Layout } from '../../layout.tsx'
 import { BulkBar, BulkReport, changeTogether, readReport } from '../../parts/bulk-bar.tsx'
@@ -23,6 +25,7 @@ function readView(query: URLSearchParams) {
   const text = (name: string) => query.get(name)?.slice(0, 200) || undefined
   return {
     collection: COLLECTIONS.find((one) => one === query.get('kind')) ?? 'prompts',
+    owner: text('owner'),
     q: query.get('q') ?? '',
     visibility: VISIBILITIES.find((one) => one === query.get('visibility')),
     category: text('category'),
@@ -45,10 +48,11 @@ export async function showLibrary(request: PageRequest) {
   const { site, call, query, sent } = request
   const { words } = site
   const view = readView(query)
-  const [found, { categories }, report] = await Promise.all([
+  const [found, { categories }, report, { teams }] = await Promise.all([
     readListPage(request, (page) => call(listOwnItems, { ...view, page, perPage: PER_PAGE })),
     call(listCategories, { all: true }),
     readReport(request),
+    call(listTeams, {}),
   ])
   if ('to' in found) return found
   const stars = await readStars(request, found.prompts, found.skills)
@@ -61,7 +65,12 @@ export async function showLibrary(request: PageRequest) {
     <Layout site={site} title={words.myLibrary} current="library" isIndexed={false}>
       <div class="list-head">
         <h1>{words.myLibrary}</h1>
-        <SearchField site={site} kind="library" query={view.q} kept={{ kind: query.get('kind') ?? undefined, sort: view.sort }} />
+        <SearchField
+          site={site}
+          kind="library"
+          query={view.q}
+          kept={{ kind: query.get('kind') ?? undefined, owner: view.owner, sort: view.sort }}
+        />
       </div>
       <Done words={words} query={query} sent={sent} />
       <BulkReport site={site} report={report} here={here} />
@@ -78,7 +87,8 @@ export async function showLibrary(request: PageRequest) {
           clear={linkTo({ ...view, visibility: undefined, category: undefined, tag: undefined })}
         />
         <div>
-          <Head site={site} view={view} total={found.total} />
+          {teams.length === 0 ? null : <Owners site={site} view={view} teams={teams.map(({ name }) => name)} />}
+          <Head site={site} view={view} total={found.total} isWhole={isWhole} />
           {found.total > 0 ? (
             <BulkBar
               site={site}
@@ -104,10 +114,28 @@ export async function showLibrary(request: PageRequest) {
   )
 }
 
+/** Whose items are shown: the reader's own, or those of a team. */
+const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site: { words }, view, teams }) => (
+  <nav aria-label={words.owner}>
+    <ul class="filters">
+      {[undefined, ...teams].map((owner) => (
+        <li>
+          <a
+            href={linkTo({ ...view, owner, visibility: undefined, category: undefined, tag: undefined })}
+            aria-current={owner === view.owner ? 'true' : undefined}
+          >
+            {owner === undefined ? words.yourself : words.teamNamed(owner)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
 /** The kinds, ways to add and to look elsewhere, how much there is, and the order. */
-function Head({ site: { words }, view, total }: { site: Site; view: View; total: number }) {
+function Head({ site: { words }, view, total, isWhole }: { site: Site; view: View; total: number; isWhole: boolean }) {
   const chosen = view.sort ?? (view.q === '' ? 'updated' : 'relevance')
-  const isWhole = linkTo({ ...view, sort: undefined, collection: 'prompts' }) === '/library'
+  const forOwner = view.owner === undefined ? '' : `?owner=${encodeURIComponent(view.owner)}`
   return (
     <>
       <ul class="filters tabs">
@@ -125,7 +153,7 @@ function Head({ site: { words }, view, total }: { site: Site; view: View; total:
           <a href="/trash">{words.trash}</a>
         </li>
         <li>
-          <a href={view.collection === 'prompts' ? '/new' : '/new/skill'}>
+          <a href={`${view.collection === 'prompts' ? '/new' : '/new/skill'}${forOwner}`}>
             {view.collection === 'prompts' ? words.newPrompt : words.newSkill}
           </a>
         </li>
