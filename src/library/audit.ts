@@ -10,7 +10,7 @@ import { VISIBILITIES } from './visibility.ts'
 const SURFACES = ['web', 'rest', 'mcp', 'cli', 'service'] as const
 export type Surface = (typeof SURFACES)[number]
 
-type TargetKind = 'item' | 'user' | 'team' | 'key' | 'install_link' | 'invite' | 'category' | 'embed' | 'library'
+type TargetKind = 'item' | 'user' | 'team' | 'key' | 'install_link' | 'invite' | 'category' | 'collection' | 'embed' | 'library'
 
 /** Every action that is recorded, and what its target is. */
 export const AUDIT_ACTIONS = {
@@ -60,6 +60,11 @@ export const AUDIT_ACTIONS = {
   category_deleted: 'category',
   category_moved: 'category',
   category_merged: 'category',
+  collection_created: 'collection',
+  collection_changed: 'collection',
+  collection_visibility_changed: 'collection',
+  collection_deleted: 'collection',
+  collection_items_changed: 'collection',
   embed_saved: 'embed',
   embed_deleted: 'embed',
   setting_changed: 'library',
@@ -116,6 +121,9 @@ export const auditDetail = z
     setting: z.enum(KEPT_SETTINGS),
     created: count,
     updated: count,
+    added: count,
+    removed: count,
+    moved: count,
     into: z.string().regex(/^\d{1,19}$/),
   })
   .partial()
@@ -162,7 +170,7 @@ export interface AuditEvent {
   /** Told to the owner of the key alone. */
   readonly keyName: string | null
   readonly targetId: string | null
-  /** The title of an item, the name of a user or a category, the name of the reader's own key. */
+  /** The title of an item or a collection, the name of a user or a category, the name of the reader's own key. */
   readonly targetName: string | null
   readonly ownerId: string | null
   readonly ownerName: string | null

@@ -4,7 +4,7 @@ import { slugify, slugifyTag } from './slug.ts'
 /** What a channel hands out: everything its caller may see, or a part of it. `only` names one skill of it. */
 export type ChannelScope = (
   | { readonly kind: 'all' }
-  | { readonly kind: 'skill' | 'prompt'; readonly ref: string }
+  | { readonly kind: 'skill' | 'prompt' | 'collection'; readonly ref: string }
   | { readonly kind: 'author' | 'tag' | 'category'; readonly name: string }
 ) & { readonly only?: string }
 
@@ -18,6 +18,7 @@ const FORMS: readonly { readonly pattern: RegExp; readonly toScope: (text: strin
   { pattern: /^\/@([^/]+)$/, toScope: (name) => ({ kind: 'author', name: name.toLowerCase() }) },
   { pattern: /^\/tags\/([^/]+)$/, toScope: (name) => ({ kind: 'tag', name: slugifyTag(name) }) },
   { pattern: /^\/categories\/([^/]+)$/, toScope: (name) => ({ kind: 'category', name: foldCategoryName(name) }) },
+  { pattern: /^\/collections\/([^/]+)$/, toScope: (ref) => ({ kind: 'collection', ref }) },
   // Addresses that people copy from elsewhere on the service.
   { pattern: /^\/users\/([^/]+)$/, toScope: (name) => ({ kind: 'author', name: name.toLowerCase() }) },
   { pattern: /^\/api\/skills\/([^/]+)\/zip$/, toScope: (ref) => ({ kind: 'skill', ref }) },
@@ -57,6 +58,7 @@ export function scopePath(scope: ChannelScope): string {
       return only
     case 'skill':
     case 'prompt':
+    case 'collection':
       return `/${scope.kind}s/${encodeURIComponent(scope.ref)}${only}`
     case 'author':
       return `/@${encodeURIComponent(scope.name)}${only}`

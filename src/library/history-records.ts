@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bioField, displayNameField, websiteField } from './account.ts'
 import { categoryNameField } from './category-name.ts'
+import { MAX_COLLECTION_ITEMS } from './collections.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from './fields.ts'
 import { isId } from './identifier.ts'
 import { isSlug, MAX_SLUG } from './slug.ts'
@@ -9,8 +10,8 @@ import { usernameFault } from './username.ts'
 import { DEFAULT_VISIBILITIES, VISIBILITIES } from './visibility.ts'
 
 /**
- * The lines of a whole export: categories, users and teams, members of teams and former names, and retired slugs, then each item with its slugs, versions, votes and favourites, then the log of
- * visible changes. Users precede
+ * The lines of a whole export: categories, users and teams, members of teams and former names, and retired slugs, then each item with its
+ * slugs, versions, votes and favourites, then collections, then the log of visible changes. Users precede
  * references to them. Row numbers, ids of users and credentials are left out.
  */
 
@@ -129,6 +130,29 @@ const voteRecord = z.strictObject({ record: z.literal('vote'), user: z.string(),
 /** Somebody has the item above among their favourites. */
 const favouriteRecord = z.strictObject({ record: z.literal('favourite'), user: z.string(), createdAt: when })
 
+/** A collection, after all items: its slugs of now and of earlier, and the ids of what is in it, in order. */
+const collectionRecord = z.strictObject({
+  record: z.literal('collection'),
+  id: idField,
+  slug: z.union([slugField, idField]),
+  slugs: z.array(slugField),
+  title: titleField,
+  description: descriptionField.nullable(),
+  visibility: z.enum(VISIBILITIES),
+  owner: z.string(),
+  wasPublic: z.boolean(),
+  version: count,
+  createdAt: when,
+  updatedAt: when,
+  items: z.array(idField).max(MAX_COLLECTION_ITEMS),
+})
+
+/** The fingerprint of a slug of a deleted collection, which is not given again. */
+const retiredCollectionSlugRecord = z.strictObject({
+  record: z.literal('retiredCollectionSlug'),
+  slug: z.string().regex(/^#[0-9a-f]{64}$/),
+})
+
 /** An entry of the log that the Git remote's history is computed from, in order. They come last. */
 const changeRecord = z.strictObject({
   record: z.literal('change'),
@@ -154,6 +178,8 @@ export const historyRecord = z.discriminatedUnion('record', [
   versionRecord,
   voteRecord,
   favouriteRecord,
+  collectionRecord,
+  retiredCollectionSlugRecord,
   changeRecord,
 ])
 
@@ -195,6 +221,8 @@ export function createHistoryCounter(): { add(record: HistoryRecord): void; read
     version: 0,
     vote: 0,
     favourite: 0,
+    collection: 0,
+    retiredCollectionSlug: 0,
     change: 0,
   }
   let inTrash = 0

@@ -12,6 +12,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'api',
   'archives',
   'categories',
+  'collections',
   'compat',
   'connect',
   'docs',

@@ -12,6 +12,7 @@ import {
   auditDetail,
 } from '../library/audit.ts'
 import { visibleSet } from '../library/visibility.ts'
+import { isCollectionVisible } from './collections/collection-rows.ts'
 import { isInVisibleSet } from './items/item-rows.ts'
 import type { WriteContext } from './items/write-items.ts'
 import { prepareInsert } from './prepared.ts'
@@ -160,8 +161,17 @@ async function toEvents(db: Kysely<Database>, reader: Actor, rows: readonly Even
       .where('user.id', '=', readerId)
       .execute(),
   )
+  const collections = await readNames(targetsOf('collection'), (ids) =>
+    db
+      .selectFrom('collection')
+      .select(['collection.id', 'collection.title as name'])
+      .where('collection.id', 'in', ids)
+      .where(isCollectionVisible(reader, 'list'))
+      .execute(),
+  )
   const names = {
     item: items,
+    collection: collections,
     user: users,
     team: users,
     key: keys,

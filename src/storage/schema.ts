@@ -205,6 +205,28 @@ export interface Database {
   vote: { item_seq: number; user_seq: number; created_at: string }
   /** The id of the item that another was copied from, which may be gone. */
   item_source: { item_seq: number; source_id: string }
+  /** Named, ordered sets of items. */
+  collection: {
+    seq: Generated<number>
+    id: string
+    slug: string
+    owner_seq: number
+    title: string
+    /** The title as searches compare it: NFKC, in lower case. */
+    title_key: string
+    description: string | null
+    visibility: Visibility
+    /** Whether it was ever public; until then its slug has a random suffix. */
+    was_public: number
+    /** Raised by every change of it and of what is in it. */
+    version: number
+    created_at: string
+    updated_at: string
+  }
+  /** Every current and former slug of a collection. Of a deleted one that was public, as `retireSlug` makes them, with null. */
+  collection_slug: { slug: string; collection_seq: number | null }
+  /** What is in a collection, in the order of `position`; between two there is room for others. */
+  collection_item: { collection_seq: number; item_seq: number; position: number }
   /** Items that people marked for themselves alone. */
   favourite: { item_seq: number; user_seq: number; created_at: string }
   version: {

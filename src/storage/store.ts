@@ -9,6 +9,8 @@ import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
 import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
 import { cacheQueries } from './cache/cached-queries.ts'
+import { readCollections } from './collections/read-collections.ts'
+import { writeCollections } from './collections/write-collections.ts'
 import { copyBeforeUpgrade } from './copy/upgrade-copy.ts'
 import type { OpenDatabase } from './dialects/dialect.ts'
 import { figureStore } from './figures.ts'
@@ -107,6 +109,7 @@ export async function createStore(
       marks: markStore(reader, context),
       own: ownItemStore(reader, queries),
       categories: { ...readCategories(queries), ...writeCategories(context) },
+      collections: { ...readCollections(reader), ...writeCollections(context) },
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),
       teams: teamStore(reader, context),

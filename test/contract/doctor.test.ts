@@ -63,6 +63,14 @@ const FAULTS: readonly { check: string; harm: (db: Kysely<Database>) => Promise<
     isMended: false,
   },
   {
+    check: 'addresses',
+    harm: (db) =>
+      sql`insert into collection (id, slug, owner_seq, title, title_key, visibility, was_public, version, created_at, updated_at)
+        select 'lost', 'nowhere', seq, '', '', 'public', 1, 1, '', '' from "user" limit 1`.execute(db),
+    fault: /^collection lost is not found by its address nowhere$/,
+    isMended: false,
+  },
+  {
     check: 'votes',
     harm: (db) => sql`update item set votes = 7`.execute(db),
     fault: /^(prompt|skill) \S+ has another count than votes$/,

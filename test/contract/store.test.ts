@@ -862,7 +862,7 @@ for (const engine of ENGINES) {
           const seen: string[] = []
           let after: WalkPosition | null = null
           do {
-            const page = await store.items.walkWholePrompts(ANONYMOUS, order, after, 3)
+            const page = await store.items.walkWholePrompts(ANONYMOUS, {}, order, after, 3)
             seen.push(...page.prompts.map(({ content }) => content))
             after = page.next
             // It comes before all others.

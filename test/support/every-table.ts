@@ -123,6 +123,28 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
     await db.insertInto('vote').values({ item_seq: 1, user_seq: 2, created_at: AT }).execute()
     await db.insertInto('item_source').values({ item_seq: 2, source_id: 'item-1' }).execute()
     await db.insertInto('favourite').values({ item_seq: 1, user_seq: 2, created_at: AT }).execute()
+    const collections = TEXTS.map((text, index) => ({
+      id: `collection-${index}`,
+      slug: text,
+      owner_seq: 1,
+      title: text,
+      title_key: text,
+      description: index === 0 ? null : text,
+      visibility: 'members' as const,
+      was_public: index % 2,
+      version: 1,
+      created_at: AT,
+      updated_at: AT,
+    }))
+    await db.insertInto('collection').values(collections).execute()
+    await db
+      .insertInto('collection_slug')
+      .values(TEXTS.map((slug, index) => ({ slug, collection_seq: index === 0 ? null : index })))
+      .execute()
+    await db
+      .insertInto('collection_item')
+      .values([-(2 ** 40), 0, 2 ** 40].map((position, index) => ({ collection_seq: 1, item_seq: index + 1, position })))
+      .execute()
     const { kind: _, variables: __, contributors: ___, owner_seq: ____, updated_at: _____, ...version } = item
     const versions = TEXTS.map((content, number) => ({
       ...version,

@@ -114,6 +114,7 @@ export interface ItemReader {
   /** Whole prompts by the time they were made, after `after`; stable while items are added. `next` is null at the end. */
   walkWholePrompts(
     actor: Actor,
+    filter: ItemFilter,
     order: 'newest' | 'oldest',
     after: WalkPosition | null,
     limit: number,

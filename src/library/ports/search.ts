@@ -7,6 +7,8 @@ import type { Prompt } from '../items.ts'
  */
 export interface ItemFilter {
   readonly ids?: readonly string[] | undefined
+  /** Ids or slugs of collections. One that the reader may not see matches nothing. */
+  readonly collections?: readonly string[] | undefined
   readonly type?: string | undefined
   /** Each includes its children. */
   readonly categories?: readonly string[] | undefined

@@ -2,6 +2,7 @@ import type { AuditStore } from '../audit.ts'
 import type { PurgeStore } from '../purges.ts'
 import type { FigureStore } from '../service.ts'
 import type { CategoryStore } from './categories.ts'
+import type { CollectionStore } from './collections.ts'
 import type { EmbeddingStore } from './embeddings.ts'
 import type { EmbedStore, FormDraftStore } from './embeds.ts'
 import type { ImportStore } from './imports.ts'
@@ -52,6 +53,7 @@ export interface LibraryStore {
   readonly marks: MarkStore
   readonly own: OwnItemsStore
   readonly categories: CategoryStore
+  readonly collections: CollectionStore
   readonly purges: PurgeStore
   readonly people: PeopleStore
   readonly teams: TeamStore

@@ -3,7 +3,7 @@ import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Category, Prompt } from '../../library/items.ts'
 import type { WalkPosition } from '../../library/ports/items.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { countSearch, filterType, toPage } from '../core/inputs.ts'
+import { collectionsInput, countSearch, filterType, toPage } from '../core/inputs.ts'
 import { browsing, toSearchRequest } from '../prompts/list-prompts.ts'
 
 const named = z.object({ name: z.string(), slug: z.string() })
@@ -61,12 +61,13 @@ export const walkWholePrompts = defineOperation({
   surfaces: {},
   input: z.object({
     order: z.enum(['newest', 'oldest']).default('newest'),
+    collections: collectionsInput,
     after: position.nullable().default(null),
     limit: z.number().int().min(1).max(100).default(100),
   }),
   output: z.object({ prompts: z.array(wholePrompt), next: position.nullable() }),
-  async run(context: Needs<'categories' | 'items'>, { order, after, limit }) {
-    const { prompts, next } = await context.store.items.walkWholePrompts(context.actor, order, after, limit)
+  async run(context: Needs<'categories' | 'items'>, { order, collections, after, limit }) {
+    const { prompts, next } = await context.store.items.walkWholePrompts(context.actor, { collections }, order, after, limit)
     return { prompts: await toWholes(context, prompts), next }
   },
 })

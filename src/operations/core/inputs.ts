@@ -48,20 +48,27 @@ function filter<T extends z.ZodType>(schema: T) {
 export const filterType = filter(z.enum(PROMPT_TYPES))
 export const filterText = filter(short)
 const filterList = filter(z.array(short).max(50))
+/** Collections that one list is narrowed to: what is in each is read for it. */
+const MAX_COLLECTION_FILTERS = 10
+/** What narrows lists to collections. */
+export const collectionsInput = filter(z.array(short).max(MAX_COLLECTION_FILTERS)).describe('Collections, ids or slugs')
+
 /** What narrows the lists of a connection. */
 export const narrowing = {
   users: filterList.describe('Usernames of authors'),
+  collections: collectionsInput,
   categories: filterList.describe('Categories, slugs or names, children included'),
   tags: filterList.describe('Tags, slugs or names'),
 }
 
 export function toNarrowing(input: {
   users?: string[] | undefined
+  collections?: string[] | undefined
   categories?: string[] | undefined
   tags?: string[] | undefined
 }): ItemFilter | null {
-  const { users, categories, tags } = input
-  return (users ?? categories ?? tags) ? { authors: users, categories, anyTags: tags } : null
+  const { users, collections, categories, tags } = input
+  return (users ?? collections ?? categories ?? tags) ? { authors: users, collections, categories, anyTags: tags } : null
 }
 
 /** A list that must match as a whole: no item has more tags than this. */

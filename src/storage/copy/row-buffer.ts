@@ -19,6 +19,9 @@ const TABLES = [
   'vote',
   'item_source',
   'favourite',
+  'collection',
+  'collection_slug',
+  'collection_item',
   'shared_change',
 ] as const
 type Table = (typeof TABLES)[number]

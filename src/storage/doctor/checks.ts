@@ -148,6 +148,10 @@ export const CHECKS: readonly Check[] = [
           select ${itemName} || ' is not found by its address ' || item.slug as name
           from item left join slug on slug.slug = item.slug where slug.item_seq is null or slug.item_seq <> item.seq
           union all
+          select 'collection ' || collection.id || ' is not found by its address ' || collection.slug as name
+          from collection left join collection_slug on collection_slug.slug = collection.slug
+          where collection.slug <> collection.id and coalesce(collection_slug.collection_seq, 0) <> collection.seq
+          union all
           select slug.slug || ' is in use, and retired' as name from slug join retired_slug on retired_slug.slug = slug.slug
           order by name`,
       ),

@@ -47,6 +47,7 @@ export async function* readHistory(db: Kysely<Database>): AsyncGenerator<History
     after = rows.at(-1)?.seq ?? after
     if (rows.length < LARGE_ROWS) break
   }
+  yield* readCollections(db)
   yield* readChanges(db)
 }
 
@@ -66,6 +67,58 @@ export async function digestHistory(
     counter.add(record)
   }
   return { digest: hash.digest('hex'), counts: counter.read() }
+}
+
+async function* readCollections(db: Kysely<Database>): AsyncGenerator<RecordOf<'collection'> | RecordOf<'retiredCollectionSlug'>> {
+  const page = async (after: number) =>
+    await db
+      .selectFrom('collection')
+      .innerJoin('user as owner', 'owner.seq', 'collection.owner_seq')
+      .selectAll('collection')
+      .select('owner.username as owner')
+      .where('collection.seq', '>', after)
+      .orderBy('collection.seq')
+      .limit(SMALL_ROWS)
+      .execute()
+  for await (const row of walk(page)) {
+    const slugs = await db.selectFrom('collection_slug').select('slug').where('collection_seq', '=', row.seq).orderBy('slug').execute()
+    const items = await db
+      .selectFrom('collection_item')
+      .innerJoin('item', 'item.seq', 'collection_item.item_seq')
+      .select('item.id')
+      .where('collection_item.collection_seq', '=', row.seq)
+      .orderBy('collection_item.position')
+      .orderBy('item.seq')
+      .execute()
+    yield {
+      record: 'collection',
+      id: row.id,
+      slug: row.slug,
+      slugs: slugs.map(({ slug }) => slug),
+      title: row.title,
+      description: row.description,
+      visibility: row.visibility,
+      owner: row.owner,
+      wasPublic: row.was_public === 1,
+      version: row.version,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      items: items.map(({ id }) => id),
+    }
+  }
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('collection_slug')
+      .select('slug')
+      .where('collection_seq', 'is', null)
+      .where('slug', '>', after)
+      .orderBy('slug')
+      .limit(SMALL_ROWS)
+      .execute()
+    for (const { slug } of rows) yield { record: 'retiredCollectionSlug', slug }
+    after = rows.at(-1)?.slug ?? after
+    if (rows.length < SMALL_ROWS) return
+  }
 }
 
 async function* readChanges(db: Kysely<Database>): AsyncGenerator<RecordOf<'change'>> {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { OPERATOR_ORIGIN } from '../../library/audit.ts'
+import { foldTitle } from '../../library/collections.ts'
 import { normalizeFilename } from '../../library/filename.ts'
 import { readNamedFrontmatter } from '../../library/frontmatter.ts'
 import type { FileEntry, HistoryCounts, HistoryRecord, ItemState, RecordOf } from '../../library/history-records.ts'
@@ -11,6 +12,7 @@ import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, othersMaySee } from '../../library/visibility.ts'
 import { writeEntries } from '../audit-log.ts'
+import { placeAt } from '../collections/places.ts'
 import { removeCategories } from '../copy/copy-library.ts'
 import { createRowBuffer, type RowBuffer } from '../copy/row-buffer.ts'
 import type { Dialect, OpenDatabase } from '../dialects/dialect.ts'
@@ -21,7 +23,7 @@ import type { Database } from '../schema.ts'
 import { digestHistory } from './read-history.ts'
 
 /** Tables whose row numbers are assigned here. */
-const NUMBERED = ['user', 'category', 'item', 'version', 'shared_change'] as const
+const NUMBERED = ['user', 'category', 'item', 'version', 'collection', 'shared_change'] as const
 type Numbers = Record<(typeof NUMBERED)[number], number>
 
 /** Fills an empty library with a whole export, as `TransferStore.importHistory` says. Items are indexed afterwards. */
@@ -93,7 +95,7 @@ async function writeRecords(
   source: HistorySource,
   onItem: () => void,
 ): Promise<void> {
-  const numbers: Numbers = { user: 0, category: 0, item: 0, version: 0, shared_change: 0 }
+  const numbers: Numbers = { user: 0, category: 0, item: 0, version: 0, collection: 0, shared_change: 0 }
   for (const table of NUMBERED) numbers[table] = await dialect.readIdentity(db, table)
   const rows = createRowBuffer(db)
   const write = createWriter(rows, numbers, source, random)
@@ -136,6 +138,8 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   let lastRevision = 0
   const slugs = new Set<string>()
   const channelNames = new Set<string>()
+  const collectionIds = new Set<string>()
+  const collectionSlugs = new Set<string>()
   let item: OpenItem | null = null
 
   const findUser = (name: string, what: string) => {
@@ -149,6 +153,10 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
   const takeSlug = (slug: string) => {
     if (slugs.has(slug)) refuse(`the slug "${slug}" is there twice`)
     slugs.add(slug)
+  }
+  const takeCollectionSlug = (slug: string) => {
+    if (collectionSlugs.has(slug)) refuse(`the slug "${slug}" of a collection is there twice`)
+    collectionSlugs.add(slug)
   }
   const takeChannelName = (name: string, { id, kind }: RecordOf<'item'>) => {
     if (kind !== 'skill') refuse(`item ${id} is no skill and has a name to install it under`)
@@ -334,6 +342,43 @@ function createWriter(rows: RowBuffer, numbers: Numbers, source: HistorySource, 
       if (open.keepers.has(seq)) refuse(`"${user}" has item ${open.record.id} as a favourite twice`)
       open.keepers.add(seq)
       rows.add('favourite', { item_seq: open.seq, user_seq: seq, created_at: createdAt })
+    },
+    async collection(record) {
+      const what = `collection ${record.id}`
+      const owner = findUser(record.owner, `the owner of ${what},`)
+      if (owner.isPlaceholder) refuse(`the owner "${record.owner}" stands for a contributor and cannot own any`)
+      if (collectionIds.has(record.id)) refuse(`${what} is there twice`)
+      collectionIds.add(record.id)
+      if (!record.wasPublic && record.visibility === 'public') refuse(`${what} is public and never was`)
+      if (record.slug !== record.id && !record.slugs.includes(record.slug)) refuse(`${what} does not keep its slug "${record.slug}"`)
+      const seq = ++numbers.collection
+      rows.add('collection', {
+        seq,
+        id: record.id,
+        slug: record.slug,
+        owner_seq: owner.seq,
+        title: record.title,
+        title_key: foldTitle(record.title),
+        description: record.description,
+        visibility: record.visibility,
+        was_public: record.wasPublic ? 1 : 0,
+        version: record.version,
+        created_at: record.createdAt,
+        updated_at: record.updatedAt,
+      })
+      for (const slug of record.slugs) {
+        takeCollectionSlug(slug)
+        rows.add('collection_slug', { slug, collection_seq: seq })
+      }
+      const seqs = record.items.map((id) => ids.get(id) ?? refuse(`${what} has item ${id}, which is none`))
+      if (new Set(seqs).size !== seqs.length) refuse(`${what} has an item twice`)
+      for (const [index, item_seq] of seqs.entries()) {
+        rows.add('collection_item', { collection_seq: seq, item_seq, position: placeAt(index) })
+      }
+    },
+    async retiredCollectionSlug({ slug }) {
+      takeCollectionSlug(slug)
+      rows.add('collection_slug', { slug, collection_seq: null })
     },
     async change({ record: _, item: id, ...change }) {
       const of = ids.get(id) ?? refuse(`a change names item ${id}, which is none`)

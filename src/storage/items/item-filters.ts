@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
+import type { Actor } from '../../library/actor.ts'
 import { isCategoryNamed } from '../../library/category-name.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { WalkPosition } from '../../library/ports/items.ts'
@@ -6,17 +7,33 @@ import type { ItemFilter } from '../../library/ports/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
+import { findCollectionSeqs, readCollected } from '../collections/collection-rows.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
-/** A filter by row numbers and tag slugs, as the search index takes it. */
-export async function readFilter(db: Kysely<Database>, filter: ItemFilter): Promise<IndexFilter> {
-  const { ids, type, categories, ownerId, notOwnerId, authors, anyTags, allTags } = filter
+/** Row numbers that a statement names beside collections. */
+const MAX_NAMED = 100
+
+/** A filter by row numbers and tag slugs, as the search index takes it. `seqs` has what is in the collections, which statements ask the tables for. */
+export interface RowFilter extends IndexFilter {
+  /** Row numbers of collections: items of any of them. */
+  readonly collections?: readonly number[] | undefined
+}
+
+/** A filter as the actor may use it: a collection that the actor may not see matches nothing. */
+export async function readFilter(db: Kysely<Database>, actor: Actor, filter: ItemFilter): Promise<RowFilter> {
+  const { ids, collections: refs, type, categories, ownerId, notOwnerId, authors, anyTags, allTags } = filter
+  const named = ids && toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute())
+  const collections = refs && (await findCollectionSeqs(db, actor, refs))
+  const collected = collections && (await readCollected(db, collections))
   return {
     ...(type !== undefined && { types: [type] }),
-    ...(ids && { seqs: toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute()) }),
+    ...(collections && { collections }),
+    ...((named ?? collected) && {
+      seqs: named && collected ? new Set([...named].filter((seq) => collected.has(seq))) : (named ?? collected),
+    }),
     ...(categories && { categories: await findCategories(db, categories) }),
     ...(ownerId !== undefined && { owners: toSet(await db.selectFrom('user').select('seq').where('id', '=', ownerId).execute()) }),
     ...(notOwnerId !== undefined && {
@@ -47,12 +64,17 @@ async function findAuthors(db: Kysely<Database>, names: readonly string[]): Prom
 export function applyFilter<O>(
   query: SelectQueryBuilder<Database, 'item', O>,
   kind: ItemKind,
-  { types, seqs, categories, owners, withoutOwners, authors, anyTags, allTags }: IndexFilter,
+  { types, seqs, collections, categories, owners, withoutOwners, authors, anyTags, allTags }: RowFilter,
   set: VisibleSet,
 ): SelectQueryBuilder<Database, 'item', O> {
   let narrowed = query.where('item.kind', '=', kind).where(isInVisibleSet(set))
   if (types) narrowed = narrowed.where(isOneOf('item.type', types))
-  if (seqs) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
+  if (collections)
+    narrowed = narrowed.where('item.seq', 'in', (eb) =>
+      eb.selectFrom('collection_item').select('item_seq').where(isOneOf('collection_item.collection_seq', collections)),
+    )
+  // What is in collections can be more than a statement takes parameters.
+  if (seqs && (!collections || seqs.size <= MAX_NAMED)) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
   if (categories) narrowed = narrowed.where(isOneOf('item.category_seq', [...categories]))
   if (owners) narrowed = narrowed.where(isOneOf('item.owner_seq', [...owners]))
   if (withoutOwners) narrowed = narrowed.where((eb) => eb.not(isOneOf('item.owner_seq', [...withoutOwners])))

@@ -181,7 +181,7 @@ export function createItemQueries(
       return row && prompt ? { seq: row.seq, prompt } : null
     },
     async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector, wantsFacets }) {
-      const filter = await readFilter(db, asked)
+      const filter = await readFilter(db, actor, asked)
       if (query === null && !search.isReady()) {
         const listed = await lists.findRows(actor, kind, filter, { sort, limit, offset })
         const facets = wantsFacets ? await toFacets(db, await lists.countFacets(actor, kind, filter)) : undefined
@@ -211,7 +211,7 @@ export function createItemQueries(
       return bySeq(rows, await toSkills(db, rows))
     },
     async walkPrompts(actor, filter, after, limit) {
-      let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, filter), visibleSet(actor, 'list'))
+      let query = applyFilter(db.selectFrom('item'), 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
       if (after) query = query.where(isBeyond(after, 'newest'))
       const rows = await query
         .select(['item.seq', 'item.id', 'item.slug', 'item.title', 'item.description', 'item.variables', 'item.created_at'])
@@ -235,7 +235,7 @@ export function createItemQueries(
       }
     },
     async countPrompts(actor, asked) {
-      const filter = await readFilter(db, asked)
+      const filter = await readFilter(db, actor, asked)
       if (!search.isReady()) return await lists.countItems(actor, 'prompt', filter)
       const viewer = await findViewer(db, actor)
       const index = await search.current()

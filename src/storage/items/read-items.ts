@@ -9,7 +9,7 @@ import { findOwner, findRole, listMemberIds, ownersWith } from '../people/team-r
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
-import { applyFilter, isBeyond } from './item-filters.ts'
+import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { type FoundRows, findVisibleRow, type ItemQueries, type RelatedRow } from './item-queries.ts'
 import { isInVisibleSet, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { clusterItems } from './near-clusters.ts'
@@ -63,9 +63,9 @@ export function readItems(
   return {
     walkPrompts: queries.walkPrompts,
     walkSkills: queries.walkSkills,
-    async walkWholePrompts(actor, order, after, limit) {
+    async walkWholePrompts(actor, filter, order, after, limit) {
       const direction = order === 'newest' ? 'desc' : 'asc'
-      let query = applyFilter(selectItems(db), 'prompt', {}, visibleSet(actor, 'list'))
+      let query = applyFilter(selectItems(db), 'prompt', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
       if (after) query = query.where((eb) => isBeyond(after, order)(eb))
       const rows = await query.orderBy('item.created_at', direction).orderBy('item.seq', direction).limit(limit).execute()
       const last = rows.length < limit ? undefined : rows.at(-1)

@@ -82,7 +82,7 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
   }
 
   const inFilter = async (actor: Actor, filter: ItemFilter) =>
-    applyFilter(db.selectFrom('item').select('item.seq'), 'skill', await readFilter(db, filter), visibleSet(actor, 'list'))
+    applyFilter(db.selectFrom('item').select('item.seq'), 'skill', await readFilter(db, actor, filter), visibleSet(actor, 'list'))
 
   return {
     async walkSkills(actor, filter, after, limit) {

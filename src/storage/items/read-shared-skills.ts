@@ -57,7 +57,7 @@ export function readSharedSkills(db: Kysely<Database>): ItemReader['walkSharedSk
         'category.slug as category',
       ])
     // The joins only add columns; the filter is over items.
-    const narrowed = applyFilter(query, 'skill', await readFilter(db, filter), visibleSet(actor, reach))
+    const narrowed = applyFilter(query, 'skill', await readFilter(db, actor, filter), visibleSet(actor, reach))
     const rows = await narrowed.where('item.seq', '>', after).orderBy('item.seq').limit(limit).execute()
     const seqs = rows.map(({ seq }) => seq)
     if (seqs.length === 0) return { skills: [], next: null }

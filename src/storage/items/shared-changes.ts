@@ -7,11 +7,10 @@ import { sharedPath } from '../../library/shared-changes.ts'
 import { type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
-import type { IndexFilter } from '../../search/index/select-items.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { applyFilter, readCategories, readFilter } from './item-filters.ts'
+import { applyFilter, type RowFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
 import { batches } from './remove-items.ts'
 
@@ -74,7 +73,7 @@ export function readSharedChanges(db: Kysely<Database>): Pick<ItemReader, 'walkS
     async walkSharedChanges(actor, reach, kind, filter, after, limit) {
       const set = visibleSet(actor, reach)
       const versions = visibleVersions(actor)
-      const rowFilter = await readFilter(db, filter)
+      const rowFilter = await readFilter(db, actor, filter)
       const page = await readPage(db, kind, rowFilter, after, limit)
       const next = page.length < limit ? null : (page.at(-1) ?? null)
       if (page.length === 0) return { changes: [], next }
@@ -179,7 +178,7 @@ async function countFiles(db: Kysely<Database>, seqs: readonly number[]): Promis
  * Row numbers of a page of items, those of a filter's own index alone: the next after a position, in order. They may be too many; each is
  * looked at again.
  */
-async function readPage(db: Kysely<Database>, kind: ItemKind, filter: IndexFilter, after: number, limit: number): Promise<number[]> {
+async function readPage(db: Kysely<Database>, kind: ItemKind, filter: RowFilter, after: number, limit: number): Promise<number[]> {
   const { seqs, authors, categories, allTags } = filter
   const [tag] = allTags ?? []
   const items = db.selectFrom('item').select('seq').where('seq', '>', after).orderBy('seq').limit(limit)

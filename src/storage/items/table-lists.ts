@@ -4,9 +4,9 @@ import type { ItemKind } from '../../library/items.ts'
 import type { SearchRequest } from '../../library/ports/search.ts'
 import { MAX_FACET_TAGS } from '../../library/ports/search.ts'
 import { visibleSet } from '../../library/visibility.ts'
-import type { FacetCounts, IndexFilter } from '../../search/index/select-items.ts'
+import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Database } from '../schema.ts'
-import { applyFilter } from './item-filters.ts'
+import { applyFilter, type RowFilter } from './item-filters.ts'
 
 /**
  * Lists and counts read from the tables, as the index would give them. For the time until it is loaded: a list without a query waits for
@@ -16,27 +16,27 @@ export interface TableLists {
   findRows(
     actor: Actor,
     kind: ItemKind,
-    filter: IndexFilter,
+    filter: RowFilter,
     page: Pick<SearchRequest, 'sort' | 'limit' | 'offset'>,
   ): Promise<{ seqs: number[]; total: number }>
-  countItems(actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<number>
+  countItems(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number>
   /** By the category's row number. */
   countByCategory(actor: Actor, kind: ItemKind): Promise<ReadonlyMap<number, number>>
   /** As `countFacets` of the index counts a list without a query, with the most used tags alone. */
-  countFacets(actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<FacetCounts>
+  countFacets(actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts>
 }
 
 /** Lists over one connection. */
 export function createTableLists(db: Kysely<Database>): TableLists {
-  const items = (actor: Actor, kind: ItemKind, filter: IndexFilter) =>
+  const items = (actor: Actor, kind: ItemKind, filter: RowFilter) =>
     applyFilter(db.selectFrom('item'), kind, filter, visibleSet(actor, 'list'))
-  const countItems = async (actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<number> => {
+  const countItems = async (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<number> => {
     const { total } = await items(actor, kind, filter)
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     return Number(total)
   }
-  const countCategories = async (actor: Actor, kind: ItemKind, filter: IndexFilter) => {
+  const countCategories = async (actor: Actor, kind: ItemKind, filter: RowFilter) => {
     const rows = await items(actor, kind, filter)
       .select(['item.category_seq', (eb) => eb.fn.countAll<number>().as('count')])
       .where('item.category_seq', 'is not', null)
@@ -44,7 +44,7 @@ export function createTableLists(db: Kysely<Database>): TableLists {
       .execute()
     return new Map(rows.map(({ category_seq, count }) => [category_seq ?? 0, Number(count)]))
   }
-  const countTags = async (actor: Actor, kind: ItemKind, filter: IndexFilter): Promise<FacetCounts['tags']> => {
+  const countTags = async (actor: Actor, kind: ItemKind, filter: RowFilter): Promise<FacetCounts['tags']> => {
     const tagged = items(actor, kind, filter).innerJoin('item_tag', 'item_tag.item_seq', 'item.seq')
     const counts = await tagged
       .select(['item_tag.slug', (eb) => eb.fn.countAll<number>().as('count')])

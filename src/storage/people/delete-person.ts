@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { ItemKind } from '../../library/items.ts'
 import { audienceOf } from '../../library/visibility.ts'
+import { removeCollectionsOf } from '../collections/write-collections.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { batches, ITEMS_A_BATCH, removeItems } from '../items/remove-items.ts'
 import type { WriteContext } from '../items/write-items.ts'
@@ -22,6 +23,7 @@ export async function beginRemoval(
 ): Promise<number> {
   const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
   await removeTraces(db, seq, person)
+  await removeCollectionsOf(db, seq)
   const voted = await db.deleteFrom('vote').where('user_seq', '=', seq).returning('item_seq').execute()
   for (const part of batches(voted.map((vote) => vote.item_seq))) {
     await db

@@ -1,0 +1,41 @@
+import type { ItemKind } from './items.ts'
+import type { TeamRole } from './teams.ts'
+import type { Visibility } from './visibility.ts'
+
+/** Collections of one person or team. */
+export const MAX_COLLECTIONS = 1_000
+/** Items of one collection. */
+export const MAX_COLLECTION_ITEMS = 10_000
+/** Items that one call adds or removes. */
+export const MAX_COLLECTED_AT_ONCE = 100
+
+/** A named, ordered set of items, as one reader sees it. Times are ISO 8601 in UTC. */
+export interface Collection {
+  readonly id: string
+  readonly slug: string
+  readonly title: string
+  readonly description: string | null
+  readonly visibility: Visibility
+  /** Username of the person or team. */
+  readonly owner: string
+  readonly isOfTeam: boolean
+  /** What the reader is to its owner; null for others. */
+  readonly role: TeamRole | null
+  /** How many of each kind the reader finds in it. */
+  readonly counts: Readonly<Record<ItemKind, number>>
+  readonly createdAt: string
+  /** Raised by every change of it and of what is in it. For those who may edit it alone: it counts what they put in and others do not see. */
+  readonly version: number
+  readonly updatedAt: string
+}
+
+/** Where an item is put: beside another one of the collection, or by its own place. */
+export type CollectionPlace = { readonly before: string } | { readonly after: string } | { readonly to: (typeof COLLECTION_MOVES)[number] }
+
+/** Moves of an item in the order that the reader sees. */
+export const COLLECTION_MOVES = ['first', 'up', 'down', 'last'] as const
+
+/** A title as searches for collections compare it. */
+export function foldTitle(title: string): string {
+  return title.normalize('NFKC').toLowerCase()
+}

@@ -1,0 +1,131 @@
+import { type Kysely, sql } from 'kysely'
+import { type Actor, privateReaderId } from '../../library/actor.ts'
+import { type Collection, foldTitle } from '../../library/collections.ts'
+import { isId } from '../../library/identifier.ts'
+import type { ItemKind } from '../../library/items.ts'
+import type { CollectionStore } from '../../library/ports/collections.ts'
+import { hasRight, TEAM_ROLES, type TeamRole } from '../../library/teams.ts'
+import { visibleSet } from '../../library/visibility.ts'
+import { countRows, readItemsInOrder } from '../items/item-lists.ts'
+import { isInVisibleSet } from '../items/item-rows.ts'
+import { ownersSeenBy } from '../people/team-roles.ts'
+import type { Database } from '../schema.ts'
+import { type CollectionRow, findCollectionRow, isCollectionVisible, selectCollections } from './collection-rows.ts'
+
+/** Words of a query that are looked at. */
+const MAX_WORDS = 10
+const EDITORS = TEAM_ROLES.filter((role) => hasRight(role, 'edit'))
+
+/** What is in a collection as far as the actor finds it in lists. */
+export function selectCollected(db: Kysely<Database>, actor: Actor, collectionSeq: number) {
+  return db
+    .selectFrom('item')
+    .innerJoin('collection_item', 'collection_item.item_seq', 'item.seq')
+    .where('collection_item.collection_seq', '=', collectionSeq)
+    .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+}
+
+/** Rows as the actor sees them: with what the actor may do, and with counts of what the actor finds. */
+export async function toCollections(db: Kysely<Database>, actor: Actor, rows: readonly CollectionRow[]): Promise<Collection[]> {
+  if (rows.length === 0) return []
+  const seqs = rows.map(({ seq }) => seq)
+  const counted = await db
+    .selectFrom('item')
+    .innerJoin('collection_item', 'collection_item.item_seq', 'item.seq')
+    .select(['collection_item.collection_seq', 'item.kind', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('collection_item.collection_seq', 'in', seqs)
+    .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+    .groupBy(['collection_item.collection_seq', 'item.kind'])
+    .execute()
+  const countOf = (seq: number, kind: ItemKind) =>
+    Number(counted.find((row) => row.collection_seq === seq && row.kind === kind)?.count ?? 0)
+  const roles = await readRoles(db, actor)
+  return rows.map((row) => ({
+    id: row.id,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    visibility: row.visibility,
+    owner: row.owner_name,
+    isOfTeam: row.is_team === 1,
+    role: roles.get(row.owner_seq) ?? null,
+    counts: { prompt: countOf(row.seq, 'prompt'), skill: countOf(row.seq, 'skill') },
+    createdAt: row.created_at,
+    version: row.version,
+    updatedAt: row.updated_at,
+  }))
+}
+
+/** The roles of the actor, by the row number of the owner. */
+async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMap<number, TeamRole>> {
+  const userId = privateReaderId(actor)
+  if (userId === null) return new Map()
+  const user = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirst()
+  if (!user) return new Map()
+  const teams = await db.selectFrom('team_member').select(['team_seq', 'role']).where('user_seq', '=', user.seq).execute()
+  return new Map<number, TeamRole>([...teams.map(({ team_seq, role }) => [team_seq, role] as const), [user.seq, 'maintainer']])
+}
+
+/** Reads of collections over one connection. */
+export function readCollections(db: Kysely<Database>): Pick<CollectionStore, 'listCollections' | 'findCollection' | 'listCollected'> {
+  return {
+    async listCollections(actor, { q, owner, item, isEditable, limit, offset }) {
+      const readerId = privateReaderId(actor)
+      let all = selectCollections(db).where((eb) => isCollectionVisible(actor, 'list')(eb))
+      for (const word of foldTitle(q).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)) {
+        const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+        all = all.where(sql<boolean>`collection.title_key like ${pattern} escape '\\'`)
+      }
+      if (owner !== undefined) all = all.where('owner.username_key', '=', owner.toLowerCase())
+      if (isEditable) {
+        const editable = db
+          .selectFrom('team_member')
+          .innerJoin('user', 'user.seq', 'team_member.user_seq')
+          .select('team_member.team_seq')
+          .where('user.id', '=', readerId)
+          .where('team_member.role', 'in', EDITORS)
+        all = all.where((eb) => eb.or([eb('owner.id', '=', readerId), eb('collection.owner_seq', 'in', editable)]))
+      }
+      if (item !== undefined) {
+        const named = isId(item)
+          ? db.selectFrom('item').where('item.id', '=', item)
+          : db.selectFrom('item').innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', item)
+        const holding = named
+          .innerJoin('collection_item', 'collection_item.item_seq', 'item.seq')
+          .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+          .select('collection_item.collection_seq')
+        all = all.where('collection.seq', 'in', holding)
+      }
+      const rows = await all
+        .orderBy((eb) => eb.case().when('collection.owner_seq', 'in', ownersSeenBy(readerId)).then(0).else(1).end())
+        .orderBy('collection.created_at', 'desc')
+        .orderBy('collection.seq', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const { total } = await all
+        .clearSelect()
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return { items: await toCollections(db, actor, rows), total: Number(total) }
+    },
+    async findCollection(actor, ref) {
+      const row = await findCollectionRow(db, actor, ref)
+      return row ? ((await toCollections(db, actor, [row]))[0] ?? null) : null
+    },
+    async listCollected(actor, ref, { kind, limit, offset }) {
+      const row = await findCollectionRow(db, actor, ref)
+      if (!row) return null
+      const all = selectCollected(db, actor, row.seq)
+      const collected = kind === null ? all : all.where('item.kind', '=', kind)
+      const seqs = await collected
+        .select('item.seq')
+        .orderBy('collection_item.position')
+        .orderBy('item.seq')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return { items: await readItemsInOrder(db, seqs), total: await countRows(collected) }
+    },
+  }
+}

@@ -1,0 +1,404 @@
+import type { Kysely } from 'kysely'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { Actor } from '../../library/actor.ts'
+import type { AuditDetail, AuditField } from '../../library/audit.ts'
+import { type Collection, type CollectionPlace, foldTitle, MAX_COLLECTION_ITEMS, MAX_COLLECTIONS } from '../../library/collections.ts'
+import { isId } from '../../library/identifier.ts'
+import type { CollectionStore } from '../../library/ports/collections.ts'
+import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../../library/slug.ts'
+import { requireRight, type TeamRight } from '../../library/teams.ts'
+import { type Visibility, visibleSet } from '../../library/visibility.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import { isInVisibleSet } from '../items/item-rows.ts'
+import { retireSlug } from '../items/item-slugs.ts'
+import { batches } from '../items/remove-items.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import { findRole } from '../people/team-roles.ts'
+import type { Database } from '../schema.ts'
+import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
+import { makeRoom } from './places.ts'
+import { selectCollected, toCollections } from './read-collections.ts'
+
+/** Rows of one statement: engines limit parameters. */
+const ROWS_A_STATEMENT = 100
+
+/** An open transaction of a change by one actor. */
+interface Change {
+  readonly db: Kysely<Database>
+  readonly notes: WriteNotes
+  readonly actor: Actor
+  readonly now: string
+}
+
+function userIdOf(actor: Actor): string {
+  if (actor.kind === 'user') return actor.userId
+  throw new AppError('unauthenticated', 'Sign in first.')
+}
+
+/** The collection, when the actor may see it and has the right; null when the actor may not see it. */
+async function findForChange({ db, actor }: Change, ref: string, right: TeamRight, what: string): Promise<CollectionRow | null> {
+  const row = await findCollectionRow(db, actor, ref)
+  if (!row) return null
+  requireRight(await findRole(db, userIdOf(actor), row.owner_id), right, what)
+  return row
+}
+
+function requireNewest(row: CollectionRow, baseVersion: number | undefined): void {
+  if (baseVersion === undefined || baseVersion === row.version) return
+  throw new AppError(
+    'conflict',
+    `This collection is now at version ${row.version}, not ${baseVersion}. Read it again and repeat the change.`,
+  )
+}
+
+async function isTaken(db: Kysely<Database>, slug: string, collectionSeq: number | null): Promise<boolean> {
+  const holder = await db
+    .selectFrom('collection_slug')
+    .select('collection_seq')
+    .where('slug', 'in', [slug, retireSlug(slug)])
+    .executeTakeFirst()
+  return holder !== undefined && (holder.collection_seq === null || holder.collection_seq !== collectionSeq)
+}
+
+async function findFreeSlug(db: Kysely<Database>, candidates: Iterable<string>, collectionSeq: number | null): Promise<string> {
+  for (const candidate of candidates) if (!(await isTaken(db, candidate, collectionSeq))) return candidate
+  throw new AppError('conflict', 'No free slug was found.')
+}
+
+/** Reserves a slug for a collection. An id needs none: ids are looked up first. */
+async function keepSlug(db: Kysely<Database>, slug: string, collectionSeq: number): Promise<void> {
+  if (isId(slug)) return
+  await db
+    .insertInto('collection_slug')
+    .values({ slug, collection_seq: collectionSeq })
+    .onConflict((c) => c.column('slug').doNothing())
+    .execute()
+}
+
+/** As with items: a slug stays unless another is requested or the collection is first published, which drops the random suffix. */
+async function nextSlug(
+  context: WriteContext,
+  db: Kysely<Database>,
+  row: CollectionRow,
+  next: { readonly title: string; readonly visibility: Visibility },
+  wanted: string | undefined,
+): Promise<string> {
+  const candidates = (base: string, visibility: Visibility) =>
+    findFreeSlug(db, slugCandidates(base, { id: row.id, visibility }, context.random.letters), row.seq)
+  const isPublic = next.visibility === 'public'
+  if (wanted !== undefined && wanted !== row.slug) {
+    if (!isSlug(wanted)) {
+      throw invalidInput(
+        'slug',
+        `slug must be 1 to ${MAX_SLUG} characters of a-z, 0-9 and single hyphens between them, and not look like an id.`,
+      )
+    }
+    if (row.was_public === 0 && !isPublic) return await candidates(wanted, next.visibility)
+    if (await isTaken(db, wanted, row.seq)) {
+      throw new AppError('conflict', `The slug "${wanted}" is or was another collection's; choose another.`)
+    }
+    return wanted
+  }
+  return row.was_public === 0 && isPublic ? await candidates(slugify(next.title), 'public') : row.slug
+}
+
+/** Row numbers of items by their refs, as far as the actor may see them. */
+async function findVisible({ db, actor }: Change, refs: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const ids = refs.filter(isId)
+  const slugs = refs.filter((ref) => !isId(ref))
+  const byId =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('item')
+          .select(['item.seq', 'item.id as ref'])
+          .where('item.id', 'in', ids)
+          .where(isInVisibleSet(visibleSet(actor, 'id')))
+          .execute()
+  const bySlug =
+    slugs.length === 0
+      ? []
+      : await db
+          .selectFrom('item')
+          .innerJoin('slug', 'slug.item_seq', 'item.seq')
+          .select(['item.seq', 'slug.slug as ref'])
+          .where('slug.slug', 'in', slugs)
+          .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
+          .execute()
+  return new Map([...byId, ...bySlug].map(({ ref, seq }) => [ref, seq]))
+}
+
+/** The same in the order of the refs, each once. @throws AppError `not_found` for one that the actor may not see */
+async function findItems(change: Change, refs: readonly string[]): Promise<number[]> {
+  const found = await findVisible(change, refs)
+  const seqs = refs.map((ref, index) => {
+    const seq = found.get(ref)
+    if (seq !== undefined) return seq
+    throw new AppError('not_found', `items[${index}] is no prompt or skill that is visible to you. Check the id or slug.`)
+  })
+  return [...new Set(seqs)]
+}
+
+/** The row number of what the actor finds in the collection. @throws AppError `not_found` */
+async function findCollected(change: Change, row: CollectionRow, ref: string): Promise<number> {
+  const seq = (await findVisible(change, [ref])).get(ref) ?? 0
+  const found = await selectCollected(change.db, change.actor, row.seq).select('item.seq').where('item.seq', '=', seq).executeTakeFirst()
+  if (found) return seq
+  throw new AppError('not_found', 'This item is not in the collection, or not visible to you. Check the id or slug.')
+}
+
+/** Raises the version of a collection whose items changed, and records it. */
+async function noteItems({ db, notes, now }: Change, row: CollectionRow, detail: AuditDetail): Promise<CollectionRow> {
+  await db
+    .updateTable('collection')
+    .set({ version: row.version + 1, updated_at: now })
+    .where('seq', '=', row.seq)
+    .execute()
+  notes.audit({ action: 'collection_items_changed', targetId: row.id, ownerId: row.owner_id, detail })
+  return { ...row, version: row.version + 1, updated_at: now }
+}
+
+async function readChanged({ db, actor }: Change, row: CollectionRow): Promise<Collection> {
+  const [collection] = await toCollections(db, actor, [row])
+  if (!collection) throw new AppError('internal', 'A collection that was just written could not be read back')
+  return collection
+}
+
+/** Removes collections. Slugs of those that were public are kept, unreadable, so that no link leads to a stranger's collection. */
+async function removeRows(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  for (const part of batches(seqs, ROWS_A_STATEMENT)) {
+    const slugs = await db
+      .selectFrom('collection_slug')
+      .innerJoin('collection', 'collection.seq', 'collection_slug.collection_seq')
+      .select('collection_slug.slug')
+      .where('collection.seq', 'in', part)
+      .where('collection.was_public', '=', 1)
+      .execute()
+    await db.deleteFrom('collection_slug').where('collection_seq', 'in', part).execute()
+    for (const some of batches(slugs, ROWS_A_STATEMENT)) {
+      await db
+        .insertInto('collection_slug')
+        .values(some.map(({ slug }) => ({ slug: retireSlug(slug), collection_seq: null })))
+        .onConflict((c) => c.column('slug').doNothing())
+        .execute()
+    }
+    await db.deleteFrom('collection').where('seq', 'in', part).execute()
+  }
+}
+
+/** Removes every collection of somebody who is leaving. */
+export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number): Promise<void> {
+  const rows = await db.selectFrom('collection').select('seq').where('owner_seq', '=', ownerSeq).execute()
+  await removeRows(
+    db,
+    rows.map(({ seq }) => seq),
+  )
+}
+
+/** The person, or a team by its name of now or of earlier. */
+async function findOwner({ db, actor }: Change, name: string | null) {
+  const users = db
+    .selectFrom('user')
+    .select(['user.seq', 'user.id', 'user.username', 'user.default_visibility'])
+    .where('user.removal', 'is', null)
+  const userId = userIdOf(actor)
+  const key = name?.toLowerCase() ?? ''
+  const former = db.selectFrom('former_name').select('user_seq').where('username_key', '=', key)
+  const owner = await (name === null
+    ? users.where('user.id', '=', userId)
+    : users.where((eb) => eb.or([eb('user.username_key', '=', key), eb('user.seq', 'in', former)]))
+  ).executeTakeFirst()
+  const role = owner ? await findRole(db, userId, owner.id) : null
+  if (!owner || role === null) {
+    throw new AppError('not_found', name === null ? 'This user does not exist.' : `You are in no team called "${name.slice(0, 80)}".`)
+  }
+  return { ...owner, role }
+}
+
+/** Writes of collections. */
+export function writeCollections(context: WriteContext): Omit<CollectionStore, 'listCollections' | 'findCollection' | 'listCollected'> {
+  const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
+    context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
+  return {
+    createCollection: (actor, { owner: name, title, description, visibility: asked }) =>
+      change(actor, async (open) => {
+        const { db, notes, now } = open
+        const owner = await findOwner(open, name)
+        requireRight(owner.role, 'edit', 'create collections here')
+        const visibility = asked ?? owner.default_visibility
+        if (visibility !== owner.default_visibility && visibility !== 'private') {
+          requireRight(owner.role, 'manage', 'choose who else sees a collection')
+        }
+        const { count } = await db
+          .selectFrom('collection')
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where('owner_seq', '=', owner.seq)
+          .executeTakeFirstOrThrow()
+        if (Number(count) >= MAX_COLLECTIONS) {
+          throw new AppError(
+            'conflict',
+            `${owner.username} has ${MAX_COLLECTIONS.toLocaleString('en')} collections, the most there can be. Delete one first.`,
+          )
+        }
+        const id = context.random.id()
+        const slug = await findFreeSlug(db, slugCandidates(slugify(title), { id, visibility }, context.random.letters), null)
+        const { seq } = await db
+          .insertInto('collection')
+          .values({
+            id,
+            slug,
+            owner_seq: owner.seq,
+            title,
+            title_key: foldTitle(title),
+            description,
+            visibility,
+            was_public: visibility === 'public' ? 1 : 0,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+          })
+          .returning('seq')
+          .executeTakeFirstOrThrow()
+        await keepSlug(db, slug, seq)
+        notes.audit({ action: 'collection_created', targetId: id, ownerId: owner.id, detail: { to: visibility } })
+        return await readChanged(open, await selectCollections(db).where('collection.seq', '=', seq).executeTakeFirstOrThrow())
+      }),
+    changeCollection: (actor, ref, wanted, baseVersion) =>
+      change(actor, async (open) => {
+        const { db, notes, now } = open
+        const row = await findForChange(open, ref, 'edit', 'change this collection')
+        if (!row) return null
+        requireNewest(row, baseVersion)
+        const next = {
+          title: wanted.title ?? row.title,
+          description: wanted.description === undefined ? row.description : wanted.description,
+          visibility: wanted.visibility ?? row.visibility,
+        }
+        if (next.visibility !== row.visibility) {
+          requireRight(await findRole(db, userIdOf(actor), row.owner_id), 'manage', 'change who else sees this collection')
+        }
+        const slug = await nextSlug(context, db, row, next, wanted.slug)
+        const fields: AuditField[] = []
+        if (next.title !== row.title) fields.push('title')
+        if (next.description !== row.description) fields.push('description')
+        if (slug !== row.slug) fields.push('slug')
+        if (fields.length === 0 && next.visibility === row.visibility) return await readChanged(open, row)
+        const changed = {
+          ...next,
+          slug,
+          title_key: foldTitle(next.title),
+          was_public: row.was_public === 1 || next.visibility === 'public' ? 1 : 0,
+          version: row.version + 1,
+          updated_at: now,
+        }
+        await db.updateTable('collection').set(changed).where('seq', '=', row.seq).execute()
+        await keepSlug(db, slug, row.seq)
+        const target = { targetId: row.id, ownerId: row.owner_id }
+        if (fields.length > 0) notes.audit({ action: 'collection_changed', ...target, detail: { version: changed.version, fields } })
+        if (next.visibility !== row.visibility) {
+          const detail = { version: changed.version, from: row.visibility, to: next.visibility }
+          notes.audit({ action: 'collection_visibility_changed', ...target, detail })
+        }
+        return await readChanged(open, { ...row, ...changed })
+      }),
+    deleteCollection: (actor, ref) =>
+      change(actor, async (open) => {
+        const row = await findForChange(open, ref, 'delete', 'delete this collection')
+        if (!row) return null
+        await removeRows(open.db, [row.seq])
+        open.notes.audit({ action: 'collection_deleted', targetId: row.id, ownerId: row.owner_id })
+        return { id: row.id, title: row.title }
+      }),
+    addToCollection: (actor, ref, items, position) =>
+      change(actor, async (open) => {
+        const { db } = open
+        const row = await findForChange(open, ref, 'edit', 'add to this collection')
+        if (!row) return null
+        const wanted = await findItems(open, items)
+        const all = db.selectFrom('collection_item').where('collection_seq', '=', row.seq)
+        const there = new Set((await all.select('item_seq').where('item_seq', 'in', wanted).execute()).map(({ item_seq }) => item_seq))
+        const missing = wanted.filter((seq) => !there.has(seq))
+        if (missing.length === 0) return { collection: await readChanged(open, row), added: 0 }
+        const { count } = await all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+        if (Number(count) + missing.length > MAX_COLLECTION_ITEMS) {
+          throw new AppError('conflict', `A collection holds at most ${MAX_COLLECTION_ITEMS.toLocaleString('en')} items.`)
+        }
+        const next =
+          position === null
+            ? undefined
+            : await selectCollected(db, actor, row.seq)
+                .select('item.seq')
+                .orderBy('collection_item.position')
+                .orderBy('item.seq')
+                .limit(1)
+                .offset(position - 1)
+                .executeTakeFirst()
+        const positions = await makeRoom(db, row.seq, next ? 'before' : 'after', next?.seq ?? null, missing.length)
+        await db
+          .insertInto('collection_item')
+          .values(missing.map((seq, index) => ({ collection_seq: row.seq, item_seq: seq, position: positions[index] ?? 0 })))
+          .execute()
+        return { collection: await readChanged(open, await noteItems(open, row, { added: missing.length })), added: missing.length }
+      }),
+    removeFromCollection: (actor, ref, items) =>
+      change(actor, async (open) => {
+        const row = await findForChange(open, ref, 'edit', 'remove from this collection')
+        if (!row) return null
+        const { numDeletedRows } = await open.db
+          .deleteFrom('collection_item')
+          .where('collection_seq', '=', row.seq)
+          .where('item_seq', 'in', await findItems(open, items))
+          .executeTakeFirst()
+        const removed = Number(numDeletedRows)
+        const changed = removed === 0 ? row : await noteItems(open, row, { removed })
+        return { collection: await readChanged(open, changed), removed }
+      }),
+    moveInCollection: (actor, ref, item, place, baseVersion) =>
+      change(actor, async (open) => {
+        const row = await findForChange(open, ref, 'edit', 'reorder this collection')
+        if (!row) return null
+        requireNewest(row, baseVersion)
+        const seq = await findCollected(open, row, item)
+        const target = await findTarget(open, row, seq, place)
+        if (target === null) return await readChanged(open, row)
+        const [position = 0] = await makeRoom(open.db, row.seq, target.side, target.seq, 1)
+        await open.db
+          .updateTable('collection_item')
+          .set({ position })
+          .where('collection_seq', '=', row.seq)
+          .where('item_seq', '=', seq)
+          .execute()
+        return await readChanged(open, await noteItems(open, row, { moved: 1 }))
+      }),
+  }
+}
+
+/** Beside what an item is put; null where it stays. */
+async function findTarget(
+  change: Change,
+  row: CollectionRow,
+  seq: number,
+  place: CollectionPlace,
+): Promise<{ readonly side: 'before' | 'after'; readonly seq: number | null } | null> {
+  if (!('to' in place)) {
+    const side = 'before' in place ? 'before' : 'after'
+    const beside = await findCollected(change, row, 'before' in place ? place.before : place.after)
+    return beside === seq ? null : { side, seq: beside }
+  }
+  if (place.to === 'first') return { side: 'before', seq: null }
+  if (place.to === 'last') return { side: 'after', seq: null }
+  const isUp = place.to === 'up'
+  const { position } = await change.db
+    .selectFrom('collection_item')
+    .select('position')
+    .where('collection_seq', '=', row.seq)
+    .where('item_seq', '=', seq)
+    .executeTakeFirstOrThrow()
+  const next = await selectCollected(change.db, change.actor, row.seq)
+    .select('item.seq')
+    .where('collection_item.position', isUp ? '<' : '>', position)
+    .orderBy('collection_item.position', isUp ? 'desc' : 'asc')
+    .limit(1)
+    .executeTakeFirst()
+  return next ? { side: isUp ? 'before' : 'after', seq: next.seq } : null
+}
