@@ -28,6 +28,7 @@ describe('the API reference', () => {
     expect(readApi(document, '').groups.map(({ name }) => name)).toEqual([
       'prompts',
       'skills',
+      'collections',
       'items',
       'names',
       'listings',

@@ -41,6 +41,25 @@ const UNRECORDED: Record<string, string> = {
   sign_out: 'ends the one session whose beginning is recorded',
 }
 
+/** What somebody gets of collections, and narrowed to the newest. */
+async function readNewestCollection({ call }: Pick<TestApp, 'call'>, reader: Actor): Promise<unknown[]> {
+  const { collections, total } = Object(await call(reader, 'list_collections', {}))
+  const newest: string[] = collections.slice(0, 3).map(({ id }: { id: string }) => id)
+  const read = (name: string, input: object) => call(reader, name, input).catch((error: Error) => error.message)
+  return await Promise.all([
+    total,
+    collections,
+    ...newest.flatMap((id) => [
+      read('show_collection', { id }),
+      read('list_prompts', { collections: [id] }),
+      read('list_skills', { collections: [id], q: CANARY }),
+      read('list_exposed_prompts', { collections: [id] }),
+      read('list_skill_manifests', { collections: [id] }),
+      read('list_shared_skills', { scope: `/collections/${id}` }),
+    ]),
+  ])
+}
+
 /** What anonymous readers get of everything public: from the caches, where the app has read it before. */
 async function readPublic(test: Pick<TestApp, 'app' | 'call' | 'fetch'>): Promise<unknown[]> {
   const read = (name: string, input: object) => test.call(ANONYMOUS, name, input).catch((error: Error) => error.message)
@@ -119,6 +138,14 @@ describe('every operation that changes what is kept', () => {
   })
   const makePrompt = async () => Object((await test.call(owner, 'save_prompt', promptInput())).prompt)
   const makeSkill = async () => Object((await test.call(owner, 'save_skill', skillInput())).skill)
+  const makeCollection = async (): Promise<{ id: string; items: string[] }> => {
+    const fields = { title: unique(), description: unique(), visibility: madeFor }
+    const { id } = Object((await test.call(owner, 'create_collection', fields)).collection)
+    const items = [(await makePrompt()).id, (await makeSkill()).id]
+    await test.call(owner, 'add_to_collection', { id, items })
+    return { id, items }
+  }
+  const onCollection = (more: object) => async () => ({ actor: owner, input: { id: (await makeCollection()).id, ...more } })
   const makeImport = async () =>
     Object(await test.call(owner, 'check_import', { files: [{ filename: `${unique()}.md`, bytes: Buffer.from(CANARY) }] }))
   const byOwner = (input: unknown) => async () => ({ actor: owner, input })
@@ -169,6 +196,20 @@ describe('every operation that changes what is kept', () => {
       const { id } = await makePrompt()
       await test.call(owner, 'delete_item', { collection: 'prompts', id })
       return { actor: owner, input: { collection: 'prompts', id } }
+    },
+    list_collections: byOwner({ q: CANARY }),
+    show_collection: onCollection({}),
+    create_collection: async () => ({ actor: owner, input: { title: unique(), description: unique(), visibility: madeFor } }),
+    update_collection: onCollection({ title: unique(), description: unique(), slug: unique(), visibility: 'unlisted' }),
+    delete_collection: onCollection({}),
+    add_to_collection: async () => ({ actor: owner, input: { id: (await makeCollection()).id, items: [(await makePrompt()).id] } }),
+    remove_from_collection: async () => {
+      const { id, items } = await makeCollection()
+      return { actor: owner, input: { id, items } }
+    },
+    move_in_collection: async () => {
+      const { id, items } = await makeCollection()
+      return { actor: owner, input: { id, item: items[0], to: 'last' } }
     },
     list_trash: byOwner({}),
     list_versions: onPrompt({}),
@@ -420,6 +461,8 @@ describe('every operation that changes what is kept', () => {
         await readPublic(from),
         await readLists(from, prepared.actor),
         await readLists(from, reader),
+        await readNewestCollection(from, ANONYMOUS),
+        await readNewestCollection(from, reader),
       ]
       await readAll(test)
       await test.call(prepared.actor, name, prepared.input).catch(() => {})

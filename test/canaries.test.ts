@@ -29,6 +29,8 @@ let ownerKey: string
 let ownerCookies: string
 const secrets: Secret[] = []
 const refs: string[] = []
+/** Ids and slugs of collections. */
+const collectionRefs: string[] = []
 const walkers = new Map<string, { readonly key?: string; readonly cookies?: string }>()
 
 /** Walkers who are members. */
@@ -153,6 +155,21 @@ beforeAll(async () => {
     open(heldFrom, held.id)
     await admin.post(`/${collection}/${held.id}`, { do: 'hold' })
   }
+  for (const visibility of ['private', 'members', 'unlisted', 'public']) {
+    const from = secrets.length
+    const what = visibility === 'members' ? 'collection for members' : `${visibility} collection`
+    const fields =
+      visibility === 'public' ? { title: 'Shown collection' } : { title: plant(`${what}: title`), description: plant(`${what}: text`) }
+    const made = Object((await test.call(owner, 'create_collection', { ...fields, visibility })).collection)
+    collectionRefs.push(made.id, made.slug)
+    // Each holds what is hidden.
+    for (const id of refs) await test.call(owner, 'add_to_collection', { id: made.id, items: [id] }).catch(() => {})
+    if (visibility === 'unlisted') open(from, made.id)
+    if (visibility === 'private' || visibility === 'members') {
+      secrets.push({ what: `${what}: slug`, word: made.slug, id: null }, { what: `${what}: id`, word: made.id, id: null })
+    }
+    if (visibility === 'members') openToMembers(from)
+  }
   const email = `${plant('e-mail address', null, ['administrator in a browser'])}@example.org`
   await ownerBrowser.post('/settings', { do: 'email', email, password: PASSWORD })
   await ownerBrowser.post('/settings/keys', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
@@ -171,7 +188,9 @@ afterAll(() => test.close())
 function fill(path: string): string[] {
   const named = secrets.filter(({ what }) => what.includes('skill') && what.endsWith(': name')).map(({ word }) => word)
   const values: Record<string, readonly string[]> = {
-    id: refs,
+    id: path.includes('/collections/') ? collectionRefs : refs,
+    collected: collectionRefs,
+    item: refs,
     ref: refs,
     skillId: refs,
     name: /^\/(users|admin)\//.test(path) ? ['owner', 'other', 'administrator'] : refs,
@@ -182,7 +201,14 @@ function fill(path: string): string[] {
     team: ['owner', 'canary'],
     tag: ['canary', 'nothing'],
     category: ['coding'],
-    scope: ['', '/@owner', '/categories/coding', '/users/owner', ...refs.map((ref) => `/skills/${ref}`)],
+    scope: [
+      '',
+      '/@owner',
+      '/categories/coding',
+      '/users/owner',
+      ...refs.map((ref) => `/skills/${ref}`),
+      ...collectionRefs.map((ref) => `/collections/${ref}`),
+    ],
     git: ['', '/library.git'],
     file: refs.map((ref) => `${ref}.svg`),
     token: ['x'],
@@ -227,6 +253,9 @@ function everything(): Asked[] {
       for (const target of fill(path)) asked.push({ method, target, options: { method, headers, body: 'title=x&content=x&do=preview' } })
     }
   }
+  for (const ref of collectionRefs)
+    for (const path of ['/api/prompts', '/api/skills', '/prompts', '/skills'])
+      asked.push({ method: 'GET', target: `${path}?collections=${ref}` })
   for (const query of [
     '?q=Title&perPage=100',
     '?q=canary',
@@ -250,11 +279,21 @@ function everything(): Asked[] {
   const call = (method: string, params?: unknown, path = '') =>
     asked.push({ method: 'POST', target: `/api/mcp${path}`, options: rpc(method, params) })
   for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'])
-    for (const path of ['', '/@owner', '/categories/coding', '/tags/nothing', '?profile=chatgpt']) call(method, {}, path)
+    for (const path of [
+      '',
+      '/@owner',
+      '/categories/coding',
+      '/tags/nothing',
+      '?profile=chatgpt',
+      ...collectionRefs.map((ref) => `/collections/${ref}`),
+    ])
+      call(method, {}, path)
   for (const { name, surfaces } of test.app.operations) {
     if (!surfaces.mcp) continue
     const path = surfaces.mcp.profile === undefined ? '' : `?profile=${surfaces.mcp.profile}`
     if (/search|list/.test(name)) for (const query of ['', 'Title']) call('tools/call', { name, arguments: { query, limit: 50 } }, path)
+    else if (name === 'add_to_collection')
+      for (const id of collectionRefs) call('tools/call', { name, arguments: { id, items: [refs[0]] } }, path)
     else for (const ref of refs) call('tools/call', { name, arguments: { ...BODY, id: ref, skillId: ref, filename: 'SKILL.md' } }, path)
   }
   for (const ref of refs) {
@@ -330,6 +369,9 @@ describe('asking for what is hidden', () => {
       ...[
         '/api/prompts/',
         '/api/skills/',
+        '/api/collections/',
+        '/collections/',
+        '/api/prompts?collections=',
         '/prompts/',
         '/skills/',
         '/users/',
@@ -340,7 +382,9 @@ describe('asking for what is hidden', () => {
         '/e/',
         '/embeds?item=',
       ].map((path) => get(path + word)),
-      ...['/@', '/tags/', '/categories/', '/skills/', '/install/'].map((path) => get(`${path}${word}/.well-known/agent-skills/index.json`)),
+      ...['/@', '/tags/', '/categories/', '/collections/', '/skills/', '/install/'].map((path) =>
+        get(`${path}${word}/.well-known/agent-skills/index.json`),
+      ),
       get(`/.well-known/agent-skills/${word}.zip`),
       get(`/.well-known/skills/${word}/SKILL.md`),
       get(`/api/prompts/${word}/versions`),
@@ -388,7 +432,7 @@ describe('asking for what is hidden', () => {
     for (const { what, word, readers } of hidden)
       for (const [name, who] of walkers) {
         if (name.startsWith('owner') || readers?.includes(name)) continue
-        for (const path of ['/api/prompts/', '/api/skills/', '/prompts/', '/skills/', '/embed/']) {
+        for (const path of ['/api/prompts/', '/api/skills/', '/api/collections/', '/prompts/', '/skills/', '/collections/', '/embed/']) {
           const strip = (answer: string, id: string) =>
             answer
               .replaceAll(id, 'X')

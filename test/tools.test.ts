@@ -37,6 +37,8 @@ describe('the tools, as a model sees them', () => {
       remove_file_from_skill: [false, true, false, false],
       update_prompt: [false, true, true, false],
       related_items: [true, false, true, false],
+      list_collections: [true, false, true, false],
+      add_to_collection: [false, false, true, false],
       list_categories: [true, false, true, false],
     })
   })
@@ -46,14 +48,14 @@ describe('the tools, as a model sees them', () => {
       tools.map(({ name, inputSchema }) => [name, [Object.keys(inputSchema.properties ?? {}), inputSchema.required ?? []]]),
     )
     expect(inputs).toEqual({
-      search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'maxCharacters'], ['query']],
+      search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'collections', 'maxCharacters'], ['query']],
       get_prompt: [['id', 'variables'], ['id']],
       save_prompt: [
         ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'type', 'note'],
         ['title', 'content'],
       ],
       improve_prompt: [['prompt', 'outputType', 'outputFormat'], ['prompt']],
-      search_skills: [['query', 'limit', 'category', 'tag'], ['query']],
+      search_skills: [['query', 'limit', 'category', 'tag', 'collections'], ['query']],
       get_skill: [['id', 'files', 'includeContents', 'maxCharacters'], ['id']],
       save_skill: [
         ['title', 'files', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'note'],
@@ -78,6 +80,11 @@ describe('the tools, as a model sees them', () => {
       related_items: [
         ['collection', 'id', 'limit'],
         ['collection', 'id'],
+      ],
+      list_collections: [['q', 'owner', 'item', 'mayEdit', 'page', 'perPage'], []],
+      add_to_collection: [
+        ['id', 'items', 'position'],
+        ['id', 'items'],
       ],
       list_categories: [['all'], []],
     })

@@ -198,6 +198,32 @@ const ROUTES: readonly Route[] = [
     reach: 'name',
     request: (_, ref) => [`/@owner/.well-known/skills/${ref.toLowerCase()}/a.txt`],
   },
+  { operation: 'show_collection', kind: 'both', reach: 'list', request: () => ['/api/collections/everything?perPage=100'] },
+  { operation: 'list_prompts', kind: 'prompt', reach: 'list', request: () => ['/api/prompts?collections=everything&perPage=100'] },
+  { operation: 'list_skills', kind: 'skill', reach: 'list', request: (item) => [`/api/skills?collections=everything&q=${item.marker}`] },
+  {
+    operation: 'search_prompts',
+    kind: 'prompt',
+    reach: 'list',
+    request: (item) => tool('search_prompts', { query: item.marker, collections: ['everything'] }),
+  },
+  {
+    operation: 'list_exposed_prompts',
+    kind: 'prompt',
+    reach: 'list',
+    request: () => ['/api/mcp/collections/everything', rpc('prompts/list')],
+  },
+  {
+    operation: 'list_skill_manifests',
+    kind: 'skill',
+    reach: 'list',
+    request: () => ['/api/mcp?collections=everything', rpc('skills/list')],
+  },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => [`/collections/everything/${WELL_KNOWN}/index.json`] },
+  { operation: 'list_shared_skills', kind: 'skill', reach: 'list', request: () => ['/collections/everything/marketplace.json'] },
+  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/collections/everything/prompts.json'] },
+  { operation: 'walk_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/collections/everything/prompts.csv'] },
+  { operation: 'list_whole_prompts', kind: 'prompt', reach: 'list', request: () => ['/collections/everything/prompts.json'] },
 ]
 
 /** Writes, tried by somebody who does not own the item: hidden ones must look as if they were not there. */
@@ -273,6 +299,20 @@ const WRITES: readonly (Route & { readonly isOpenToOthers?: true })[] = [
     isOpenToOthers: true,
     request: (item, ref) => [`/api/${item.kind}s/${ref}/favourite`, { method: 'DELETE' }],
   },
+  {
+    operation: 'add_to_collection',
+    kind: 'both',
+    reach: 'item',
+    isOpenToOthers: true,
+    request: (_, ref) => ['/api/collections/of-other/items', json('POST', { items: [ref] })],
+  },
+  {
+    operation: 'remove_from_collection',
+    kind: 'both',
+    reach: 'item',
+    isOpenToOthers: true,
+    request: (_, ref) => [`/api/collections/of-other/items?items=${ref}`, { method: 'DELETE' }],
+  },
 ]
 
 /** Those who change nothing, wherever they may look. */
@@ -287,6 +327,11 @@ const EXEMPT: Record<string, string> = {
   save_skill: 'makes an item of the caller’s own',
   list_categories: 'shows counts alone; proved below',
   improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
+  list_collections: 'shows counts alone; proved in collections.test.ts',
+  create_collection: 'makes a collection of the caller’s own',
+  update_collection: 'shows a collection with counts; proved in collections.test.ts',
+  delete_collection: 'names a collection of the caller’s own; proved in collections.test.ts',
+  move_in_collection: 'shows a collection with counts; proved in collections.test.ts',
   list_favourites: 'what the caller marked; proved in favourites.test.ts',
   create_install_link: 'makes a link of the caller’s own; what it reads is proved in channels.test.ts',
   list_install_links: 'the caller’s own links; proved in channels.test.ts',
@@ -325,6 +370,8 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     keys.set('other without read', (await test.user('other', ['write'])).key)
     keys.set('owner', owner.key)
     keys.set('owner without read', (await test.user(ownerName, ['write'])).key)
+    await test.call(owner.actor, 'create_collection', { title: 'Everything', visibility: 'public' })
+    await test.call((await test.user('other')).actor, 'create_collection', { title: 'Of other', visibility: 'public' })
     let count = 0
     for (const kind of ['prompt', 'skill'] as const) {
       for (const state of STATES) {
@@ -350,6 +397,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
               })
         const { id, slug } = Object(saved[kind])
         items.push({ kind, state, id, slug, marker })
+        await test.call(owner.actor, 'add_to_collection', { id: 'everything', items: [id] })
         if (state === 'deleted') await test.call(owner.actor, 'delete_item', { collection: `${kind}s`, id })
       }
     }

@@ -22,6 +22,8 @@ import type { Channel } from './channel.ts'
 
 /** What clients of prompts.chat get as the address of the service. */
 const PREFIX = '/compat/prompts-chat'
+/** Path of a collection, before what dumps its prompts alone. */
+const COLLECTION = '/collections/{collected}'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 const CSV_TYPE = 'text/csv; charset=utf-8'
 /** Prompts read at once, for a dump. */
@@ -54,8 +56,10 @@ export function promptsChatRoutes(channel: Channel, parts: CompatParts): BoundRo
     await channel.call(call)(showPrompt, { id: readIdAndSlug(ref) }, options)
   return [
     ...['', PREFIX].flatMap((prefix): BoundRoute[] => [
-      { ...route, cost: 50, path: `${prefix}/prompts.json`, handle: (call) => sendDump(call, JSON_DUMP) },
-      { ...route, cost: 50, path: `${prefix}/prompts.csv`, handle: (call) => sendDump(call, CSV_DUMP) },
+      ...['', COLLECTION].flatMap((scope): BoundRoute[] => [
+        { ...route, cost: 50, path: `${prefix}${scope}/prompts.json`, handle: (call) => sendDump(call, JSON_DUMP) },
+        { ...route, cost: 50, path: `${prefix}${scope}/prompts.csv`, handle: (call) => sendDump(call, CSV_DUMP) },
+      ]),
       {
         ...route,
         path: `${prefix}/prompts/{ref}.prompt.md`,
@@ -246,7 +250,12 @@ function quote(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Sends dumps. Those of anonymous readers are all the same: one is made, and kept until the library changes. */
+/** The collection that a request asks for. */
+function scopeOf({ params }: Call): string[] | undefined {
+  return params['collected'] === undefined ? undefined : [params['collected']]
+}
+
+/** Sends dumps. Those of anonymous readers are all the same: one is made, and kept until the library changes. Those of a collection are made each time. */
 function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }: CompatParts) {
   const caches = createRevisionCaches(readRevision)
   /** By type. One that is too large to be kept has no pieces. */
@@ -257,10 +266,16 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
   /** Every prompt that the caller may see, or the most that a dump holds, in parts. */
   async function* make(call: Call, { order, before, entry, after }: Dump): AsyncGenerator<Uint8Array> {
     yield encode(before)
+    const collections = scopeOf(call)
     let count = 0
     let position: WalkPosition | null = null
     do {
-      const found: Output<typeof walkWholePrompts> = await channel.call(call)(walkWholePrompts, { order, after: position, limit: PAGE })
+      const found: Output<typeof walkWholePrompts> = await channel.call(call)(walkWholePrompts, {
+        order,
+        collections,
+        after: position,
+        limit: PAGE,
+      })
       const prompts = found.prompts.slice(0, limit - count)
       yield encode(prompts.map((prompt, place) => entry(prompt, count + place)).join(''))
       count += prompts.length
@@ -296,13 +311,21 @@ function createDumper(channel: Channel, { readRevision, sendPieces, maxDumped }:
     return pieces.length > 0 ? pieces : null
   }
 
+  /** A collection without prompts is not told from one that the caller may not see. @throws AppError `not_found` */
+  const requirePrompts = async (call: Call, collections: string[]): Promise<void> => {
+    const { prompts } = await channel.call(call)(walkWholePrompts, { collections, limit: 1 })
+    if (prompts.length === 0) throw new AppError('not_found', 'No prompts found here.')
+  }
+
   return async (call: Call, dump: Dump): Promise<Answer> => {
+    const collections = scopeOf(call)
+    if (collections) await requirePrompts(call, collections)
     const reader = readerKey(call.actor)
     const revision = await caches.refresh()
-    const etag = makeEtag(encode(`${revision} ${reader} ${dump.order}`))
+    const etag = makeEtag(encode(`${revision} ${reader} ${dump.order} ${collections?.join() ?? ''}`))
     const headers: AnswerHeaders = { 'content-type': dump.type, 'cache-control': 'public, max-age=60', etag }
     if (matchesEtag(call.exchange.header('if-none-match'), etag)) return { status: 304, headers, body: null }
-    const whole = seesAsStranger(call.actor) ? await findWhole(call, dump, revision) : null
+    const whole = !collections && seesAsStranger(call.actor) ? await findWhole(call, dump, revision) : null
     if (whole) headers['content-length'] = String(whole.reduce((sum, { length }) => sum + length, 0))
     const { body } = sendPieces(call.caller, whole?.values() ?? make(call, dump), {})
     return { status: 200, headers, body }

@@ -21,6 +21,7 @@ const LISTS: Readonly<Record<string, readonly [rows: string, columns: Readonly<R
   search_skills: ['skills', { slug: text, title: text }],
   list_prompts: ['prompts', { slug: text, visibility: text, type: text, title: text }],
   list_skills: ['skills', { slug: text, visibility: text, title: text }],
+  list_collections: ['collections', { slug: text, visibility: text, prompts: count, skills: count, owner: text, title: text }],
   list_categories: ['categories', { slug: text, prompts: count, skills: count, name: text }],
   list_tags: ['tags', { slug: text, count, name: text }],
   list_trash: ['items', { id: text, kind: text, deletedAt: day, title: text }],

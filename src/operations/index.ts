@@ -30,6 +30,10 @@ import { listSharedSkills } from './channels/list-shared-skills.ts'
 import { listWholePrompts, walkWholePrompts } from './channels/list-whole-prompts.ts'
 import { readSharedFiles } from './channels/read-shared-files.ts'
 import { readSharedVersions } from './channels/read-shared-versions.ts'
+import { createCollection, deleteCollection, updateCollection } from './collections/change-collections.ts'
+import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
+import { listCollections } from './collections/list-collections.ts'
+import { showCollection } from './collections/show-collection.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
 import { browseItems } from './items/browse-items.ts'
@@ -105,6 +109,14 @@ export const OPERATIONS: readonly Operation[] = [
   listFavourites,
   browseFavourites,
   findFavourites,
+  listCollections,
+  showCollection,
+  createCollection,
+  updateCollection,
+  deleteCollection,
+  addToCollection,
+  removeFromCollection,
+  moveInCollection,
   listCategories,
   listTags,
   listExposedPrompts,

@@ -17,7 +17,10 @@ import type { ReportFault } from './fault-log.ts'
 /** Where MCP is served. */
 export const MCP_PATH = '/api/mcp'
 /** The same with a part of the lists, for clients that drop the query of an address. */
-const MCP_PATHS = [MCP_PATH, ...['@{user}', 'tags/{tag}', 'categories/{category}'].map((scope) => `${MCP_PATH}/${scope}`)]
+const MCP_PATHS = [
+  MCP_PATH,
+  ...['@{user}', 'tags/{tag}', 'categories/{category}', 'collections/{collected}'].map((scope) => `${MCP_PATH}/${scope}`),
+]
 /** Debounce window of change notifications. */
 const DEBOUNCE_MS = 500
 

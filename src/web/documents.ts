@@ -27,6 +27,7 @@ export const DOCUMENTS = {
     { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
     { name: 'variables', file: 'variables.md' },
     { name: 'skills', file: 'skills.md' },
+    { name: 'collections', file: 'collections.md' },
     { name: 'git', file: 'git.md' },
     { name: 'search', file: 'search.md' },
     { name: 'improve', file: 'improve.md' },

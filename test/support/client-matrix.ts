@@ -60,6 +60,8 @@ export const COLUMNS: readonly Column[] = [
       'remove_file_from_skill',
       'update_prompt',
       'related_items',
+      'list_collections',
+      'add_to_collection',
       'list_categories',
     ])
   }),

@@ -49,11 +49,11 @@ function toParty(id: string | null, name: string | null): z.infer<typeof party> 
   return id === null ? null : { id, name }
 }
 
-/** The id of an unlisted item, or of an embed, opens it: others than their owner learn it from nowhere. */
+/** The id of an unlisted item or collection, or of an embed, opens it: others than their owner learn it from nowhere. */
 function hidesId(actor: Actor, { action, targetName, ownerId }: AuditEvent): boolean {
   const kind = AUDIT_ACTIONS[action]
   if (actor.kind === 'user' && ownerId === actor.userId) return false
-  return (kind === 'item' && targetName === null) || kind === 'embed'
+  return ((kind === 'item' || kind === 'collection') && targetName === null) || kind === 'embed'
 }
 
 /** A day, or a time, in UTC. */

@@ -3,6 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
 import { parseScope, scopePath } from '../../library/channel-scope.ts'
 import type { StoredInstallLink } from '../../library/ports/install-links.ts'
+import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { notFound, refInput } from '../core/inputs.ts'
 
@@ -45,11 +46,16 @@ export const createInstallLink = defineOperation({
     name: keyNameField.describe('Where it will be used, such as a computer or a team'),
     scope: refInput
       .default('')
-      .describe('Path of what it reads: /@NAME, /tags/TAG, /categories/CATEGORY, /skills/ID; empty for everything you can see'),
+      .describe(
+        'Path of what it reads: /@NAME, /tags/TAG, /categories/CATEGORY, /collections/COLLECTION, /skills/ID; empty for everything you can see',
+      ),
     expiresInDays: z.number().int().min(1).max(3650).default(DEFAULT_DAYS),
   }),
   output: z.object({ url: z.string(), link: installLinkRecord }),
-  async run({ actor, store, clock, secrets, baseUrl }: Needs<'installLinks' | 'items', 'clock' | 'secrets' | 'baseUrl'>, input) {
+  async run(
+    { actor, store, clock, secrets, baseUrl }: Needs<'installLinks' | 'items' | 'collections', 'clock' | 'secrets' | 'baseUrl'>,
+    input,
+  ) {
     const user = requireUser(actor)
     if (!user.scopes.has('read'))
       throw new AppError('forbidden', 'An install link reads private items, so this API key needs the "read" scope too.')
@@ -57,11 +63,12 @@ export const createInstallLink = defineOperation({
     if (!scope) {
       throw invalidInput(
         'scope',
-        'scope must be empty or a path such as /@NAME, /tags/TAG, /categories/CATEGORY, /skills/ID or /prompts/ID.',
+        'scope must be empty or a path such as /@NAME, /tags/TAG, /categories/CATEGORY, /collections/COLLECTION, /skills/ID or /prompts/ID.',
       )
     }
     if (scope.kind === 'skill' && !(await store.items.findSkill(actor, scope.ref))) throw notFound('skill')
     if (scope.kind === 'prompt' && !(await store.items.findPrompt(actor, scope.ref))) throw notFound('prompt')
+    if (scope.kind === 'collection' && !(await store.collections.findCollection(actor, scope.ref))) throw noCollection()
     const { token, sha256 } = secrets.makeToken()
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
     const stored = await store.installLinks.createInstallLink({

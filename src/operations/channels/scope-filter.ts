@@ -23,6 +23,8 @@ export async function findScope({ actor, store }: Needs<'items'>, path: string, 
       return { reach: 'list', filter: { authors: [scope.name] } }
     case 'tag':
       return { reach: 'list', filter: { allTags: [scope.name] } }
+    case 'collection':
+      return { reach: 'list', filter: { collections: [scope.ref] } }
     case 'category':
       return { reach: 'list', filter: { categories: [scope.name] } }
     default: {

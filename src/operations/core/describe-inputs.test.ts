@@ -64,7 +64,7 @@ describe('describeInputs', () => {
 
   it('describes search_prompts as the interface does', () => {
     const inputs = new Map(describeInputs(searchPrompts).map((input) => [input.name, input]))
-    expect([...inputs.keys()]).toEqual(['query', 'limit', 'type', 'category', 'tag', 'maxCharacters'])
+    expect([...inputs.keys()]).toEqual(['query', 'limit', 'type', 'category', 'tag', 'collections', 'maxCharacters'])
     expect([...inputs.values()].filter((input) => input.isRequired).map((input) => input.name)).toEqual(['query'])
     expect(inputs.get('limit')?.kind).toBe('number')
     expect(inputs.get('type')?.choices).toEqual(['TEXT', 'STRUCTURED', 'IMAGE', 'VIDEO', 'AUDIO'])

@@ -3,7 +3,17 @@ import type { SearchRequest } from '../../library/ports/search.ts'
 import { correctQuery, parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { allOfList, countSearch, filterText, filterType, pageInputs, pageOutputs, queryInput, toPage } from '../core/inputs.ts'
+import {
+  allOfList,
+  collectionsInput,
+  countSearch,
+  filterText,
+  filterType,
+  pageInputs,
+  pageOutputs,
+  queryInput,
+  toPage,
+} from '../core/inputs.ts'
 import { listedPrompt, listedSkill, toListedPrompt, toSkillRecord, withScores } from '../core/records.ts'
 import { oneOf } from './search-prompts.ts'
 
@@ -15,6 +25,7 @@ export const browsing = {
   category: filterText.describe('Category slug or name, including subcategories'),
   tag: allOfList.describe('Tag slugs or names, separated by commas; all must match'),
   author: filterText.describe('Username of the author'),
+  collections: collectionsInput,
   sort: sortInput,
 }
 
@@ -27,7 +38,13 @@ export function toSearchRequest(input: z.infer<z.ZodObject<typeof browsing>> & {
   return {
     query: parseQuery(input.q),
     text: input.q,
-    filter: { type: input.type, categories: oneOf(input.category), allTags: input.tag, authors: oneOf(input.author) },
+    filter: {
+      type: input.type,
+      collections: input.collections,
+      categories: oneOf(input.category),
+      allTags: input.tag,
+      authors: oneOf(input.author),
+    },
     sort: input.sort ?? 'relevance',
     limit: input.perPage,
     offset: (input.page - 1) * input.perPage,

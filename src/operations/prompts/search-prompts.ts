@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { countSearch, filterText, filterType, limitInput, maxCharactersInput, queryInput } from '../core/inputs.ts'
+import { collectionsInput, countSearch, filterText, filterType, limitInput, maxCharactersInput, queryInput } from '../core/inputs.ts'
 import { fitPrompts, foundPrompt, toFoundPrompt, withScores } from '../core/records.ts'
 
 export const searchPrompts = defineOperation({
@@ -23,6 +23,7 @@ export const searchPrompts = defineOperation({
     type: filterType.describe('Only prompts with this kind of output'),
     category: filterText.describe('Category, including subcategories'),
     tag: filterText.describe('Tag'),
+    collections: collectionsInput,
     maxCharacters: maxCharactersInput.describe('Longest answer as JSON: contents are cut to fit, metadata never'),
   }),
   output: z.object({ query: z.string(), count: z.number().int(), prompts: z.array(foundPrompt), ...hintsOutput }),
@@ -32,7 +33,7 @@ export const searchPrompts = defineOperation({
     const { items, scores } = await store.items.searchPrompts(actor, {
       query,
       text: input.query,
-      filter: { type: input.type, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
+      filter: { type: input.type, collections: input.collections, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
       sort: 'relevance',
       limit: input.limit,
       offset: 0,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseQuery } from '../../search/analysis/query.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { hintsFor, hintsOutput } from '../core/filter-hints.ts'
-import { countSearch, filterText, limitInput, queryInput } from '../core/inputs.ts'
+import { collectionsInput, countSearch, filterText, limitInput, queryInput } from '../core/inputs.ts'
 import { foundSkill, toFoundSkill, withScores } from '../core/records.ts'
 import { oneOf } from '../prompts/search-prompts.ts'
 
@@ -23,6 +23,7 @@ export const searchSkills = defineOperation({
     limit: limitInput.describe('Maximum number of results'),
     category: filterText.describe('Category, including subcategories'),
     tag: filterText.describe('Tag'),
+    collections: collectionsInput,
   }),
   output: z.object({ query: z.string(), count: z.number().int(), skills: z.array(foundSkill), ...hintsOutput }),
   async run(context: Needs<'categories' | 'items', 'baseUrl'>, input) {
@@ -30,7 +31,7 @@ export const searchSkills = defineOperation({
     const { items, scores } = await store.items.searchSkills(actor, {
       query: parseQuery(input.query),
       text: input.query,
-      filter: { categories: oneOf(input.category), anyTags: oneOf(input.tag) },
+      filter: { collections: input.collections, categories: oneOf(input.category), anyTags: oneOf(input.tag) },
       sort: 'relevance',
       limit: input.limit,
       offset: 0,

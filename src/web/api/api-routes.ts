@@ -6,6 +6,7 @@ import { jsonSchema, type Schema } from './schema-fields.ts'
 const GROUPS = [
   ['prompts', /^\/api\/(?:search\/)?prompts\b|^\/api\/improve-prompt$/],
   ['skills', /^\/api\/(?:search\/)?skills\b/],
+  ['collections', /^\/api\/collections\b/],
   ['items', /^\/api\/(?:\{collection\}|trash|favourites)/],
   ['names', /^\/api\/(?:categories|tags)$/],
   ['listings', /^\/api\/(?:exposed-prompts|skill-manifests)/],

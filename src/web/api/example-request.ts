@@ -21,6 +21,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   q: 'code review',
   query: 'code review',
   id: 'ID_OR_SLUG',
+  item: 'ID_OR_SLUG',
+  items: ['ID_OR_SLUG'],
   team: 'TEAM',
   username: 'USERNAME',
   skillId: 'SKILL_ID',
@@ -37,7 +39,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   files: [{ filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidy up a folder.\n---\nMove what is old into archive/.\n' }],
 }
 /** Optional inputs that make the examples useful. */
-const TELLING = new Set(['q', 'title', 'prompt', 'variables', 'arguments'])
+const TELLING = new Set(['q', 'title', 'prompt', 'variables', 'arguments', 'to'])
 
 /** An example of a route: what it needs, and what shows best what it does. @param body the schema of its JSON body */
 export function makeExample(path: string, inputs: readonly RouteInput[], body: Schema | null, baseUrl: string): ExampleRequest {

@@ -9,6 +9,7 @@ export const API_WORDS = {
   groups: {
     prompts: 'Prompts',
     skills: 'Skills',
+    collections: 'Collections',
     items: 'Versions, votes, favourites and the trash',
     names: 'Categories and tags',
     listings: 'Complete listings',

@@ -19,6 +19,7 @@ export const DOCUMENT_WORDS = {
     'keys-and-visibility': 'Who can read and change what, and how programs authenticate.',
     variables: 'Use variables in a prompt, and fill them in.',
     skills: 'Folders of instructions and files for agents.',
+    collections: 'Put prompts and skills together, in an order, and share them.',
     git: 'Clone the library, and install skills from it with Git.',
     search: 'How queries are parsed and results are ranked.',
     improve: 'Improve a prompt, with a language model or without one.',

@@ -145,6 +145,7 @@ const Target: FC<{ words: Words; event: AuditRecord }> = ({ words: { audit }, ev
   if (id === null || action === 'signed_in') return null
   if (kind === 'item' && name !== null) return <a href={`/${detail.kind ?? 'prompt'}s/${id}`}>{name}</a>
   if ((kind === 'user' || kind === 'team') && name !== null) return <a href={`/@${encodeURIComponent(name)}`}>{name}</a>
+  if (kind === 'collection' && name !== null) return <a href={`/collections/${id}`}>{name}</a>
   if (name !== null) return <span>{name}</span>
   const what = kind === 'item' && detail.kind ? audit.kinds[detail.kind] : audit.targets[kind]
   return (
@@ -169,7 +170,24 @@ function describeParties({ audit }: Words, { actor, key, owner, surface, target 
 }
 
 function describeDetail({ audit, visibilities, roles, teams }: Words, { action, detail, into }: AuditRecord): Child {
-  const { version, restored, first, last, fields, from, to, role, teamRole, scopes, setting, created = 0, updated = 0 } = detail
+  const {
+    version,
+    restored,
+    first,
+    last,
+    fields,
+    from,
+    to,
+    role,
+    teamRole,
+    scopes,
+    setting,
+    created = 0,
+    updated = 0,
+    added,
+    removed,
+    moved,
+  } = detail
   const parts = [
     ...(version === undefined || version === 1 ? [] : [audit.version(version)]),
     ...(restored === undefined ? [] : [audit.fromVersion(restored)]),
@@ -181,6 +199,9 @@ function describeDetail({ audit, visibilities, roles, teams }: Words, { action, 
     ...(scopes ? [scopes.join(', ')] : []),
     ...(setting === undefined ? [] : [audit.settings[setting]]),
     ...(into === null ? [] : [audit.into(into.name ?? `${audit.targets.category} ${into.id}`)]),
+    ...(added === undefined ? [] : [audit.added(added)]),
+    ...(removed === undefined ? [] : [audit.removed(removed)]),
+    ...(moved === undefined ? [] : [audit.moved(moved)]),
     ...(action === 'items_imported' ? [audit.counts(created, updated)] : []),
   ]
   return parts.map((part) => `${part} · `).join('')

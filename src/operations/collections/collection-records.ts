@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import type { Collection } from '../../library/collections.ts'
+import { hasRight, TEAM_ROLES } from '../../library/teams.ts'
+import { VISIBILITIES } from '../../library/visibility.ts'
+import { refInput } from '../core/inputs.ts'
+
+const when = z.string().meta({ format: 'date-time' })
+
+/** A collection in lists that models read. */
+export const foundCollection = z.object({
+  id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  owner: z.string(),
+  visibility: z.enum(VISIBILITIES),
+  prompts: z.number().int().describe('Those you can see'),
+  skills: z.number().int().describe('Those you can see'),
+  url: z.string(),
+})
+
+/** A collection as the other surfaces show it. */
+export const collectionRecord = foundCollection.extend({
+  isOfTeam: z.boolean(),
+  role: z.enum(TEAM_ROLES).nullable().describe('What you may do with it'),
+  createdAt: when,
+  version: z.number().int().nullable().describe('For baseVersion; null for those who may not change it'),
+  updatedAt: when.nullable().describe('As version'),
+})
+
+export const collectionRef = refInput.describe('Id or slug of the collection')
+
+/** The page of a collection. By id where the slug leads its owner alone. */
+function collectionUrl(baseUrl: string, { id, slug, visibility }: Pick<Collection, 'id' | 'slug' | 'visibility'>): string {
+  return `${baseUrl}/collections/${visibility === 'unlisted' ? id : slug}`
+}
+
+export function toFoundCollection(collection: Collection, baseUrl: string): z.infer<typeof foundCollection> {
+  const { id, slug, title, description, owner, visibility, counts } = collection
+  return {
+    id,
+    slug,
+    title,
+    description,
+    owner,
+    visibility,
+    prompts: counts.prompt,
+    skills: counts.skill,
+    url: collectionUrl(baseUrl, collection),
+  }
+}
+
+export function toCollectionRecord(collection: Collection, baseUrl: string): z.infer<typeof collectionRecord> {
+  const { isOfTeam, role, createdAt, version, updatedAt } = collection
+  const isEditor = hasRight(role, 'edit')
+  return {
+    ...toFoundCollection(collection, baseUrl),
+    isOfTeam,
+    role,
+    createdAt,
+    version: isEditor ? version : null,
+    updatedAt: isEditor ? updatedAt : null,
+  }
+}
+
+/** The same error for missing and invisible collections. */
+export function noCollection(): AppError {
+  return new AppError('not_found', 'Collection not found, or not visible to you. Check the id or slug.')
+}
