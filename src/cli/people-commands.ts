@@ -195,14 +195,19 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .option('--scopes <list>', `permissions: ${SCOPES.join(', ')}`, SCOPES.join(','))
     .option('--expires <duration>', 'when it expires, such as 90d (default: never)')
     .option('--team <name>', 'a team of the owner: the key sees nothing but its items')
-    .action((options: { user: string; name: string; scopes: string; expires?: string; team?: string }) =>
+    .option('--collections <list>', 'collections, as slugs or ids: the key sees nothing but what is in them', (list) => list.split(','))
+    .action((options: { user: string; name: string; scopes: string; expires?: string; team?: string; collections?: string[] }) =>
       withApp(async (app) => {
         const scopes = readScopes(options.scopes)
         const name = keyNameField.safeParse(options.name)
         if (!name.success) throw new AppError('invalid_input', `--name ${name.error.issues[0]?.message}.`)
         const expiresAt = options.expires === undefined ? null : new Date(app.clock() + parseDuration(options.expires)).toISOString()
         const user = await requireAccount(app, options.user)
-        const within = await readWithin(app.store, user.id, options)
+        const within = await readWithin(
+          app.store,
+          { kind: 'user', userId: user.id, username: user.username, scopes: new Set(SCOPES) },
+          options,
+        )
         const key = createApiKey()
         const stored = await app.store.keys.createKey({
           name: name.data,

@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { keyNameField } from '../../library/account.ts'
-import { SCOPES, type Within } from '../../library/actor.ts'
+import { type Actor, SCOPES, type Within } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
+import { noCollection } from '../collections/collection-records.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { filterText, requireOwner } from '../core/inputs.ts'
+import { filterText, refInput, requireOwner } from '../core/inputs.ts'
 
+/** Collections that one key can be narrowed to. */
+const MAX_NARROWED = 20
 const DAY_MS = 24 * 3600 * 1000
 /** Whether a new password also revokes the person's keys. */
 export const revokeKeysInput = z.boolean().default(false)
@@ -41,14 +44,17 @@ function toKeyRecord(key: StoredKey, narrowedTo: string[] | null, nowMs: number)
   }
 }
 
+type Stores = Pick<LibraryStore, 'items' | 'collections'>
+
 /** The names of what a key is narrowed to, as far as its owner sees them. */
-async function nameWithin(store: Pick<LibraryStore, 'items'>, userId: string, within: Within | null): Promise<string[] | null> {
+async function nameWithin(store: Stores, actor: Actor, within: Within | null): Promise<string[] | null> {
   if (within === null) return null
   if ('team' in within) {
-    const team = await store.items.findOwner(userId, { id: within.team })
+    const team = await store.items.findOwner(requireUser(actor).userId, { id: within.team })
     return team ? [`@${team.name}`] : []
   }
-  return [...within.collections]
+  const found = await Promise.all(within.collections.map((id) => store.collections.findCollection(actor, id)))
+  return found.flatMap((collection) => collection?.title ?? [])
 }
 
 /** A person's own keys: those that work first, then the newest. */
@@ -60,26 +66,39 @@ export const listKeys = defineOperation({
   surfaces: {},
   input: z.object({}),
   output: z.object({ keys: z.array(keyRecord) }),
-  async run({ actor, store, clock }: Needs<'keys' | 'items', 'clock'>) {
-    const { userId, username } = requireUser(actor)
+  async run({ actor, store, clock }: Needs<'keys' | 'items' | 'collections', 'clock'>) {
+    const { username } = requireUser(actor)
     const stored = await store.keys.listKeys(username)
     const keys: z.infer<typeof keyRecord>[] = []
-    for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(store, userId, key.within), clock()))
+    for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(store, actor, key.within), clock()))
     const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
     return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
   },
 })
 
-/** What a key is narrowed to. @throws AppError `not_found` for a team that the user is not in */
+/**
+ * What a key is narrowed to.
+ * @throws AppError `not_found` for a team that the user is not in and for a collection that the user does not see
+ */
 export async function readWithin(
-  store: Pick<LibraryStore, 'items'>,
-  userId: string,
-  { team }: { readonly team?: string | undefined },
+  store: Stores,
+  actor: Actor,
+  { team, collections = [] }: { readonly team?: string | undefined; readonly collections?: readonly string[] | undefined },
 ): Promise<Within | null> {
-  if (team === undefined) return null
-  const owner = await requireOwner(store, userId, team)
-  if (!owner.isTeam) throw invalidInput('team', `${owner.name} is no team.`)
-  return { team: owner.id }
+  if (team !== undefined && collections.length > 0) throw invalidInput('collections', 'team and collections cannot be combined; give one.')
+  if (team !== undefined) {
+    const owner = await requireOwner(store, requireUser(actor).userId, team)
+    if (!owner.isTeam) throw invalidInput('team', `${owner.name} is no team.`)
+    return { team: owner.id }
+  }
+  if (collections.length === 0) return null
+  const ids: string[] = []
+  for (const ref of collections) {
+    const collection = await store.collections.findCollection(actor, ref)
+    if (!collection) throw noCollection()
+    ids.push(collection.id)
+  }
+  return { collections: [...new Set(ids)] }
 }
 
 /** Makes a key; this answer is the only place it is ever shown. */
@@ -98,11 +117,12 @@ export const createKey = defineOperation({
       .default([...SCOPES]),
     expiresInDays: z.number().int().min(1).max(3650).optional(),
     team: filterText.describe('Name of a team you are in: the key sees nothing but its items'),
+    collections: z.array(refInput).max(MAX_NARROWED).optional().describe('Collections: the key sees nothing but what is in them'),
   }),
   output: z.object({ key: z.string(), record: keyRecord }),
-  async run({ actor, store, clock, secrets }: Needs<'keys' | 'items', 'clock' | 'secrets'>, input) {
+  async run({ actor, store, clock, secrets }: Needs<'keys' | 'items' | 'collections', 'clock' | 'secrets'>, input) {
     const user = requireUser(actor)
-    const within = await readWithin(store, user.userId, input)
+    const within = await readWithin(store, actor, input)
     const { key, sha256 } = secrets.makeKey()
     const expiresAt = input.expiresInDays === undefined ? null : new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
     const stored = await store.keys.createKey({
@@ -113,7 +133,7 @@ export const createKey = defineOperation({
       expiresAt,
       within,
     })
-    return { key, record: toKeyRecord(stored, await nameWithin(store, user.userId, within), clock()) }
+    return { key, record: toKeyRecord(stored, await nameWithin(store, actor, within), clock()) }
   },
 })
 

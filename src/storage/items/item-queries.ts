@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Actor, Within } from '../../library/actor.ts'
+import type { Actor } from '../../library/actor.ts'
 import { DERIVED_FROM } from '../../library/derived-description.ts'
 import { isId } from '../../library/identifier.ts'
 import type { Category, ItemKind, Prompt, Skill, SkillManifest, Version } from '../../library/items.ts'
@@ -20,7 +20,7 @@ import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
 import { applyFilter, isBeyond, readCategories, readFilter } from './item-filters.ts'
-import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type ItemRow, isInVisibleSet, isWithin, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
 import { createTableLists } from './table-lists.ts'
@@ -116,16 +116,17 @@ export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<Vi
   const audiences = AUDIENCES_OF[standingOf(actor)]
   const owners = readerId === null ? [] : await seenOwners(db, { readerId })
   const viewer = { audiences, seenOwners: new Set(owners.map(({ seq }) => seq)) }
-  return within === null ? viewer : { ...viewer, within: await readWithin(db, within) }
+  return within === null ? viewer : { ...viewer, within: await readWithin(db, visibleSet(actor, 'list')) }
 }
 
 /** What a narrowed key sees, by row numbers. */
-async function readWithin(db: Kysely<Database>, within: Within): Promise<NonNullable<Viewer['within']>> {
-  if ('team' in within) {
-    const [team] = await userSeq(db, { id: within.team })
+async function readWithin(db: Kysely<Database>, set: VisibleSet): Promise<NonNullable<Viewer['within']>> {
+  if (set.within && 'team' in set.within) {
+    const [team] = await userSeq(db, { id: set.within.team })
     return { owner: team?.seq ?? 0 }
   }
-  return { items: new Set() }
+  const items = await db.selectFrom('item').select('seq').where(isWithin(set)).execute()
+  return { items: new Set(items.map(({ seq }) => seq)) }
 }
 
 const rowsBySeq = prepareForEach('list', (set) =>

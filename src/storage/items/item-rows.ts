@@ -1,6 +1,5 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
-import type { Within } from '../../library/actor.ts'
 import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
 import { sortFilenames } from '../../library/skill.ts'
@@ -63,12 +62,19 @@ export function selectItems(db: Kysely<Database>) {
     ])
 }
 
-/** What a narrowed key is narrowed to, as a condition on a table of items. */
-export function isWithin(within: Within, table = 'item') {
+/**
+ * What a narrowed key is narrowed to, as a condition on a table of items. A collection counts as long as the key's owner finds it.
+ * @param set of the key
+ */
+export function isWithin({ visibilities, readerId, within }: VisibleSet, table = 'item') {
+  if (within === null) return sql<boolean>`1 = 1`
   if ('team' in within) {
     return sql<boolean>`${sql.ref(`${table}.owner_seq`)} = (select "user".seq from "user" where "user".id = ${within.team})`
   }
-  return sql<boolean>`1 = 0`
+  return sql<boolean>`${sql.ref(`${table}.seq`)} in (select collection_item.item_seq from collection_item
+    join collection on collection.seq = collection_item.collection_seq
+    where ${isOneOf('collection.id', within.collections)}
+    and (${isOneOf('collection.visibility', visibilities)} or collection.owner_seq in ${ownersSeenBy(readerId)}))`
 }
 
 /** The visibility rule as a condition, from the same table as the check in memory. */
@@ -79,7 +85,7 @@ export function isInVisibleSet(set: VisibleSet) {
       set.readerId === null
         ? isOneOf('item.visibility', set.visibilities)
         : eb.or([isOneOf('item.visibility', set.visibilities), eb('item.owner_seq', 'in', ownersSeenBy(set.readerId))]),
-      ...(set.within === null ? [] : [isWithin(set.within)]),
+      ...(set.within === null ? [] : [isWithin(set)]),
     ])
 }
 

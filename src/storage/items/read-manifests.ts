@@ -115,5 +115,5 @@ function firstOfName(set: VisibleSet) {
   return sql`(select min(same.seq) from item as same
     where same.owner_seq = item.owner_seq and same.skill_name = item.skill_name and same.deleted_at is null
     and (${isOneOf('same.visibility', set.visibilities)} or same.owner_seq in ${ownersSeenBy(set.readerId)})
-    ${set.within ? sql`and ${isWithin(set.within, 'same')}` : sql``})`
+    ${set.within ? sql`and ${isWithin(set, 'same')}` : sql``})`
 }

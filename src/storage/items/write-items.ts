@@ -10,7 +10,7 @@ import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { Editor, ImportedTwin, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
-import { audienceOf, refuseWhileHeld } from '../../library/visibility.ts'
+import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
 import { findOwner, findRole, ownersWith } from '../people/team-roles.ts'
 import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -175,9 +175,9 @@ async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
 }
 
 /** The row `ref` names, whoever owns it, unless deleted. For writes, where `decide` checks the right. */
-async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { within }: Editor): Promise<ItemRow | null> {
+async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
   let found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
-  if (within) found = found.where(isWithin(within))
+  if (within) found = found.where(isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within }))
   const row = isId(ref)
     ? await found.where('item.id', '=', ref).executeTakeFirst()
     : await found.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
