@@ -170,6 +170,13 @@ describe('a collection', () => {
     expect(await titlesOf(owner, id)).toEqual(['stays'])
   })
 
+  it('goes with its team', async () => {
+    await test.call(other, 'create_team', { team: 'passing' })
+    const { id } = await create({ title: 'Of a passing team', owner: 'passing', visibility: 'public' }, other)
+    await test.call({ ...other, scopes: new Set([...other.scopes, 'account' as const]) }, 'delete_team', { team: 'passing' })
+    expect(await codeOf(ANONYMOUS, 'show_collection', { id })).toBe('not_found')
+  })
+
   it('is bounded', async () => {
     expect(await codeOf(owner, 'create_collection', { title: ' ' })).toBe('invalid_input')
     expect(await codeOf(owner, 'create_collection', { title: 'x'.repeat(201) })).toBe('invalid_input')
@@ -345,6 +352,24 @@ describe('who sees what', () => {
     const blind = { ...owner, scopes: new Set(['write'] as const) }
     expect(await listed(blind, { q: 'Table' })).toEqual(['Table public'])
     expect(await codeOf(blind, 'delete_collection', { id: made[3]?.id })).toBe('not_found')
+  })
+
+  it('with a narrowed key: collections of its team, with the items of its team', async () => {
+    const member = as('maintainer')
+    const narrowed: UserActor = { ...member, within: { team: Object(await test.app.store.people.findUser('acme')).id } }
+    const { id } = await create({ title: 'Narrow, of the team', owner: 'acme', visibility: 'public' }, member)
+    const others = await create({ title: 'Narrow, of somebody', visibility: 'public' })
+    const { id: open } = await savePrompt('open to all')
+    const { prompt } = await test.call(member, 'save_prompt', { title: 'of the team', content: 'x', owner: 'acme', visibility: 'private' })
+    await test.call(member, 'add_to_collection', { id, items: [open, Object(prompt).id] })
+    expect(await titlesOf(member, id)).toEqual(['open to all', 'of the team'])
+    expect(await titlesOf(narrowed, id)).toEqual(['of the team'])
+    expect(await listed(narrowed, { q: 'narrow' })).toEqual(['Narrow, of the team'])
+    expect(await codeOf(narrowed, 'show_collection', { id: others.id })).toBe('not_found')
+    expect(await codeOf(narrowed, 'create_collection', { title: 'Outside', owner: 'maintainer' })).toBe('forbidden')
+    expect(Object((await test.call(narrowed, 'create_collection', { title: 'Narrow, inside' })).collection).owner).toBe('acme')
+    expect(await codeOf(narrowed, 'remove_from_collection', { id, items: [open] })).toBe('not_found')
+    expect(await codeOf({ ...member, within: { collections: [others.id] } }, 'show_collection', { id })).toBe('not_found')
   })
 
   it('in lists: those of one’s own and one’s teams first, by title, owner and right', async () => {

@@ -120,7 +120,7 @@ export async function makeRichLibrary(store: LibraryStore) {
   const shared = await store.items.createPrompt(by(team), { ...prompt, title: 'Of the team', content: 'dugong', visibility: 'private' })
   const asAda = { ...actor, userId: ada.id, username: 'Ada' }
   const asGone = { ...actor, userId: gone.id, username: 'gone' }
-  const named = { owner: null, description: null, visibility: 'public' as const }
+  const named = { ownerId: ada.id, description: null, visibility: 'public' as const }
   const kept = await store.collections.createCollection(asAda, { ...named, title: 'Kept together', visibility: 'private' })
   await store.collections.changeCollection(asAda, kept.id, { visibility: 'public', description: 'In an order of its own' }, undefined)
   await store.collections.changeCollection(asAda, kept.id, { visibility: 'members', slug: 'kept-elsewhere' }, undefined)
@@ -129,7 +129,7 @@ export async function makeRichLibrary(store: LibraryStore) {
   await store.collections.createCollection(asAda, { ...named, title: '!!!', visibility: 'unlisted' })
   const passing = await store.collections.createCollection(asAda, { ...named, title: 'Passing collection' })
   await store.collections.deleteCollection(asAda, passing.id)
-  await store.collections.createCollection(asGone, { ...named, title: 'Gone with its owner' })
+  await store.collections.createCollection(asGone, { ...named, ownerId: gone.id, title: 'Gone with its owner' })
   await store.items.setDeleted('prompt', trashed.id, ada.id, true)
   await store.items.setDeleted('skill', thrownSkill.id, ben.id, true)
   const lost = await store.items.createPrompt(by(gone), { ...prompt, title: 'Lost for good', content: 'pangolin' })

@@ -42,14 +42,14 @@ export interface CollectionStore {
     ref: string,
     page: { readonly kind: ItemKind | null; readonly limit: number; readonly offset: number },
   ): Promise<SearchResult<Prompt | Skill> | null>
-  /** `owner` is the name of a team of the user's; null: the user. `visibility` null: the owner's default. */
+  /** `ownerId` is of the user or of a team. */
   createCollection(
     actor: Actor,
     fields: {
-      readonly owner: string | null
+      readonly ownerId: string
       readonly title: string
       readonly description: string | null
-      readonly visibility: Visibility | null
+      readonly visibility: Visibility
     },
   ): Promise<Collection>
   changeCollection(actor: Actor, ref: string, change: CollectionChange, baseVersion: number | undefined): Promise<Collection | null>

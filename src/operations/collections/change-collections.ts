@@ -3,7 +3,8 @@ import { invalidInput } from '../../errors.ts'
 import { descriptionField, titleField } from '../../library/fields.ts'
 import { visibilitySchema } from '../../library/visibility.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { baseVersionInput, filterText, refInput } from '../core/inputs.ts'
+import { baseVersionInput, ownerInput, refInput } from '../core/inputs.ts'
+import { newOwnership } from '../prompts/save-prompt.ts'
 import { collectionRecord, collectionRef, noCollection, toCollectionRecord } from './collection-records.ts'
 
 const output = z.object({ success: z.literal(true), collection: collectionRecord })
@@ -22,17 +23,14 @@ export const createCollection = defineOperation({
   input: z.object({
     title: titleField.describe('Title'),
     description: descriptionField.optional().describe('What it is for'),
-    owner: filterText.describe('Name of a team. Default: you'),
+    owner: ownerInput,
     visibility: visibilitySchema.optional().describe("Who else sees it. Default: the owner's setting (initially private)"),
   }),
   output,
-  async run({ actor, store, baseUrl }: Needs<'collections', 'baseUrl'>, { title, description, owner, visibility }) {
-    const collection = await store.collections.createCollection(actor, {
-      owner: owner ?? null,
-      title,
-      description: description ?? null,
-      visibility: visibility ?? null,
-    })
+  async run(context: Needs<'collections' | 'items', 'baseUrl'>, { title, description = null, ...asked }) {
+    const { actor, store, baseUrl } = context
+    const ownership = await newOwnership(context, asked)
+    const collection = await store.collections.createCollection(actor, { ...ownership, title, description })
     return { success: true as const, collection: toCollectionRecord(collection, baseUrl) }
   },
 })

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { type Actor, privateReaderId } from '../../library/actor.ts'
+import { type Actor, privateReaderId, withinOf } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
 import { othersMaySee, type Reach, standingOf } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
@@ -18,12 +18,20 @@ export function selectCollections(db: Kysely<Database>) {
 /** A collection's row with its owner. */
 export type CollectionRow = Awaited<ReturnType<ReturnType<typeof selectCollections>['execute']>>[number]
 
-/** The visibility rule for collections: the table that items have. */
+/** The visibility rule for collections: the table that items have. A narrowed key sees those of its team, or those it is narrowed to. */
 export function isCollectionVisible(actor: Actor, reach: Reach) {
+  const within = withinOf(actor)
   return (eb: ExpressionBuilder<Database, 'collection'>) =>
-    eb.or([
-      isOneOf('collection.visibility', othersMaySee(standingOf(actor), reach)),
-      eb('collection.owner_seq', 'in', ownersSeenBy(privateReaderId(actor))),
+    eb.and([
+      eb.or([
+        isOneOf('collection.visibility', othersMaySee(standingOf(actor), reach)),
+        eb('collection.owner_seq', 'in', ownersSeenBy(privateReaderId(actor))),
+      ]),
+      ...(within === null
+        ? []
+        : 'team' in within
+          ? [eb('collection.owner_seq', '=', eb.selectFrom('user').select('user.seq').where('user.id', '=', within.team))]
+          : [isOneOf('collection.id', within.collections)]),
     ])
 }
 

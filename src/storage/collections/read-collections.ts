@@ -4,17 +4,16 @@ import { type Collection, foldTitle } from '../../library/collections.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { CollectionStore } from '../../library/ports/collections.ts'
-import { hasRight, TEAM_ROLES, type TeamRole } from '../../library/teams.ts'
+import type { TeamRole } from '../../library/teams.ts'
 import { visibleSet } from '../../library/visibility.ts'
 import { countRows, readItemsInOrder } from '../items/item-lists.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
-import { ownersSeenBy } from '../people/team-roles.ts'
+import { ownersSeenBy, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, isCollectionVisible, selectCollections } from './collection-rows.ts'
 
 /** Words of a query that are looked at. */
 const MAX_WORDS = 10
-const EDITORS = TEAM_ROLES.filter((role) => hasRight(role, 'edit'))
 
 /** What is in a collection as far as the actor finds it in lists. */
 export function selectCollected(db: Kysely<Database>, actor: Actor, collectionSeq: number) {
@@ -77,15 +76,7 @@ export function readCollections(db: Kysely<Database>): Pick<CollectionStore, 'li
         all = all.where(sql<boolean>`collection.title_key like ${pattern} escape '\\'`)
       }
       if (owner !== undefined) all = all.where('owner.username_key', '=', owner.toLowerCase())
-      if (isEditable) {
-        const editable = db
-          .selectFrom('team_member')
-          .innerJoin('user', 'user.seq', 'team_member.user_seq')
-          .select('team_member.team_seq')
-          .where('user.id', '=', readerId)
-          .where('team_member.role', 'in', EDITORS)
-        all = all.where((eb) => eb.or([eb('owner.id', '=', readerId), eb('collection.owner_seq', 'in', editable)]))
-      }
+      if (isEditable) all = all.where('collection.owner_seq', 'in', ownersWith('edit', readerId))
       if (item !== undefined) {
         const named = isId(item)
           ? db.selectFrom('item').where('item.id', '=', item)

@@ -12,8 +12,8 @@ import type { WriteNotes } from '../items/item-parts.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
 import { retireSlug } from '../items/item-slugs.ts'
 import { batches } from '../items/remove-items.ts'
-import type { WriteContext } from '../items/write-items.ts'
-import { findRole } from '../people/team-roles.ts'
+import { findUserSeq, type WriteContext } from '../items/write-items.ts'
+import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
 import { makeRoom } from './places.ts'
@@ -195,49 +195,30 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
   )
 }
 
-/** The person, or a team by its name of now or of earlier. */
-async function findOwner({ db, actor }: Change, name: string | null) {
-  const users = db
-    .selectFrom('user')
-    .select(['user.seq', 'user.id', 'user.username', 'user.default_visibility'])
-    .where('user.removal', 'is', null)
-  const userId = userIdOf(actor)
-  const key = name?.toLowerCase() ?? ''
-  const former = db.selectFrom('former_name').select('user_seq').where('username_key', '=', key)
-  const owner = await (name === null
-    ? users.where('user.id', '=', userId)
-    : users.where((eb) => eb.or([eb('user.username_key', '=', key), eb('user.seq', 'in', former)]))
-  ).executeTakeFirst()
-  const role = owner ? await findRole(db, userId, owner.id) : null
-  if (!owner || role === null) {
-    throw new AppError('not_found', name === null ? 'This user does not exist.' : `You are in no team called "${name.slice(0, 80)}".`)
-  }
-  return { ...owner, role }
-}
-
 /** Writes of collections. */
 export function writeCollections(context: WriteContext): Omit<CollectionStore, 'listCollections' | 'findCollection' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
   return {
-    createCollection: (actor, { owner: name, title, description, visibility: asked }) =>
+    createCollection: (actor, { ownerId, title, description, visibility }) =>
       change(actor, async (open) => {
         const { db, notes, now } = open
-        const owner = await findOwner(open, name)
+        const owner = await findOwner(db, userIdOf(actor), { id: ownerId })
+        if (!owner) throw new AppError('not_found', 'This user does not exist.')
         requireRight(owner.role, 'edit', 'create collections here')
-        const visibility = asked ?? owner.default_visibility
-        if (visibility !== owner.default_visibility && visibility !== 'private') {
+        if (visibility !== owner.defaultVisibility && visibility !== 'private') {
           requireRight(owner.role, 'manage', 'choose who else sees a collection')
         }
+        const ownerSeq = await findUserSeq(db, ownerId)
         const { count } = await db
           .selectFrom('collection')
           .select((eb) => eb.fn.countAll<number>().as('count'))
-          .where('owner_seq', '=', owner.seq)
+          .where('owner_seq', '=', ownerSeq)
           .executeTakeFirstOrThrow()
         if (Number(count) >= MAX_COLLECTIONS) {
           throw new AppError(
             'conflict',
-            `${owner.username} has ${MAX_COLLECTIONS.toLocaleString('en')} collections, the most there can be. Delete one first.`,
+            `${owner.name} has ${MAX_COLLECTIONS.toLocaleString('en')} collections, the most there can be. Delete one first.`,
           )
         }
         const id = context.random.id()
@@ -247,7 +228,7 @@ export function writeCollections(context: WriteContext): Omit<CollectionStore, '
           .values({
             id,
             slug,
-            owner_seq: owner.seq,
+            owner_seq: ownerSeq,
             title,
             title_key: foldTitle(title),
             description,

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { AuditField } from '../../library/audit.ts'
 import type { Team, TeamCaller, TeamMember, TeamStore } from '../../library/ports/teams.ts'
 import { hasRight, MAX_FORMER_NAMES, MAX_TEAM_MEMBERS, MAX_TEAMS, requireRight, type TeamRole, teamNotFound } from '../../library/teams.ts'
+import { removeCollectionsOf } from '../collections/write-collections.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
@@ -333,9 +334,10 @@ function failToRead(): never {
   throw new AppError('internal', 'A member that was just written could not be read back')
 }
 
-/** Ends a team. The row stays, so that its names are given to nobody else. */
+/** Ends a team, and its collections. The row stays, so that its names are given to nobody else. */
 export async function markDeleted(db: Kysely<Database>, teamSeq: number, at: string): Promise<void> {
   await db.deleteFrom('team_member').where('team_seq', '=', teamSeq).execute()
+  await removeCollectionsOf(db, teamSeq)
   await db
     .updateTable('user')
     .set({ suspended_at: at, display_name: null, bio: null, default_visibility: 'private' })
