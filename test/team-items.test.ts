@@ -180,6 +180,37 @@ describe('items of a team', () => {
     expect((await refusal(test.call(signedIn('zoe'), 'create_key', { name: 'robot', team: 'zoe' })))[1]).toBe('zoe is no team.')
   })
 
+  it('are seen through a collection by a key narrowed to it, and nothing beside', async () => {
+    const inside = await save('mia', { title: 'Inside', content: 'pelican', tags: ['birds'] })
+    const outside = await save('mia', { title: 'Outside', content: 'flamingo', tags: ['more birds'], visibility: 'public' })
+    const made = await call('mia', 'create_collection', { title: 'Chosen', owner: 'acme' })
+    const { id, slug } = Object(made).collection as { id: string; slug: string }
+    await call('mia', 'add_to_collection', { id, items: [inside.id] })
+    const { key, record } = await test.call(signedIn('rea'), 'create_key', { name: 'robot', collections: [slug] })
+    expect(Object(record).narrowedTo).toEqual(['Chosen'])
+    const ask = async (path: string, options: RequestInit = {}) => {
+      const answer = await test.fetch(path, { ...options, key: String(key) })
+      return { status: answer.status, body: Object(await answer.json()) }
+    }
+    const titles = async (path: string) => (await ask(path)).body.prompts.map(({ title }: { title: string }) => title)
+    expect([await titles('/api/prompts'), await titles('/api/prompts?q=pelican')]).toEqual([['Inside'], ['Inside']])
+    // Corrected by what is inside, not by what is outside.
+    expect([await titles('/api/prompts?q=pelicam'), await titles('/api/prompts?q=flamimgo')]).toEqual([['Inside'], []])
+    expect((await ask('/api/tags')).body.tags.map(({ slug }: { slug: string }) => slug)).toEqual(['birds'])
+    expect([(await ask(`/api/prompts/${inside.id}`)).status, (await ask(`/api/prompts/${outside.id}`)).status]).toEqual([200, 404])
+    expect((await ask('/api/collections')).body.collections.map(({ title }: { title: string }) => title)).toEqual(['Chosen'])
+    expect((await ask('/api/prompts', json('POST', { title: 'x', content: 'x' }))).body.error).toBe('forbidden')
+    expect((await ask(`/api/prompts/${outside.id}`, json('PATCH', { content: 'x' }))).status).toBe(404)
+    await call('mia', 'remove_from_collection', { id, items: [inside.id] })
+    expect([await titles('/api/prompts'), (await ask(`/api/prompts/${inside.id}`)).status]).toEqual([[], 404])
+    await call('mia', 'add_to_collection', { id, items: [inside.id] })
+    await call('mia', 'delete_collection', { id })
+    expect(await titles('/api/prompts')).toEqual([])
+    expect((await refusal(test.call(signedIn('zoe'), 'create_key', { name: 'robot', collections: [slug] })))[0]).toBe('not_found')
+    const both = test.call(signedIn('mia'), 'create_key', { name: 'robot', team: 'acme', collections: ['x'] })
+    expect(await refusal(both)).toEqual(['invalid_input', 'team and collections cannot be combined; give one.'])
+  })
+
   it('are chosen, listed and written on the pages', async () => {
     const eddy = await signUp(test, 'paula')
     await call('mia', 'set_team_member', { team: 'acme', username: 'paula', role: 'editor' })
@@ -193,5 +224,14 @@ describe('items of a team', () => {
     expect([library.includes('From the page'), library.includes('aria-current="true">Team acme')]).toEqual([true, true])
     expect((await eddy.get('/library')).html).not.toContain('From the page')
     expect((await eddy.get('/library?owner=mia')).status).toBe(404)
+    expect((await eddy.get('/settings/keys')).html).toContain('<option value="team acme">The team acme alone</option>')
+    const keyed = await eddy.postOn('/settings/keys', {
+      name: 'Robot',
+      scopes: ['read'],
+      reach: 'team acme',
+      expiresInDays: '',
+      do: 'create',
+    })
+    expect(keyed.html).toContain('sees @acme alone')
   })
 })

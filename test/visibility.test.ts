@@ -11,11 +11,11 @@ import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
 
 const STATES = ['public', 'members', 'unlisted', 'private', 'deleted'] as const
 type State = (typeof STATES)[number]
-const EVERYBODY = ['anonymous', 'other', 'other without read', 'owner', 'owner without read', 'narrowed elsewhere'] as const
-/** Where a team is the owner, `owner` is a maintainer; the others are members or were, and an administrator who is none. */
+const EVERYBODY = ['anonymous', 'other', 'other without read', 'owner', 'owner without read', 'narrowed elsewhere', 'collected'] as const
+/** `collected` is a key of the owner's, narrowed to a collection with every item. Where a team is the owner, `owner` is a maintainer; the others are members or were, and an administrator who is none. */
 const AROUND_TEAMS = ['reader', 'reader without read', 'editor', 'former member', 'narrowed', 'administrator'] as const
 type ActorName = (typeof EVERYBODY)[number] | (typeof AROUND_TEAMS)[number]
-const SEE_ALL: readonly ActorName[] = ['owner', 'reader', 'editor', 'narrowed']
+const SEE_ALL: readonly ActorName[] = ['owner', 'reader', 'editor', 'narrowed', 'collected']
 /** Those with a key that has `read`. */
 const MEMBERS: readonly ActorName[] = ['other', 'former member', 'administrator']
 type Kind = 'prompt' | 'skill'
@@ -352,7 +352,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     const owner = await test.user(ownerName)
     if (isTeam) await makeTeam(owner.actor)
     await test.call(owner.actor, 'create_team', { team: 'elsewhere' })
-    keys.set('narrowed elsewhere', await narrowedKey(owner.actor, 'elsewhere'))
+    keys.set('narrowed elsewhere', await narrowedKey(owner.actor, { team: 'elsewhere' }))
     keys.set('anonymous', undefined)
     keys.set('other', (await test.user('other')).key)
     keys.set('other without read', (await test.user('other', ['write'])).key)
@@ -392,12 +392,13 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
         if (state === 'deleted') await test.call(owner.actor, 'delete_item', { collection: `${kind}s`, id })
       }
     }
+    keys.set('collected', await narrowedKey(owner.actor, { collections: ['everything'] }))
   })
   afterAll(() => test.close())
 
-  const narrowedKey = async (actor: Actor & { kind: 'user' }, team: string) => {
+  const narrowedKey = async (actor: Actor & { kind: 'user' }, to: object) => {
     const signedIn = { ...actor, scopes: new Set([...actor.scopes, 'account' as const]) }
-    return String((await test.call(signedIn, 'create_key', { name: team, team }))['key'])
+    return String((await test.call(signedIn, 'create_key', { name: 'narrowed', ...to }))['key'])
   }
 
   /** The team, which is named as the addresses of the table name the owner. */
@@ -416,7 +417,7 @@ describe.each(['a person', 'a team'] as const)('the visibility table of what %s 
     keys.set('reader without read', (await test.user('reader', ['write'])).key)
     keys.set('editor', (await test.user('editor')).key)
     keys.set('former member', (await test.user('former')).key)
-    keys.set('narrowed', await narrowedKey(maintainer, 'owner'))
+    keys.set('narrowed', await narrowedKey(maintainer, { team: 'owner' }))
     const administrator = await test.user('administrator')
     await test.app.store.people.setRole('administrator', 'admin')
     keys.set('administrator', administrator.key)

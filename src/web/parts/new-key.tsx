@@ -14,11 +14,13 @@ export type NewKey = z.infer<typeof newKey>
 /** Creates the key that a form describes. */
 export async function makeKey({ call, form }: Pick<Parameters<Action>[0], 'call' | 'form'>): Promise<NewKey> {
   const days = form.text('expiresInDays')
+  const reach = form.text('reach')
   const { key, record } = await call(createKey, {
     name: form.text('name'),
     scopes: form.allChoices('scopes', SCOPES),
     expiresInDays: days === '' ? undefined : Number(days),
-    team: form.text('team'),
+    ...(reach.startsWith('team ') && { team: reach.slice(5) }),
+    ...(reach.startsWith('collection ') && { collections: [reach.slice(11)] }),
   })
   return { id: record.id, key, name: record.name }
 }

@@ -2,7 +2,9 @@ import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
 import { type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
+import { listCollections } from '../../../operations/collections/list-collections.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -19,16 +21,30 @@ const EXPIRIES = ['', '30', '90', '365'] as const
 
 /** A person's keys, and a form for another. The key that form made is shown once. */
 export async function showKeys(request: PageRequest) {
-  const [{ keys }, usage] = await Promise.all([request.call(listKeys, {}), request.call(listKeyUsage, {})])
-  return <Keys request={request} keys={keys} usage={usage} made={request.takeFlash(newKey)} />
+  const [{ keys }, usage, { teams }, { collections }] = await Promise.all([
+    request.call(listKeys, {}),
+    request.call(listKeyUsage, {}),
+    request.call(listTeams, {}),
+    request.call(listCollections, { perPage: 100 }),
+  ])
+  const { words } = request.site
+  const reaches = [
+    ...teams.map(({ name }) => [`team ${name}`, words.keyReachesTeam(name)] as const),
+    ...collections.map(({ id, title }) => [`collection ${id}`, words.keyReachesCollection(title)] as const),
+  ]
+  return <Keys request={request} keys={keys} usage={usage} made={request.takeFlash(newKey)} reaches={reaches} />
 }
 
-const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output<typeof listKeyUsage>; made: NewKey | null }> = ({
-  request,
-  keys,
-  usage,
-  made,
-}) => {
+interface KeysProps {
+  readonly request: PageRequest
+  readonly keys: readonly KeyRecord[]
+  readonly usage: Output<typeof listKeyUsage>
+  readonly made: NewKey | null
+  /** What a key can be narrowed to, with its name. */
+  readonly reaches: readonly (readonly [value: string, name: string])[]
+}
+
+const Keys: FC<KeysProps> = ({ request, keys, usage, made, reaches }) => {
   const { site, sent } = request
   const { words } = site
   return (
@@ -59,6 +75,9 @@ const Keys: FC<{ request: PageRequest; keys: readonly KeyRecord[]; usage: Output
             ))}
             {faultOf(sent, 'scopes') ? <p class="fault">{faultOf(sent, 'scopes')}</p> : null}
           </fieldset>
+          {reaches.length === 0 ? null : (
+            <Choice sent={sent} name="reach" label={words.keyReaches} value="" options={[['', words.keyReachesAll], ...reaches]} />
+          )}
           <Choice
             sent={sent}
             name="expiresInDays"
