@@ -50,28 +50,47 @@ const streams = [
   ],
 ] as const
 
+/** Opens the stream of a session; gives a function that says whether it heard that a list changed. */
+async function listenTo(key?: string): Promise<() => Promise<boolean>> {
+  const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }
+  const stream = await test.fetch('/api/mcp', key === undefined ? { headers } : { headers, key })
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')])
+  const reader = stream.body?.getReader()
+  return async () => {
+    const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
+    const heard = await Promise.race([read, new Promise<string>((resolve) => setTimeout(resolve, 1500, ''))])
+    await reader?.cancel()
+    return heard?.includes('list_changed') ?? false
+  }
+}
+
 it('the streams of sessions tell members alone of what is for members', async () => {
   const writer = await test.user('ada')
-  const open = async (key?: string) => {
-    const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(key) }
-    const stream = await test.fetch('/api/mcp', key === undefined ? { headers } : { headers, key })
-    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')])
-    const reader = stream.body?.getReader()
-    return async () => {
-      const read = reader?.read().then(({ value }) => Buffer.from(value ?? []).toString())
-      const heard = await Promise.race([read, new Promise<string>((resolve) => setTimeout(resolve, 1500, ''))])
-      await reader?.cancel()
-      return heard?.includes('list_changed') ?? false
-    }
-  }
-  const [stranger, member] = [await open(), await open((await test.user('bob')).key)]
-  const writeOnly = await open((await test.user('bob', ['write'])).key)
+  const [stranger, member] = [await listenTo(), await listenTo((await test.user('bob')).key)]
+  const writeOnly = await listenTo((await test.user('bob', ['write'])).key)
   const saved = await test.fetch('/api/prompts', {
     ...json('POST', { title: 'Ours', content: 'x', visibility: 'members' }),
     key: writer.key,
   })
   expect(saved.status).toBe(201)
   expect(await Promise.all([stranger(), writeOnly(), member()])).toEqual([false, false, true])
+})
+
+it('the streams of sessions tell a team of its private items, and a narrowed key of those of its team alone', async () => {
+  const ada = await test.user('ada')
+  const ben = await test.user('ben')
+  for (const team of ['ours', 'theirs']) await test.call(ada.actor, 'create_team', { team })
+  await test.call(ada.actor, 'set_team_member', { team: 'ours', username: 'ben', role: 'reader' })
+  const signedIn = { ...ada.actor, scopes: new Set([...ada.actor.scopes, 'account' as const]) }
+  const narrowTo = async (team: string) => String((await test.call(signedIn, 'create_key', { name: team, team }))['key'])
+  const keys = [ben.key, (await test.user('zoe')).key, await narrowTo('ours'), await narrowTo('theirs')]
+  const hear = async (item: object) => {
+    const listeners = await Promise.all(keys.map((key) => listenTo(key)))
+    expect((await test.fetch('/api/prompts', { ...json('POST', { content: 'x', ...item }), key: ada.key })).status).toBe(201)
+    return await Promise.all(listeners.map((heard) => heard()))
+  }
+  expect(await hear({ title: 'Of the team', owner: 'ours' })).toEqual([true, false, true, false])
+  expect(await hear({ title: 'Of all', owner: 'ours', visibility: 'public' })).toEqual([true, true, true, false])
 })
 
 describe.each(streams)('%s', (_, open) => {

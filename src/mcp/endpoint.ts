@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { joinBytes } from '../cache/shared-records.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { type Answer, type Exchange, fromResponse, jsonAnswer, toRequest } from '../exchange.ts'
-import type { Actor } from '../library/actor.ts'
+import { type Actor, withinOf } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { parseJson } from '../library/json.ts'
 import { createTally } from '../library/tally.ts'
@@ -95,11 +95,16 @@ export function isMcpCall({ method, header }: Exchange): boolean {
 /** Ends the owner of a session whose key may not read. */
 const WITHOUT_READ = 'write-only'
 
+/** Stands before the team that the key of a session's owner is narrowed to; nothing follows where it is narrowed to collections. */
+const WITHIN = 'within '
+
 /** The stored form of a session's owner: its user first, so that the user's changes can be announced. */
 export function sessionOwner(actor: Actor, address: string): SessionOwner {
   if (actor.kind === 'anonymous') return { owner: 'anonymous', quota: address }
   const key = `user ${actor.userId} key ${actor.keyId ?? ''}`
-  return { owner: standingOf(actor) === 'member' ? key : `${key} ${WITHOUT_READ}`, quota: key }
+  const within = withinOf(actor)
+  const narrowed = within === null ? '' : ` ${WITHIN}${'team' in within ? within.team : ''}`
+  return { owner: `${key}${narrowed}${standingOf(actor) === 'member' ? '' : ` ${WITHOUT_READ}`}`, quota: key }
 }
 
 /**
@@ -264,6 +269,8 @@ export function createMcpEndpoint(
     notify({ kind, audience, userIds }) {
       const concerns = (owner: string): boolean => {
         const userId = owner.split(' ')[1]
+        const team = owner.split(` ${WITHIN}`)[1]?.split(' ')[0]
+        if (team !== undefined && !userIds.has(team)) return false
         if (audience === 'everybody' || userId === undefined || owner.endsWith(` ${WITHOUT_READ}`)) return audience === 'everybody'
         return audience === 'members' || userIds.has(userId)
       }
