@@ -92,8 +92,8 @@ describe('teams', () => {
       ['list_team_activity', { team }],
     ]
     for (const [name, input] of changes) {
-      expect((await refusal(call(ben, name, input)))[1], name).toMatch(/^You are an editor of the team; only a maintainer may /)
-      expect((await refusal(call(eve, name, input)))[1], name).toMatch(/^You are a reader of the team; only a maintainer may /)
+      expect((await refusal(call(ben, name, input)))[1], name).toMatch(/^You are an editor of the team; only a maintainer can /)
+      expect((await refusal(call(eve, name, input)))[1], name).toMatch(/^You are a reader of the team; only a maintainer can /)
       if (name !== 'set_team_member') expect(await refusal(call(admin, name, input)), name).toEqual(NOT_FOUND)
     }
     await call(ben, 'remove_team_member', { team, username: 'ben' })
@@ -304,7 +304,7 @@ describe('teams', () => {
     const appoint = (username: string, role = 'maintainer', by: Actor = admin) => add(username, role, by)
     expect(await refusal(appoint('ben'))).toEqual([
       'forbidden',
-      'The team has a maintainer, ann; only a maintainer may manage its members.',
+      'The team has a maintainer, ann; only a maintainer can manage its members.',
     ])
     const leaver = `leaver-${team}`
     const { actor } = await test.user(leaver)

@@ -383,7 +383,7 @@ async function requireAppointing(
   }
   const maintainer = await activeMaintainers(db).where('team_member.team_seq', '=', team.seq).limit(1).executeTakeFirst()
   if (maintainer) {
-    throw new AppError('forbidden', `The team has a maintainer, ${maintainer.username}; only a maintainer may manage its members.`)
+    throw new AppError('forbidden', `The team has a maintainer, ${maintainer.username}; only a maintainer can manage its members.`)
   }
   if (role !== 'maintainer') throw new AppError('forbidden', 'The team has no maintainer. An administrator may only appoint one.')
   const self = await db.selectFrom('user').select('username_key').where('id', '=', caller.userId).executeTakeFirst()
