@@ -302,6 +302,7 @@ describe('every operation that changes what is kept', () => {
     update_team: async () => ({ actor: owner, input: { team: await makeTeam(), newName: unique(), description: unique() } }),
     delete_team: onTeam({}),
     list_team_members: onTeam({}),
+    suggest_members: onTeam({}),
     set_team_member: async () => ({ actor: owner, input: { team: await makeTeam(), username: await makeAccount(), role: 'editor' } }),
     remove_team_member: async () => {
       const [team, username] = [await makeTeam(), await makeAccount()]

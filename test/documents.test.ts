@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MCP_PATH } from '../src/server/mcp-routes.ts'
 import { ALL_DOCUMENTS, chooseParts } from '../src/web/documents.ts'
 import { KEY_HEADER } from '../src/web/install-links.ts'
-import { addressesOfPages } from './support/page-addresses.ts'
+import { addressesOfPages, SHOWN_TEAM } from './support/page-addresses.ts'
 import { json, type TestApp, testApp } from './support/test-app.ts'
 import { signUp } from './support/visitor.ts'
 
@@ -160,6 +160,7 @@ describe('documents', () => {
     const form = new FormData()
     for (const [name, value] of Object.entries({ do: 'save', title: 'Mine', skillMd: '# Mine' })) form.set(name, value)
     const skill = (await writer.send('/new/skill', form)).to?.split('/')[2] ?? ''
+    await writer.post('/teams', { team: SHOWN_TEAM, defaultVisibility: 'private' })
     const made = await writer.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
     const pages = addressesOfPages({ prompt, skill, user: 'writer' }).filter((page) => !page.isOfMcp)
     expect(made.html).toContain('cpb_')

@@ -51,6 +51,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'skills',
   'static',
   'tags',
+  'teams',
   'trash',
   'users',
 ])

@@ -70,7 +70,7 @@ import { deleteTeam, updateTeam } from './teams/change-team.ts'
 import { createTeam } from './teams/create-team.ts'
 import { listAllTeams, listTeams } from './teams/list-teams.ts'
 import { showTeam } from './teams/show-team.ts'
-import { listTeamMembers, removeTeamMember, setTeamMember } from './teams/team-members.ts'
+import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from './teams/team-members.ts'
 import { countCopy, listKeyUsage, showItemUsage, showLibraryUsage } from './usage.ts'
 
 /** THE list. Tools, routes, OpenAPI, commands and reference pages are made from it, in this order. */
@@ -144,6 +144,7 @@ export const OPERATIONS: readonly Operation[] = [
   updateTeam,
   deleteTeam,
   listTeamMembers,
+  suggestMembers,
   setTeamMember,
   removeTeamMember,
   listTeamActivity,

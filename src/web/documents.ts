@@ -25,6 +25,7 @@ export const DOCUMENTS = {
     { name: 'install', file: 'install.md' },
     { name: 'accounts', file: 'accounts.md' },
     { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
+    { name: 'teams', file: 'teams.md' },
     { name: 'variables', file: 'variables.md' },
     { name: 'skills', file: 'skills.md' },
     { name: 'collections', file: 'collections.md' },

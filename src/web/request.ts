@@ -42,6 +42,8 @@ export type Action = (request: PageRequest & { readonly form: SentForm }) => Pro
 /** An address to go to instead of a page. */
 export interface LeadsOn {
   readonly to: string
+  /** Whether the page has this address for good. */
+  readonly isPermanent?: true
 }
 
 /** Largest page number that operations take. */

@@ -24,7 +24,7 @@ import { askForPassword, setNewPassword, showForgotPassword, showResetPassword }
 import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
-import { showActivity, showOwnActivity } from './pages/admin/activity.tsx'
+import { showActivity, showOwnActivity, showTeamActivity } from './pages/admin/activity.tsx'
 import { showAdmin } from './pages/admin/admin.tsx'
 import { changeCategories, changeCategory, showCategories, showCategoryPage } from './pages/admin/categories.tsx'
 import { showDuplicates } from './pages/admin/duplicates.tsx'
@@ -32,6 +32,7 @@ import { changeInvites, showInvites } from './pages/admin/invites.tsx'
 import { showPeople } from './pages/admin/people.tsx'
 import { changePerson, showPersonPage } from './pages/admin/person.tsx'
 import { showStatus } from './pages/admin/status.tsx'
+import { changeAllTeams, showAllTeams } from './pages/admin/teams.tsx'
 import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { createKeyHere, showConnect } from './pages/reading/connect.tsx'
@@ -46,6 +47,8 @@ import { showSearch } from './pages/reading/search.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
+import { changeTeamPage, showTeamPage } from './pages/teams/team.tsx'
+import { showTeams, submitTeam } from './pages/teams/teams.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/edit-prompt.tsx'
 import { saveSkillForm, showEditSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
@@ -134,6 +137,9 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary, act: changeLibrary, cost: BULK_COST },
   { path: '/favourites', page: showFavourites },
+  { path: '/teams', page: showTeams, act: submitTeam },
+  { path: '/teams/:team', page: showTeamPage, act: changeTeamPage },
+  { path: '/teams/:team/activity', page: showTeamActivity },
   { path: '/trash', page: showTrash, act: restoreFromTrash },
   { path: '/import', page: showImportForm, act: submitImport, hasFiles: true, cost: CHECK_COST },
   { path: '/import/:ref', page: showImportPage, act: submitRun, cost: IMPORT_COST },
@@ -145,6 +151,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/admin', page: showAdmin },
   { path: '/admin/people', page: showPeople },
   { path: '/admin/people/:name', page: showPersonPage, act: changePerson },
+  { path: '/admin/teams', page: showAllTeams, act: changeAllTeams },
   { path: '/admin/invites', page: showInvites, act: changeInvites },
   { path: '/admin/categories', page: showCategories, act: changeCategories },
   { path: '/admin/categories/:slug', page: showCategoryPage, act: changeCategory },
@@ -280,7 +287,8 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
   }
   const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
     new Response(typeof html === 'string' ? `<!doctype html>${html}` : html, { status, headers: describePage(hasFrames) })
-  const leadOn = ({ to }: LeadsOn) => new Response(null, { status: 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
+  const leadOn = ({ to, isPermanent }: LeadsOn) =>
+    new Response(null, { status: isPermanent ? 301 : 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
   /** Runs a form's action. On an error, renders the page again with the submitted values. */
   const actOn = async (
     c: HonoContext<HttpEnv>,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lookForBarriers, signUpInBrowser, useBrowser, VIEWPORTS } from '../support/browser.ts'
-import { addressesOfPages } from '../support/page-addresses.ts'
+import { addressesOfPages, SHOWN_TEAM } from '../support/page-addresses.ts'
 
 describe('pages, to readers who cannot see them or use a mouse', () => {
   const bench = useBrowser({ args: ['--starter'] })
@@ -63,6 +63,10 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL('**/edit?done=saved')
     const skill = new URL(page.url()).pathname.split('/')[2] ?? ''
+    await page.goto('/teams')
+    await page.getByLabel('Name', { exact: true }).fill(SHOWN_TEAM)
+    await page.getByRole('button', { name: 'Create team' }).click()
+    await page.waitForURL(`**/teams/${SHOWN_TEAM}?done=team-created`)
     await page.goto('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')

@@ -7,6 +7,9 @@ export interface ShownItems {
   readonly user: string
 }
 
+/** The team whose page is looked at, by those of its members that made it. */
+export const SHOWN_TEAM = 'reviewers'
+
 /** How the path of a page becomes an address; one that is not fixed and has no line here is a page that no test looks at. */
 const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => string])[] = [
   ['/prompts/:ref', ({ prompt }) => `/prompts/${prompt}`],
@@ -15,6 +18,7 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/@:name', ({ user }) => `/@${user}`],
   // It leads there.
   ['/users/:name', ({ user }) => `/@${user}`],
+  ['/teams/:team', () => `/teams/${SHOWN_TEAM}`],
   ['/tags/:tag', () => '/tags/review'],
   ['/categories/:category', () => '/categories/coding'],
   ['/categories/:slug', () => '/categories/coding'],

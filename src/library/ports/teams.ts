@@ -61,6 +61,8 @@ export interface TeamStore {
   listTeamsOf(userId: string): Promise<readonly (Team & { readonly role: TeamRole })[]>
   /** Maintainers first, then editors, by name. `matching`: part of a name. */
   listMembers(teamId: string, page: { limit: number; offset: number; matching?: string | undefined }): Promise<SearchResult<TeamMember>>
+  /** Names of accounts that could be added, in order; people whose account cannot act, and members, are left out. */
+  listCandidates(teamId: string, limit: number): Promise<readonly string[]>
   countMembers(teamId: string): Promise<number>
   /** All teams, by name. `isOrphaned`: only those without a maintainer whose account can act. */
   listTeams(page: { limit: number; offset: number; matching: string | null; isOrphaned?: boolean }): Promise<SearchResult<ListedTeam>>

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { privateReaderId } from '../../library/actor.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
-/** A profile, visible to its person and to readers who can see an item of theirs. */
+/** A profile of a person or a team, visible to the person, to members of the team, and to readers who can see an item of theirs. */
 export const showProfile = defineOperation({
   name: 'show_profile',
   title: 'Show a profile',
-  summary: "An author's profile, and how many of their items you can see. Not found when there are none.",
+  summary: 'The profile of an author or a team, and how many of their items you can see. Not found when there are none.',
   scope: null,
   surfaces: {},
   input: z.object({ username: refInput }),
@@ -18,14 +19,21 @@ export const showProfile = defineOperation({
     website: z.string().nullable(),
     prompts: z.number().int(),
     skills: z.number().int(),
+    isTeam: z.boolean(),
+    isMember: z.boolean().describe('Whether you are in the team'),
   }),
-  async run({ actor, store }: Needs<'items' | 'people'>, { username }) {
-    const person = await store.people.findPersonByName(username)
-    const request = { query: null, filter: { authors: [username] }, sort: 'newest', limit: 1, offset: 0 } as const
+  async run({ actor, store }: Needs<'items' | 'people' | 'teams'>, { username }) {
+    const team = await store.teams.findTeam(username)
+    const person = team ? null : await store.people.findPersonByName(username)
+    const request = { query: null, filter: { authors: [team?.name ?? username] }, sort: 'newest', limit: 1, offset: 0 } as const
     const [prompts, skills] = await Promise.all([store.items.searchPrompts(actor, request), store.items.searchSkills(actor, request)])
     const isSelf = actor.kind === 'user' && actor.userId === person?.id
-    if (!person || (prompts.total + skills.total === 0 && !isSelf)) throw new AppError('not_found', 'User not found.')
-    const { displayName, bio, website } = person
-    return { username: person.username, displayName, bio, website, prompts: prompts.total, skills: skills.total }
+    const readerId = privateReaderId(actor)
+    const isMember = team !== null && readerId !== null && (await store.teams.findTeamRole(readerId, team.id)) !== null
+    const isSeen = prompts.total + skills.total > 0 || isSelf || isMember
+    const shown = team ? { ...team, username: team.name, bio: team.description, website: null } : person
+    if (!shown || !isSeen) throw new AppError('not_found', 'User not found.')
+    const { username: name, displayName, bio, website } = shown
+    return { username: name, displayName, bio, website, prompts: prompts.total, skills: skills.total, isTeam: team !== null, isMember }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TeamMember } from '../../library/ports/teams.ts'
-import { TEAM_ROLES } from '../../library/teams.ts'
+import { requireRight, TEAM_ROLES } from '../../library/teams.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
 import { findTeam, memberInput, requireOwnTeam, roleInput, teamInput, toCaller } from './team-access.ts'
@@ -38,6 +38,26 @@ export const listTeamMembers = defineOperation({
       matching: matching || undefined,
     })
     return { members: items.map(toMemberRecord), ...toPage({ page, perPage }, total) }
+  },
+})
+
+/** Names that a page offers. */
+const MAX_CANDIDATES = 200
+
+/** What completes a name where a member is added. */
+export const suggestMembers = defineOperation({
+  name: 'suggest_members',
+  title: 'Suggest members',
+  summary: 'Names of accounts that could be added to a team you maintain: the first 200.',
+  scope: 'account',
+  cost: 3,
+  surfaces: {},
+  input: z.object({ team: teamInput }),
+  output: z.object({ usernames: z.array(z.string()) }),
+  async run(context: Needs<'teams'>, { team: name }) {
+    const { team, role } = await requireOwnTeam(context, name)
+    requireRight(role, 'manage', 'add members')
+    return { usernames: [...(await context.store.teams.listCandidates(team.id, MAX_CANDIDATES))] }
   },
 })
 

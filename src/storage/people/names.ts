@@ -1,19 +1,14 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Database } from '../schema.ts'
+import { hadName } from './team-roles.ts'
 
 /** Whose name this is, or was: of people, placeholders and teams, also of those that are gone and whose names stay reserved. */
 async function findNameHolder(db: Kysely<Database>, name: string): Promise<{ seq: number; isTeam: boolean; username: string } | null> {
-  const key = name.toLowerCase()
   const row = await db
     .selectFrom('user')
     .select(['seq', 'username', 'is_team'])
-    .where((eb) =>
-      eb.or([
-        eb('username_key', '=', key),
-        eb('seq', 'in', eb.selectFrom('former_name').select('former_name.user_seq').where('former_name.username_key', '=', key)),
-      ]),
-    )
+    .where((eb) => eb.or([eb('username_key', '=', name.toLowerCase()), hadName(eb, name)]))
     .executeTakeFirst()
   return row ? { seq: row.seq, isTeam: row.is_team === 1, username: row.username } : null
 }

@@ -9,7 +9,7 @@ import type { Database } from '../schema.ts'
 import { endNarrowedKeys } from './keys.ts'
 import { isTeamName, requireFreeName } from './names.ts'
 import { activeMaintainers, requireOtherMaintainer } from './team-maintainers.ts'
-import { findRole } from './team-roles.ts'
+import { findRole, hadName } from './team-roles.ts'
 
 /** Maintainers that a row of the administrators' list names. */
 const NAMED_MAINTAINERS = 5
@@ -117,14 +117,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
   const now = () => new Date(context.clock()).toISOString()
   return {
     async findTeam(name) {
-      const key = name.toLowerCase()
       const row = await selectTeams(reader)
-        .where((eb) =>
-          eb.or([
-            eb('user.username_key', '=', key),
-            eb('user.seq', 'in', eb.selectFrom('former_name').select('former_name.user_seq').where('former_name.username_key', '=', key)),
-          ]),
-        )
+        .where((eb) => eb.or([eb('user.username_key', '=', name.toLowerCase()), hadName(eb, name)]))
         .executeTakeFirst()
       return row ? toTeam(row) : null
     },
@@ -160,6 +154,28 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
       return { items: rows.map(toMember), total: Number(n) }
+    },
+    async listCandidates(teamId, limit) {
+      const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()
+      const rows = await reader
+        .selectFrom('user')
+        .select('username')
+        .where('is_team', '=', 0)
+        .where('contributor_key', 'is', null)
+        .where('removal', 'is', null)
+        .where('suspended_at', 'is', null)
+        .where(
+          'seq',
+          'not in',
+          reader
+            .selectFrom('team_member')
+            .select('user_seq')
+            .where('team_seq', '=', team?.seq ?? 0),
+        )
+        .orderBy('username_key')
+        .limit(limit)
+        .execute()
+      return rows.map(({ username }) => username)
     },
     async countMembers(teamId) {
       const team = await selectTeams(reader).where('user.id', '=', teamId).executeTakeFirst()

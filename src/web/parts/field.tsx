@@ -18,6 +18,8 @@ interface FieldProps {
   readonly autocomplete?: string
   readonly isRequired?: boolean
   readonly placeholder?: string
+  /** The id of a `<datalist>` that completes it. */
+  readonly list?: string
   /** Where people begin on this page. */
   readonly isFirst?: boolean
   /** Marks the text that a script previews. */

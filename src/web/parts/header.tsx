@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
 
 /** Which entry of the menu a page is. */
-export type Current = 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'favourites' | 'account' | undefined
+export type Current = 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
 
 interface HeaderProps {
   readonly site: Site
@@ -109,6 +109,11 @@ const OwnLinks: FC<{ site: Site; at(entry: Current): 'page' | undefined }> = ({ 
         <li>
           <a href="/favourites" aria-current={at('favourites')}>
             {words.favourites}
+          </a>
+        </li>
+        <li>
+          <a href="/teams" aria-current={at('teams')}>
+            {words.teams.teams}
           </a>
         </li>
         <li>

@@ -4,6 +4,7 @@ export const ADMIN_WORDS = {
   adminSections: {
     '/admin': 'Overview',
     '/admin/people': 'People',
+    '/admin/teams': 'Teams',
     '/admin/invites': 'Invites',
     '/admin/categories': 'Categories',
     '/admin/duplicates': 'Near-duplicates',

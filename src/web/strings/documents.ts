@@ -17,6 +17,7 @@ export const DOCUMENT_WORDS = {
     install: 'Put skills into the agents you work with.',
     accounts: 'Sign in, invite others, and reset a forgotten password.',
     'keys-and-visibility': 'Who can read and change what, and how programs authenticate.',
+    teams: 'Own prompts and skills together: roles, names and set-ups.',
     variables: 'Use variables in a prompt, and fill them in.',
     skills: 'Folders of instructions and files for agents.',
     collections: 'Put prompts and skills together, in an order, and share them.',

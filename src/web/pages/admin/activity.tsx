@@ -1,12 +1,15 @@
 import type { Child, FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { AUDIT_ACTIONS } from '../../../library/audit.ts'
-import { type AuditRecord, listAuditEvents, listOwnActivity } from '../../../operations/admin/audit.ts'
-import type { Output } from '../../../operations/core/define-operation.ts'
+import { type AuditRecord, listAuditEvents, listOwnActivity, listTeamActivity } from '../../../operations/admin/audit.ts'
+import type { Input, Output } from '../../../operations/core/define-operation.ts'
+import { showTeam } from '../../../operations/teams/show-team.ts'
+import { Layout } from '../../layout.tsx'
 import { Choice, Field } from '../../parts/field.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
+import { ERROR_WORDS } from '../../strings/errors.ts'
 import { SettingsPage } from '../account/settings.tsx'
 import { AdminPage } from './admin-page.tsx'
 
@@ -19,7 +22,7 @@ const SHORT_ID = 8
 /** What a reader did, and what others did to what is theirs. */
 export async function showOwnActivity(request: PageRequest) {
   const { words } = request.site
-  const activity = await readActivity(request, listOwnActivity)
+  const activity = await readActivity(request, (wanted) => request.call(listOwnActivity, wanted))
   return (
     <SettingsPage request={request} at="/settings/activity">
       <p class="quiet">
@@ -34,7 +37,7 @@ export async function showOwnActivity(request: PageRequest) {
 /** The whole audit log, for administrators. */
 export async function showActivity(request: PageRequest) {
   const { words } = request.site
-  const activity = await readActivity(request, listAuditEvents)
+  const activity = await readActivity(request, (wanted) => request.call(listAuditEvents, wanted))
   return (
     <AdminPage request={request} at="/admin/activity">
       <p class="quiet">
@@ -49,6 +52,27 @@ export async function showActivity(request: PageRequest) {
   )
 }
 
+/** What was done to a team and to what it owns, for its maintainers. */
+export async function showTeamActivity(request: PageRequest) {
+  const { site, param, call } = request
+  const { words } = site
+  if (site.reader === null) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
+  const { name } = await call(showTeam, { team: param('team') })
+  const path = `/teams/${encodeURIComponent(name)}/activity`
+  if (path !== request.path) return { to: path }
+  const activity = await readActivity(request, (wanted) => call(listTeamActivity, { ...wanted, team: name }))
+  return (
+    <Layout site={site} title={words.teams.activityOf(name)} current="teams" isIndexed={false} styles={['admin.css']}>
+      <h1>{words.teams.activityOf(name)}</h1>
+      <p class="quiet">
+        <a href={`/teams/${encodeURIComponent(name)}`}>{words.teams.back(name)}</a> · {words.audit.retention}
+      </p>
+      <Filters request={request} names={['action', 'since']} />
+      <Events request={request} activity={activity} path={path} isOwn />
+    </Layout>
+  )
+}
+
 function readFilters(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(FILTERS.flatMap((name) => (query.get(name)?.trim() ? [[name, query.get(name)?.trim() ?? '']] : [])))
 }
@@ -59,10 +83,13 @@ function toSearch(fields: Readonly<Record<string, string>>): string {
 }
 
 /** Reports a filter that matches nothing known on the page instead of failing, so the filter stays editable. */
-async function readActivity({ call, query }: PageRequest, operation: typeof listAuditEvents | typeof listOwnActivity): Promise<Found> {
+async function readActivity(
+  { query }: PageRequest,
+  read: (wanted: Input<typeof listAuditEvents>) => Promise<Omit<Found, 'fault'>>,
+): Promise<Found> {
   const cursor = query.get('cursor') ?? undefined
   try {
-    return { ...(await call(operation, { ...readFilters(query), cursor, limit: PER_PAGE })), fault: null }
+    return { ...(await read({ ...readFilters(query), cursor, limit: PER_PAGE })), fault: null }
   } catch (error) {
     if (!(error instanceof AppError) || (error.code !== 'invalid_input' && error.code !== 'not_found')) throw error
     return { events: [], nextCursor: null, fault: error.message }

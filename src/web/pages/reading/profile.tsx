@@ -5,9 +5,11 @@ import { showPart } from './scope.tsx'
 
 /** A profile with the author's items visible to the reader; not found when there are none. */
 export async function showProfilePage(request: PageRequest) {
-  const { site, call, param } = request
+  const { site, call, param, query } = request
   const profile = await call(showProfile, { username: param('name') })
-  const { username: name, displayName, bio, website } = profile
+  const { username: name, displayName, bio, website, isTeam, isMember } = profile
+  // A team keeps the names it had; another spelling of one is no other name.
+  if (isTeam && name.toLowerCase() !== param('name').toLowerCase()) return leadTo(name, query)
   const { words } = site
   const lead = words.reading.profileLead(profile.prompts, profile.skills)
   return await showPart(
@@ -23,7 +25,18 @@ export async function showProfilePage(request: PageRequest) {
         <>
           <h1>{displayName ?? name}</h1>
           {displayName === null ? null : <p class="quiet">{name}</p>}
-          <p class="lead">{bio ?? lead}</p>
+          <p class="lead">{bio || lead}</p>
+          {isTeam ? (
+            <p class="quiet">
+              {words.teams.isTeam}
+              {isMember ? (
+                <>
+                  {' '}
+                  <a href={`/teams/${encodeURIComponent(name)}`}>{words.teams.manageLink}</a>
+                </>
+              ) : null}
+            </p>
+          ) : null}
           {website === null ? null : (
             <p>
               <a href={website} rel="nofollow noopener ugc">
@@ -36,6 +49,11 @@ export async function showProfilePage(request: PageRequest) {
     },
     profile,
   )
+}
+
+function leadTo(name: string, query: URLSearchParams): LeadsOn {
+  const search = query.size === 0 ? '' : `?${query}`
+  return { to: scopePath({ kind: 'author', name }) + search, isPermanent: true }
 }
 
 /** The former address of profiles. */

@@ -128,6 +128,11 @@ const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site
           </a>
         </li>
       ))}
+      <li>
+        <a href={view.owner === undefined ? '/teams' : `/teams/${encodeURIComponent(view.owner)}`}>
+          {view.owner === undefined ? words.teams.yours : words.teams.manageLink}
+        </a>
+      </li>
     </ul>
   </nav>
 )
