@@ -82,7 +82,7 @@ export async function showTeamPage(request: PageRequest) {
           </search>
         ) : null}
         {found.members.length === 0 ? <p>{words.teams.noMembers}</p> : null}
-        <ul class="entries">
+        <ul class="entries members">
           {found.members.map((member) => (
             <MemberRow site={site} member={member} path={path} isMaintainer={isMaintainer} />
           ))}
@@ -141,7 +141,7 @@ const MemberRow: FC<{ site: Site; member: Member; path: string; isMaintainer: bo
       </div>
       <div class="controls">
         {isMaintainer ? (
-          <form method="post" action={path} class="inline">
+          <form method="post" action={path} class="role">
             <input type="hidden" name="username" value={username} />
             <select name="role" aria-label={words.teams.roleOf(username)}>
               {TEAM_ROLES.map((one) => (
@@ -149,7 +149,7 @@ const MemberRow: FC<{ site: Site; member: Member; path: string; isMaintainer: bo
                   {words.teams.roles[one]}
                 </option>
               ))}
-            </select>{' '}
+            </select>
             <button class="button quiet" type="submit" name="do" value="role" aria-label={words.teams.setRoleOf(username)}>
               {words.teams.setRole}
             </button>
