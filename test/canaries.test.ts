@@ -424,7 +424,7 @@ describe('asking for what is hidden', () => {
     }
     expect(differences.slice(0, 20)).toEqual([])
     expect(pairs).toBeGreaterThan(3_000)
-  })
+  }, 300_000)
 
   it('by an id that is hidden is answered as by one that is not there', async () => {
     const hidden = secrets.filter(({ what }) => what.endsWith(': id'))

@@ -46,10 +46,6 @@ export function teamNotFound(): AppError {
   return new AppError('not_found', 'Team not found, or you are not in it. Check the name.')
 }
 
-export function isTeamRole(name: unknown): name is TeamRole {
-  return TEAM_ROLES.some((role) => role === name)
-}
-
 /** Whether a role over an item's owner has a right; null is of somebody who is neither the owner nor in the team. */
 export function hasRight(role: TeamRole | null, right: TeamRight): boolean {
   return role !== null && RIGHTS[role].includes(right)
