@@ -51,14 +51,14 @@ describe('the tools, as a model sees them', () => {
       search_prompts: [['query', 'limit', 'type', 'category', 'tag', 'collections', 'maxCharacters'], ['query']],
       get_prompt: [['id', 'variables'], ['id']],
       save_prompt: [
-        ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'type', 'note'],
+        ['title', 'content', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'type', 'note'],
         ['title', 'content'],
       ],
       improve_prompt: [['prompt', 'outputType', 'outputFormat'], ['prompt']],
       search_skills: [['query', 'limit', 'category', 'tag', 'collections'], ['query']],
       get_skill: [['id', 'files', 'includeContents', 'maxCharacters'], ['id']],
       save_skill: [
-        ['title', 'files', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'note'],
+        ['title', 'files', 'description', 'tags', 'category', 'isPrivate', 'visibility', 'owner', 'note'],
         ['title', 'files'],
       ],
       add_file_to_skill: [
