@@ -29,6 +29,9 @@ export interface Collection {
   readonly updatedAt: string
 }
 
+/** A collection as the page of an item names it. */
+export type NamedCollection = Pick<Collection, 'id' | 'slug' | 'title' | 'visibility'>
+
 /** Where an item is put: beside another one of the collection, or by its own place. */
 export type CollectionPlace = { readonly before: string } | { readonly after: string } | { readonly to: (typeof COLLECTION_MOVES)[number] }
 

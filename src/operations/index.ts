@@ -33,6 +33,7 @@ import { readSharedVersions } from './channels/read-shared-versions.ts'
 import { createCollection, deleteCollection, updateCollection } from './collections/change-collections.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { listCollections } from './collections/list-collections.ts'
+import { chooseCollections, listHolding } from './collections/list-holding.ts'
 import { showCollection } from './collections/show-collection.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
@@ -110,6 +111,8 @@ export const OPERATIONS: readonly Operation[] = [
   browseFavourites,
   findFavourites,
   listCollections,
+  listHolding,
+  chooseCollections,
   showCollection,
   createCollection,
   updateCollection,

@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.ts'
-import type { Collection, CollectionPlace } from '../collections.ts'
+import type { Collection, CollectionPlace, NamedCollection } from '../collections.ts'
 import type { ItemKind, Prompt, Skill } from '../items.ts'
 import type { Visibility } from '../visibility.ts'
 import type { SearchResult } from './search.ts'
@@ -35,6 +35,15 @@ interface CollectionChange {
 export interface CollectionStore {
   /** Those of the reader and their teams first, then the newest. */
   listCollections(actor: Actor, query: CollectionQuery): Promise<SearchResult<Collection>>
+  /**
+   * Those that an item is in, those of the reader and their teams first, then by title. `among` null: every one that lists show, for an item
+   * that lists show; ids: these of the reader's own alone, for every item that the reader may see.
+   */
+  listHolding(
+    actor: Actor,
+    itemId: string,
+    query: { readonly among: readonly string[] | null; readonly limit: number },
+  ): Promise<readonly NamedCollection[]>
   findCollection(actor: Actor, ref: string): Promise<Collection | null>
   /** What is in a collection, in its order; null for one that the reader may not see. `kind` null: both. */
   listCollected(

@@ -32,7 +32,7 @@ export const collectionRecord = foundCollection.extend({
 export const collectionRef = refInput.describe('Id or slug of the collection')
 
 /** The page of a collection. By id where the slug leads its owner alone. */
-function collectionUrl(baseUrl: string, { id, slug, visibility }: Pick<Collection, 'id' | 'slug' | 'visibility'>): string {
+export function collectionUrl(baseUrl: string, { id, slug, visibility }: Pick<Collection, 'id' | 'slug' | 'visibility'>): string {
   return `${baseUrl}/collections/${visibility === 'unlisted' ? id : slug}`
 }
 

@@ -6,6 +6,7 @@ import type { ItemKind } from '../../library/items.ts'
 import type { CollectionStore } from '../../library/ports/collections.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibleSet } from '../../library/visibility.ts'
+import { isOneOf } from '../is-one-of.ts'
 import { countRows, readItemsInOrder } from '../items/item-lists.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
 import { ownersSeenBy, ownersWith } from '../people/team-roles.ts'
@@ -66,7 +67,9 @@ async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMa
 }
 
 /** Reads of collections over one connection. */
-export function readCollections(db: Kysely<Database>): Pick<CollectionStore, 'listCollections' | 'findCollection' | 'listCollected'> {
+export function readCollections(
+  db: Kysely<Database>,
+): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'findCollection' | 'listCollected'> {
   return {
     async listCollections(actor, { q, owner, item, isEditable, limit, offset }) {
       const readerId = privateReaderId(actor)
@@ -99,6 +102,28 @@ export function readCollections(db: Kysely<Database>): Pick<CollectionStore, 'li
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
       return { items: await toCollections(db, actor, rows), total: Number(total) }
+    },
+    async listHolding(actor, itemId, { among, limit }) {
+      const readerId = privateReaderId(actor)
+      const holding = db
+        .selectFrom('collection')
+        .innerJoin('collection_item', 'collection_item.collection_seq', 'collection.seq')
+        .innerJoin('item', 'item.seq', 'collection_item.item_seq')
+        .where('item.id', '=', itemId)
+      const found =
+        among === null
+          ? holding.where((eb) => isCollectionVisible(actor, 'list')(eb)).where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
+          : holding
+              .where(isOneOf('collection.id', among))
+              .where('collection.owner_seq', 'in', ownersSeenBy(readerId))
+              .where((eb) => isInVisibleSet(visibleSet(actor, 'id'))(eb))
+      return await found
+        .select(['collection.id', 'collection.slug', 'collection.title', 'collection.visibility'])
+        .orderBy((eb) => eb.case().when('collection.owner_seq', 'in', ownersSeenBy(readerId)).then(0).else(1).end())
+        .orderBy('collection.title_key')
+        .orderBy('collection.seq')
+        .limit(limit)
+        .execute()
     },
     async findCollection(actor, ref) {
       const row = await findCollectionRow(db, actor, ref)

@@ -196,7 +196,9 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
 }
 
 /** Writes of collections. */
-export function writeCollections(context: WriteContext): Omit<CollectionStore, 'listCollections' | 'findCollection' | 'listCollected'> {
+export function writeCollections(
+  context: WriteContext,
+): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'findCollection' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
   return {
