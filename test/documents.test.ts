@@ -138,7 +138,8 @@ describe('documents', () => {
     const prompt = await save('prompt', { title: 'Letter', content: 'Dear ${name}', tags: ['review'], visibility: 'public' })
     const files = [{ filename: 'SKILL.md', content: '# Tidy' }]
     const skill = await save('skill', { title: 'Tidy', files, visibility: 'public' })
-    const pages = addressesOfPages({ prompt, skill, user: 'Ada' })
+    const collection = await save('collection', { title: 'Set', visibility: 'public' })
+    const pages = addressesOfPages({ prompt, skill, collection, user: 'Ada' })
     const others = ['/robots.txt', '/sitemap.xml', '/feed.xml', '/llms.txt', '/favicon.svg', '/prompts?q=nothing', '/nothing']
     const paths = [...pages.map((page) => page.address), ...others, '/api/openapi.json', '/api/nothing', '/api/mcp']
     for (const path of paths) {
@@ -161,8 +162,9 @@ describe('documents', () => {
     for (const [name, value] of Object.entries({ do: 'save', title: 'Mine', skillMd: '# Mine' })) form.set(name, value)
     const skill = (await writer.send('/new/skill', form)).to?.split('/')[2] ?? ''
     await writer.post('/teams', { team: SHOWN_TEAM, defaultVisibility: 'private' })
+    const collection = (await writer.post('/collections', { do: 'create', title: 'Set', visibility: '' })).to?.split(/[/?]/)[2] ?? ''
     const made = await writer.postOn('/settings/keys', { do: 'create', name: 'k', scopes: ['read'] })
-    const pages = addressesOfPages({ prompt, skill, user: 'writer' }).filter((page) => !page.isOfMcp)
+    const pages = addressesOfPages({ prompt, skill, collection, user: 'writer' }).filter((page) => !page.isOfMcp)
     expect(made.html).toContain('cpb_')
     for (const { html, status, address } of [
       { ...made, address: 'a new key' },

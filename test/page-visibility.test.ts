@@ -79,6 +79,9 @@ const ADDRESSES: readonly Address[] = [
   { page: '/@:name', kind: 'both', reach: 'list', path: (item) => `/@owner?kind=${item.kind}s` },
   { page: '/tags/:tag', kind: 'both', reach: 'list', path: (item) => `/tags/${item.marker.toLowerCase()}?kind=${item.kind}s` },
   { page: '/categories/:category', kind: 'both', reach: 'list', path: (item) => `/categories/coding?kind=${item.kind}s` },
+  { page: '/collections/:ref', kind: 'both', reach: 'list', path: () => '/collections/everything' },
+  { page: '/prompts', kind: 'prompt', reach: 'list', path: () => '/prompts?collections=everything' },
+  { page: '/skills', kind: 'skill', reach: 'list', path: (item) => `/skills?collections=everything&q=${item.marker}` },
   { page: '/feed.xml', kind: 'both', reach: 'list', isPublicOnly: true, path: () => '/feed.xml' },
 ]
 
@@ -90,6 +93,9 @@ const EXEMPT: Record<string, string> = {
   '/settings/install-links': 'the reader’s own links; proved in install-links-page.test.ts',
   '/import': 'an empty form',
   '/import/:ref': 'what the reader began; proved in import-page.test.ts',
+  '/collections': 'counts alone; proved in collections.test.ts',
+  '/prompts/:ref/collections': 'for those who are signed in; proved in collections-page.test.ts',
+  '/skills/:ref/collections': 'as of prompts',
   '/favourites': 'as its operation, which is proved in favourites.test.ts',
   '/new': 'an empty form',
   '/new/skill': 'an empty form',
@@ -137,6 +143,7 @@ describe('the visibility table of pages', () => {
     readers.set('anonymous', visit(test))
     const person = await test.app.store.people.findPersonByName('owner')
     const actor = { kind: 'user', userId: person?.id ?? '', username: 'owner', scopes: new Set(['read', 'write'] as const) } as const
+    await test.call(actor, 'create_collection', { title: 'Everything', visibility: 'public' })
     let count = 0
     for (const kind of ['prompt', 'skill'] as const) {
       for (const state of STATES) {
@@ -155,6 +162,7 @@ describe('the visibility table of pages', () => {
               })
         const { id, slug } = Object(saved[kind])
         items.push({ kind, state, id, slug, marker })
+        await test.call(actor, 'add_to_collection', { id: 'everything', items: [id] })
         if (state === 'deleted') await test.call(actor, 'delete_item', { collection: `${kind}s`, id })
         if (state === 'held') expect((await readers.get('admin')?.post(`/${kind}s/${id}`, { do: 'hold' }))?.status).toBe(303)
       }

@@ -33,6 +33,9 @@ import { showPeople } from './pages/admin/people.tsx'
 import { changePerson, showPersonPage } from './pages/admin/person.tsx'
 import { showStatus } from './pages/admin/status.tsx'
 import { changeAllTeams, showAllTeams } from './pages/admin/teams.tsx'
+import { collectItem, showCollecting } from './pages/collections/collecting.tsx'
+import { changeCollection, showCollectionPage } from './pages/collections/collection.tsx'
+import { createCollectionHere, showCollections } from './pages/collections/collections.tsx'
 import { showApiReference } from './pages/reading/api-reference.tsx'
 import { browse } from './pages/reading/browse.tsx'
 import { createKeyHere, showConnect } from './pages/reading/connect.tsx'
@@ -113,13 +116,17 @@ export const PAGES: readonly PageEntry[] = [
     form: { maxBytes: MAX_BODY_BYTES, tooLarge: ENGLISH.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
+  { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
+  { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
+  { path: '/collections', page: showCollections, act: createCollectionHere },
+  { path: '/collections/:ref', page: showCollectionPage, act: changeCollection },
   { path: '/@:name', page: showProfilePage },
   { path: '/users/:name', page: leadToProfile },
   { path: '/tags/:tag', page: showTagPage },

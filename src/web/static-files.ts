@@ -14,6 +14,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['admin.css', 'assets/web/admin.css', 'text/css; charset=utf-8'],
   ['charts.css', 'assets/web/charts.css', 'text/css; charset=utf-8'],
   ['connect.css', 'assets/web/connect.css', 'text/css; charset=utf-8'],
+  ['collection.css', 'assets/web/collection.css', 'text/css; charset=utf-8'],
   ['changes.css', 'assets/web/changes.css', 'text/css; charset=utf-8'],
   ['favicon.svg', 'assets/web/favicon.svg', 'image/svg+xml'],
   ['benchmarks.svg', 'docs/benchmarks.svg', 'image/svg+xml'],
@@ -26,6 +27,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],
   ['editor.js', 'dist/web/editor.js', 'text/javascript; charset=utf-8'],
   ['code-editor.js', 'dist/web/code-editor.js', 'text/javascript; charset=utf-8'],
+  ['collection.js', 'dist/web/collection.js', 'text/javascript; charset=utf-8'],
   ['import.js', 'dist/web/import.js', 'text/javascript; charset=utf-8'],
   ['try-it.js', 'dist/web/try-it.js', 'text/javascript; charset=utf-8'],
 ]

@@ -5,7 +5,7 @@ import { addressesOfPages, SHOWN_TEAM } from '../support/page-addresses.ts'
 
 describe('pages, to readers who cannot see them or use a mouse', () => {
   const bench = useBrowser({ args: ['--starter'] })
-  const items = { prompt: '', skill: '', user: 'Ada' }
+  const items = { prompt: '', skill: '', collection: 'set', user: 'Ada' }
   beforeAll(async () => {
     const key = await bench.createKey('Ada')
     const tags = Array.from({ length: 10 }, (_, index) => `tag ${index}`)
@@ -16,6 +16,12 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
       { filename: 'scripts/tidy.py', content: 'print("tidy")\n' },
     ]
     items.skill = (await bench.save(key, 'skill', { title: 'Tidy', description: 'Tidy up.', files, tags })).slug
+    const send = async (path: string, body: object) => {
+      const headers = { 'Content-Type': 'application/json', 'X-API-Key': key }
+      expect((await fetch(bench.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })).ok).toBe(true)
+    }
+    await send('/api/collections', { title: 'Set', description: 'A prompt and a skill.', visibility: 'public' })
+    await send('/api/collections/set/items', { items: [items.prompt, items.skill] })
   })
 
   const MORE = [
@@ -67,6 +73,17 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.getByLabel('Name', { exact: true }).fill(SHOWN_TEAM)
     await page.getByRole('button', { name: 'Create team' }).click()
     await page.waitForURL(`**/teams/${SHOWN_TEAM}?done=team-created`)
+    await page.goto('/collections')
+    await page.getByText('New collection').click()
+    await page.getByLabel('Title').fill('Looked at')
+    await page.getByRole('button', { name: 'Create collection' }).click()
+    await page.waitForURL('**/collections/**')
+    const collection = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    for (const item of [`/prompts/${prompt}`, `/skills/${skill}`]) {
+      await page.goto(`${item}/collections`)
+      await page.getByRole('button', { name: 'Add to Looked at' }).click()
+      await page.getByText('Added to the collection.').waitFor()
+    }
     await page.goto('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     const newKey = await lookForBarriers(page, 'a key just made')
@@ -76,7 +93,7 @@ describe('pages, to readers who cannot see them or use a mouse', () => {
     await page.getByRole('button', { name: 'Create a key and fill it in' }).click()
     newKey.push(...(await lookForBarriers(page, 'a key made beside the clients')))
     // The documents are the same for everybody.
-    const addresses = addressesOfPages({ prompt, skill, user: 'grace' }).map((one) => one.address)
+    const addresses = addressesOfPages({ prompt, skill, collection, user: 'grace' }).map((one) => one.address)
     const { found, seen } = await lookAt(
       page,
       addresses.filter((address) => !address.startsWith('/docs')),

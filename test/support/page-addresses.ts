@@ -5,6 +5,8 @@ export interface ShownItems {
   readonly prompt: string
   readonly skill: string
   readonly user: string
+  /** Slug of a collection. */
+  readonly collection: string
 }
 
 /** The team whose page is looked at, by those of its members that made it. */
@@ -14,6 +16,7 @@ export const SHOWN_TEAM = 'reviewers'
 const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => string])[] = [
   ['/prompts/:ref', ({ prompt }) => `/prompts/${prompt}`],
   ['/skills/:ref', ({ skill }) => `/skills/${skill}`],
+  ['/collections/:ref', ({ collection }) => `/collections/${collection}`],
   ['/import/:ref', () => '/import'],
   ['/@:name', ({ user }) => `/@${user}`],
   // It leads there.

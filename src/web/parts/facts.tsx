@@ -1,6 +1,8 @@
 import type { Child, FC } from 'hono/jsx'
 import { slugifyTag } from '../../library/slug.ts'
 import { othersMaySee, type Visibility } from '../../library/visibility.ts'
+import type { listHolding } from '../../operations/collections/list-holding.ts'
+import type { Output } from '../../operations/core/define-operation.ts'
 import type { Site } from '../site.ts'
 import { Day } from './day.tsx'
 
@@ -52,10 +54,12 @@ interface ItemFactsProps {
     readonly votes: number
     readonly updatedAt: string
   }
+  /** Those that the item is in. */
+  readonly collections: Output<typeof listHolding>['collections']
 }
 
 /** Metadata of a prompt or skill, shown in the margin. */
-export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item }) => (
+export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item, collections }) => (
   <>
     {item.category === null ? null : (
       <Fact label={words.category}>
@@ -71,6 +75,19 @@ export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item }) =
           {item.tags.map((tag) => (
             <li>
               <a href={`/${kind}?tag=${slugifyTag(tag)}`}>{tag}</a>
+            </li>
+          ))}
+        </ul>
+      </Fact>
+    )}
+    {collections.length === 0 ? null : (
+      <Fact label={words.collecting.inCollections}>
+        <ul class="tags">
+          {collections.map(({ title, url }) => (
+            <li>
+              <a href={new URL(url).pathname} dir="auto">
+                {title}
+              </a>
             </li>
           ))}
         </ul>

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Site } from '../site.ts'
 
 /** Which entry of the menu a page is. */
-export type Current = 'prompts' | 'skills' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
+export type Current = 'prompts' | 'skills' | 'collections' | 'connect' | 'docs' | 'library' | 'favourites' | 'teams' | 'account' | undefined
 
 interface HeaderProps {
   readonly site: Site
@@ -33,6 +33,9 @@ export const Header: FC<HeaderProps> = ({ site, current, query = '' }) => {
             </a>
             <a href="/skills" aria-current={at('skills')}>
               {words.skills}
+            </a>
+            <a href="/collections" aria-current={at('collections')}>
+              {words.collecting.collections}
             </a>
             {hasMcp ? (
               <a href="/connect" aria-current={at('connect')}>

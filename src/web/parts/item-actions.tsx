@@ -58,6 +58,11 @@ export const ItemActions: FC<ItemActionsProps> = ({ site, item, standing }) => {
           {words.favourite}
         </ActionButton>
       )}
+      {standing === null ? null : (
+        <a class="button quiet" href={`${item.path}/collections`} rel="nofollow">
+          {words.collecting.addTo}
+        </a>
+      )}
       {standing === null || mayDo(standing, 'edit') ? null : (
         <ActionButton class="button quiet" action={item.path} does="copy">
           {words.saveToLibrary}

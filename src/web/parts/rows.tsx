@@ -29,6 +29,23 @@ interface ListProps {
   readonly selected?: ReadonlySet<string> | null
 }
 
+/** Rows of both kinds, in their order. `controls` stand at the end of each. */
+export const MixedRows: FC<
+  Pick<ListProps, 'site' | 'stars'> & {
+    readonly items: readonly (({ kind: 'prompt' } & ListedPrompt) | ({ kind: 'skill' } & ListedSkill))[]
+    /** Number of the first. */
+    readonly start: number
+    controls(item: ListedPrompt | ListedSkill, place: number): Child
+  }
+> = ({ site, items, stars = null, start, controls }) => (
+  <ol class="rows" start={start}>
+    {items.map((item, place) => {
+      const shared = { site, marks: null, stars, selected: null, controls: controls(item, place) }
+      return item.kind === 'prompt' ? <PromptRow {...shared} prompt={item} /> : <SkillRow {...shared} skill={item} />
+    })}
+  </ol>
+)
+
 /** Prompts as rows. */
 export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = ({
   site,
@@ -38,44 +55,48 @@ export const PromptRows: FC<ListProps & { prompts: readonly ListedPrompt[] }> = 
   selected = null,
 }) => (
   <ol class="rows">
-    {prompts.map((prompt) => {
-      const { pieces, blanks, isPassage } = readWords(prompt, marks)
-      return (
-        <Row
-          site={site}
-          kind="prompts"
-          item={prompt}
-          marks={marks}
-          stars={stars}
-          selected={selected}
-          facts={
-            <>
-              {prompt.type === 'TEXT' ? null : <li class="kind">{site.words.types[prompt.type]}</li>}
-              {/* Not all variables of a text that was cut are in it. */}
-              {blanks === 0 || prompt.contentTruncated ? null : <li>{site.words.find.blanks(blanks)}</li>}
-            </>
-          }
-        >
-          {/* A description says more, unless words of the query are in the text. */}
-          {prompt.description !== null && marks === null ? null : (
-            <p class="first-words" dir="auto">
-              {isPassage ? '… ' : null}
-              {pieces.map((piece) =>
-                'text' in piece ? (
-                  <Highlight text={piece.text} marks={marks} />
-                ) : (
-                  <span class="chip">
-                    <Highlight text={piece.blank} marks={marks} />
-                  </span>
-                ),
-              )}
-            </p>
-          )}
-        </Row>
-      )
-    })}
+    {prompts.map((prompt) => (
+      <PromptRow site={site} prompt={prompt} marks={marks} stars={stars} selected={selected} />
+    ))}
   </ol>
 )
+
+type OneRow = Pick<RowProps, 'site' | 'marks' | 'stars' | 'selected' | 'controls'>
+
+const PromptRow: FC<OneRow & { prompt: ListedPrompt }> = ({ prompt, ...row }) => {
+  const { site, marks } = row
+  const { pieces, blanks, isPassage } = readWords(prompt, marks)
+  return (
+    <Row
+      {...row}
+      kind="prompts"
+      item={prompt}
+      facts={
+        <>
+          {prompt.type === 'TEXT' ? null : <li class="kind">{site.words.types[prompt.type]}</li>}
+          {/* Not all variables of a text that was cut are in it. */}
+          {blanks === 0 || prompt.contentTruncated ? null : <li>{site.words.find.blanks(blanks)}</li>}
+        </>
+      }
+    >
+      {/* A description says more, unless words of the query are in the text. */}
+      {prompt.description !== null && marks === null ? null : (
+        <p class="first-words" dir="auto">
+          {isPassage ? '… ' : null}
+          {pieces.map((piece) =>
+            'text' in piece ? (
+              <Highlight text={piece.text} marks={marks} />
+            ) : (
+              <span class="chip">
+                <Highlight text={piece.blank} marks={marks} />
+              </span>
+            ),
+          )}
+        </p>
+      )}
+    </Row>
+  )
+}
 
 /** The first words of a prompt. When nothing of the query would be marked in its row, a passage of its text that shows why it was found. */
 function readWords({ title, description, content, approximate }: ListedPrompt, marks: Marks | null) {
@@ -109,17 +130,13 @@ export const SkillRows: FC<ListProps & { skills: readonly ListedSkill[] }> = ({
 }) => (
   <ol class="rows">
     {skills.map((skill) => (
-      <Row
-        site={site}
-        kind="skills"
-        item={skill}
-        marks={marks}
-        stars={stars}
-        selected={selected}
-        facts={<li>{site.words.fileCount(skill.files.length)}</li>}
-      />
+      <SkillRow site={site} skill={skill} marks={marks} stars={stars} selected={selected} />
     ))}
   </ol>
+)
+
+const SkillRow: FC<OneRow & { skill: ListedSkill }> = ({ skill, ...row }) => (
+  <Row {...row} kind="skills" item={skill} facts={<li>{row.site.words.fileCount(skill.files.length)}</li>} />
 )
 
 interface RowProps {
@@ -132,13 +149,15 @@ interface RowProps {
   /** Facts of this kind alone, as list items. */
   readonly facts: Child
   readonly children?: Child
+  /** What its reader can do with it in this list. */
+  readonly controls?: Child
 }
 
 /** An item in a list: its title, its facts on one line, its description, and more. The script finds the parts by `data-row`. */
-const Row: FC<RowProps> = ({ site, kind, item, marks, stars, selected, facts, children }) => {
+const Row: FC<RowProps> = ({ site, kind, item, marks, stars, selected, facts, children, controls = null }) => {
   const { words } = site
   return (
-    <li data-row={kind}>
+    <li data-row={kind} id={controls === null ? undefined : `item-${item.id}`}>
       {selected === null ? null : (
         <label class="pick">
           <input
@@ -180,6 +199,7 @@ const Row: FC<RowProps> = ({ site, kind, item, marks, stars, selected, facts, ch
       )}
       {children}
       <Star site={site} kind={kind} item={item} stars={stars} />
+      {controls}
     </li>
   )
 }

@@ -3,6 +3,7 @@ import { ADMIN_WORDS } from './admin.ts'
 import { API_WORDS } from './api.ts'
 import { AUDIT_WORDS } from './audit.ts'
 import { BROWSE_WORDS } from './browse.ts'
+import { COLLECTION_WORDS } from './collections.ts'
 import { CONNECT_WORDS } from './connect.ts'
 import { DOCUMENT_WORDS } from './documents.ts'
 import { EDITOR_WORDS } from './editor.ts'
@@ -43,4 +44,5 @@ export const ENGLISH = {
   audit: AUDIT_WORDS,
   usage: USAGE_WORDS,
   teams: TEAM_WORDS,
+  collecting: COLLECTION_WORDS,
 }

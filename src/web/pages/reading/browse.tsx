@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { PROMPT_TYPES } from '../../../library/fields.ts'
+import { showCollection } from '../../../operations/collections/show-collection.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { browseItems } from '../../../operations/items/browse-items.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
@@ -20,8 +21,8 @@ const PER_PAGE = 24
 const MAX_PER_PAGE = 100
 const SORTS = ['relevance', 'newest', 'oldest', 'votes'] as const
 /** What narrows a list, and stays when something else changes. */
-const KEPT = ['q', 'type', 'category', 'tag', 'author', 'sort'] as const
-const FILTERS = ['type', 'category', 'tag', 'author'] as const
+const KEPT = ['q', 'type', 'category', 'tag', 'author', 'collections', 'sort'] as const
+const FILTERS = ['type', 'category', 'tag', 'author', 'collections'] as const
 
 type Kind = 'prompts' | 'skills'
 type Kept = { readonly [Name in (typeof KEPT)[number]]?: string | undefined }
@@ -70,7 +71,14 @@ export function browse(kind: Kind) {
               clear={linkTo(base, { q: kept.q, sort: kept.sort }, {})}
             />
             <div>
-              <Summary site={site} kind={kind} kept={kept} found={found} isAllNear={await isNearAlone(found, find)} />
+              <Summary
+                site={site}
+                kind={kind}
+                kept={kept}
+                found={found}
+                isAllNear={await isNearAlone(found, find)}
+                titles={await readTitles(request, kept.collections)}
+              />
               {found.prompts.length === 0 ? null : <PromptRows site={site} prompts={found.prompts} marks={marks} stars={stars} />}
               {found.skills.length === 0 ? null : <SkillRows site={site} skills={found.skills} marks={marks} stars={stars} />}
               <PageLinks
@@ -96,6 +104,16 @@ async function isNearAlone(found: Found, find: (page: number, perPage: number) =
   return found.total <= MAX_PER_PAGE && areNear(await find(1, MAX_PER_PAGE))
 }
 
+/** Titles of the collections that narrow the list, as far as the reader may see them. */
+async function readTitles({ call }: PageRequest, collections: string | undefined): Promise<string[]> {
+  const refs = (collections ?? '')
+    .split(',')
+    .filter((ref) => ref !== '')
+    .slice(0, 10)
+  const shown = await Promise.all(refs.map((id) => call(showCollection, { id, perPage: 1 }).catch(() => null)))
+  return shown.flatMap((one) => one?.collection.title ?? [])
+}
+
 /** Skills have no type. */
 function readKept(kind: Kind, query: URLSearchParams): Kept {
   const names = KEPT.filter((name) => kind === 'prompts' || name !== 'type')
@@ -112,8 +130,13 @@ function refuseUnknown({ types, sorts, find }: Site['words'], { type, sort }: Ke
   if (sort !== undefined && !Object.hasOwn(sorts, sort)) throw refuse(sort, sorts)
 }
 
-function toInput({ tag, sort, ...kept }: Kept) {
-  return { ...kept, sort: SORTS.find((one) => one === sort), ...(tag === undefined ? {} : { tag: tag.split(',') }) }
+function toInput({ tag, collections, sort, ...kept }: Kept) {
+  return {
+    ...kept,
+    sort: SORTS.find((one) => one === sort),
+    ...(tag === undefined ? {} : { tag: tag.split(',') }),
+    ...(collections === undefined ? {} : { collections: collections.split(',') }),
+  }
 }
 
 /** The same list with something changed, from its first page. */
@@ -162,7 +185,14 @@ function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets, total 
 }
 
 /** How much was found, what it was narrowed by, and the order. */
-const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear: boolean }> = ({ site, kind, kept, found, isAllNear }) => {
+const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear: boolean; titles: readonly string[] }> = ({
+  site,
+  kind,
+  kept,
+  found,
+  isAllNear,
+  titles,
+}) => {
   const { words } = site
   const base = `/${kind}`
   const { total, correctedQuery: corrected } = found
@@ -183,7 +213,7 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear:
           </p>
         )}
         {isAllNear ? <p class="quiet">{words.allNearInMeaning}</p> : null}
-        <Narrowed words={words} base={base} kept={kept} />
+        <Narrowed words={words} base={base} kept={kept} titles={titles} />
         {kept.q === undefined ? null : (
           <p class="quiet">
             <a href={linkTo('/search', {}, { q: kept.q })}>{words.find.inBoth}</a>
@@ -208,11 +238,12 @@ const Summary: FC<{ site: Site; kind: Kind; kept: Kept; found: Found; isAllNear:
   )
 }
 
-/** Active tag and author filters, each with a link that removes it. */
-const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept }> = ({ words, base, kept }) => {
+/** Active filters by tag, author and collection, each with a link that removes it. */
+const Narrowed: FC<{ words: Site['words']; base: string; kept: Kept; titles: readonly string[] }> = ({ words, base, kept, titles }) => {
   const narrowings = [
     ['tag', kept.tag && words.reading.onlyTag(kept.tag)],
     ['author', kept.author && words.reading.onlyAuthor(kept.author)],
+    ['collections', kept.collections && words.collecting.only(titles.length === 0 ? kept.collections : titles.join(', '))],
   ] as const
   return (
     <>

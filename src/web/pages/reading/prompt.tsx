@@ -6,6 +6,7 @@ import { estimateTokens } from '../../../library/estimate-tokens.ts'
 import { splitFrontmatter } from '../../../library/frontmatter.ts'
 import { readIdAndSlug } from '../../../library/identifier.ts'
 import { fillVariables, parseVariables } from '../../../library/variables.ts'
+import { listHolding } from '../../../operations/collections/list-holding.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { showSource } from '../../../operations/items/copies.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
@@ -60,6 +61,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
   const related = await call(relatedItems, { collection: 'prompts', id: prompt.id, limit: SHOWN_RELATED })
   const standing = await readStanding(request, 'prompts', prompt.id)
   const { source } = await call(showSource, { collection: 'prompts', id: prompt.id })
+  const { collections } = await call(listHolding, { id: prompt.id })
   const usage = await readItemUsage(call, 'prompts', standing)
   const hints = takeHints(request)
   const undone = takeRestored(request)
@@ -150,7 +152,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
           ) : null}
           <p class="said quiet" role="status" data-said />
         </div>
-        <Facts site={site} prompt={prompt} path={path} related={related.items} usage={usage} />
+        <Facts site={site} prompt={prompt} path={path} related={related.items} collections={collections} usage={usage} />
       </article>
     </Layout>
   )
@@ -193,6 +195,7 @@ interface FactsProps {
   readonly prompt: ShownPrompt
   readonly path: string
   readonly related: Output<typeof relatedItems>['items']
+  readonly collections: Output<typeof listHolding>['collections']
   readonly usage: Output<typeof showItemUsage> | null
 }
 
@@ -260,7 +263,7 @@ const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prom
   </p>
 )
 
-const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
+const Facts: FC<FactsProps> = ({ site, prompt, path, related, collections, usage }) => {
   const { words } = site
   return (
     <aside class="facts">
@@ -268,7 +271,7 @@ const Facts: FC<FactsProps> = ({ site, prompt, path, related, usage }) => {
         <summary>{words.reading.about}</summary>
         <dl>
           <Fact label={words.type}>{words.types[prompt.type]}</Fact>
-          <ItemFacts site={site} kind="prompts" item={prompt} />
+          <ItemFacts site={site} kind="prompts" item={prompt} collections={collections} />
           <ItemUse site={site} usage={usage} />
           <Fact label={words.reading.length}>
             {words.reading.tokensAndCharacters(estimateTokens(prompt.content), countCharacters(prompt.content))}

@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { scopePath } from '../../../library/channel-scope.ts'
 import { SKILL_MD } from '../../../library/skill.ts'
 import { listSharedSkills } from '../../../operations/channels/list-shared-skills.ts'
+import { listHolding } from '../../../operations/collections/list-holding.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { showSource } from '../../../operations/items/copies.ts'
 import { relatedItems } from '../../../operations/items/related.ts'
@@ -44,6 +45,7 @@ export async function showSkillPage(request: PageRequest) {
   ])
   const standing = await readStanding(request, 'skills', skill.id)
   const { source } = await call(showSource, { collection: 'skills', id: skill.id })
+  const { collections } = await call(listHolding, { id: skill.id })
   const usage = await readItemUsage(call, 'skills', standing)
   // How to install it is for readers who can.
   const shared = isOutside(site)
@@ -90,7 +92,7 @@ export async function showSkillPage(request: PageRequest) {
         </header>
         <div class="facts across">
           <dl>
-            <ItemFacts site={site} kind="skills" item={skill} />
+            <ItemFacts site={site} kind="skills" item={skill} collections={collections} />
             <ItemUse site={site} usage={usage} />
             {isOutside(site) ? null : (
               <Fact label={words.download}>

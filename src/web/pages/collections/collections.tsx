@@ -1,0 +1,120 @@
+import type { FC } from 'hono/jsx'
+import type { z } from 'zod'
+import type { foundCollection } from '../../../operations/collections/collection-records.ts'
+import { listCollections } from '../../../operations/collections/list-collections.ts'
+import { Layout } from '../../layout.tsx'
+import { createFromForm, NewCollection, readCollectingTeams } from '../../parts/collection-fields.tsx'
+import { authorPath } from '../../parts/facts.tsx'
+import { Done, Fault } from '../../parts/field.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { type Action, type PageRequest, readListPage } from '../../request.ts'
+import type { Site } from '../../site.ts'
+
+const PER_PAGE = 24
+
+type Listed = z.infer<typeof foundCollection>
+
+/** Collections that the reader finds, with a form for another. */
+export async function showCollections(request: PageRequest) {
+  const { site, call, query, sent } = request
+  const { words } = site
+  const { collecting } = words
+  const q = (query.get('q') ?? '').slice(0, 1000)
+  const found = await readListPage(request, (page) => call(listCollections, { q, page, perPage: PER_PAGE }))
+  if ('to' in found) return found
+  const teams = await readCollectingTeams(request)
+  const toUrl = (page: number) => {
+    const search = new URLSearchParams({ ...(q === '' ? {} : { q }), ...(page === 1 ? {} : { page: String(page) }) })
+    return search.size === 0 ? '/collections' : `/collections?${search}`
+  }
+  return (
+    <Layout
+      site={site}
+      title={collecting.collections}
+      description={collecting.lead}
+      path="/collections"
+      current="collections"
+      isIndexed={query.size === 0 && found.total > 0}
+    >
+      <div class="list-head">
+        <h1>{collecting.collections}</h1>
+        {found.total === 0 && q === '' ? null : <CollectionSearch site={site} query={q} />}
+      </div>
+      <p class="lead">
+        {collecting.lead} <a href="/docs/collections">{collecting.about}</a>
+      </p>
+      <Done words={words} query={query} sent={sent} />
+      {site.reader ? (
+        <details class="install" open={sent !== null}>
+          <summary>{collecting.creating}</summary>
+          <Fault sent={sent} fields={['title', 'description', 'owner', 'visibility']} words={words} />
+          <NewCollection site={site} sent={sent} teams={teams} label={collecting.create} />
+        </details>
+      ) : null}
+      {found.total === 0 ? (
+        <section>
+          <h2>{q === '' ? collecting.none : collecting.noneFound}</h2>
+          <p class="prose">{collecting.noneHelp}</p>
+        </section>
+      ) : (
+        <>
+          <h2 class="visually-hidden">{collecting.counts(found.total)}</h2>
+          <ol class="rows">
+            {found.collections.map((collection) => (
+              <CollectionRow site={site} collection={collection} />
+            ))}
+          </ol>
+        </>
+      )}
+      <PageLinks site={site} page={found.page} pages={found.totalPages} toUrl={toUrl} />
+    </Layout>
+  )
+}
+
+/** A plain form that narrows a list of collections. */
+export const CollectionSearch: FC<{ site: Site; query: string }> = ({ site: { words }, query }) => (
+  <search>
+    <form class="search" method="get">
+      <input
+        type="search"
+        name="q"
+        value={query}
+        placeholder={words.collecting.search}
+        aria-label={words.collecting.search}
+        maxlength={1000}
+        autocomplete="off"
+      />
+      <button class="button" type="submit">
+        {words.search}
+      </button>
+    </form>
+  </search>
+)
+
+const CollectionRow: FC<{ site: Site; collection: Listed }> = ({ site: { words }, collection }) => {
+  const { title, description, owner, visibility, prompts, skills, url } = collection
+  return (
+    <li>
+      <h3 dir="auto">
+        <a href={new URL(url).pathname}>{title}</a>
+      </h3>
+      <ul class="facts line">
+        {visibility === 'public' ? null : <li>{words.visibilities[visibility]}</li>}
+        <li>
+          <a href={authorPath(owner)}>{owner}</a>
+        </li>
+        <li>{words.collecting.holds(prompts, skills)}</li>
+      </ul>
+      {description === null ? null : (
+        <p class="description" dir="auto">
+          {description}
+        </p>
+      )}
+    </li>
+  )
+}
+
+export const createCollectionHere: Action = async (request) => {
+  const { url } = await createFromForm(request)
+  return { to: `${new URL(url).pathname}?done=collection-created` }
+}
