@@ -21,6 +21,11 @@ type Collection = 'prompts' | 'skills'
 /** The signed-in reader's relation to an item; null when anonymous. */
 export type Standing = Output<typeof showMarks> | null
 
+/** The team that owns an item, or null. */
+export function teamOf(standing: Standing): string | null {
+  return standing?.isTeam ? standing.owner : null
+}
+
 /** Whether the reader's role over an item has a right. */
 export function mayDo(standing: Standing, right: TeamRight): boolean {
   return standing !== null && hasRight(standing.role, right)

@@ -1,7 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Visibility } from '../../library/visibility.ts'
 import type { Site } from '../site.ts'
-import type { Standing } from './item-actions.tsx'
 import { nameVisibility } from './item-fields.tsx'
 
 interface ItemTitleProps {
@@ -9,25 +8,23 @@ interface ItemTitleProps {
   readonly title: string
   /** null where the reader need not know it: it is somebody else's, and anybody may see it */
   readonly visibility: Visibility | null
-  readonly standing: Standing
+  /** The team that owns it. */
+  readonly team: string | null
 }
 
 /** The title of an item's page, with whose it is where that is a team, and who can see it. */
-export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibility, standing }) => {
-  const team = standing?.isTeam ? standing.owner : null
-  return (
-    <div class="titled">
-      <h1 dir="auto">{title}</h1>
-      {team === null ? null : (
-        <a class="badge" href={`/users/${team}`}>
-          {words.teamNamed(team)}
-        </a>
-      )}
-      {visibility === null ? null : (
-        <span class={`badge is-${visibility}`} title={nameVisibility(words, visibility, team)}>
-          {words.visibilities[visibility]}
-        </span>
-      )}
-    </div>
-  )
-}
+export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibility, team }) => (
+  <div class="titled">
+    <h1 dir="auto">{title}</h1>
+    {team === null ? null : (
+      <a class="badge" href={`/users/${team}`}>
+        {words.teamNamed(team)}
+      </a>
+    )}
+    {visibility === null ? null : (
+      <span class={`badge is-${visibility}`} title={nameVisibility(words, visibility, team)}>
+        {words.visibilities[visibility]}
+      </span>
+    )}
+  </div>
+)

@@ -68,6 +68,7 @@ export async function showCollectionPage(request: PageRequest) {
           site={site}
           title={collection.title}
           visibility={collection.role !== null || collection.visibility === 'members' ? collection.visibility : null}
+          team={collection.isOfTeam ? collection.owner : null}
         />
         {collection.description === null ? null : (
           <p class="lead" dir="auto">

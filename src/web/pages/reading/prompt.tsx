@@ -24,7 +24,7 @@ import { Day } from '../../parts/day.tsx'
 import { authorPath, downloadsOf, Fact, ItemFacts, isEmbeddable, isOutside, needsKey } from '../../parts/facts.tsx'
 import { Done, Fault, takeHints } from '../../parts/field.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
-import { ItemActions, mayDo, readStanding } from '../../parts/item-actions.tsx'
+import { ItemActions, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { MarkedText } from '../../parts/marked-text.tsx'
 import { OpenIn } from '../../parts/open-in.tsx'
@@ -101,7 +101,7 @@ async function drawPrompt(request: PageRequest, form: SentForm | null, isFilled:
             site={site}
             title={prompt.title}
             visibility={mayDo(standing, 'see') || prompt.visibility === 'members' ? prompt.visibility : null}
-            standing={standing}
+            team={teamOf(standing)}
           />
           {prompt.description === null ? null : (
             <p class="lead" dir="auto">

@@ -19,7 +19,7 @@ import { Done, Fault } from '../../parts/field.tsx'
 import { FileTree } from '../../parts/file-tree.tsx'
 import { FrontmatterTable } from '../../parts/frontmatter-table.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
-import { ItemActions, mayDo, readStanding } from '../../parts/item-actions.tsx'
+import { ItemActions, mayDo, readStanding, teamOf } from '../../parts/item-actions.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { Related, SHOWN_RELATED } from '../../parts/related.tsx'
 import { takeRestored, UndoRestore } from '../../parts/undo-restore.tsx'
@@ -76,7 +76,7 @@ export async function showSkillPage(request: PageRequest) {
             site={site}
             title={skill.title}
             visibility={mayDo(standing, 'see') || skill.visibility === 'members' ? skill.visibility : null}
-            standing={standing}
+            team={teamOf(standing)}
           />
           {skill.description === null ? null : (
             <p class="lead" dir="auto">
