@@ -164,6 +164,11 @@ describe('every operation that changes what is kept', () => {
   const makeAccount = async () => (await test.app.store.people.createUser({ username: unique(), defaultVisibility: 'private' })).username
   const makeTeam = async () => String((await test.call(owner, 'create_team', { team: unique() }))['name'])
   const onTeam = (more: object) => async () => ({ actor: owner, input: { team: await makeTeam(), ...more } })
+  /** An offer of the owner's to the administrator. */
+  const onOffer = (actor: () => UserActor) => async () => {
+    const made = await test.call(owner, 'offer_item', { collection: 'prompts', id: (await makePrompt()).id, to: admin.username })
+    return { actor: actor(), input: { id: Object(made['offer']).id } }
+  }
   const makeCategory = async () => Object(await test.call(admin, 'create_category', { name: unique() })).slug
   const config = { kind: 'chat', prompt: CANARY }
 
@@ -313,6 +318,12 @@ describe('every operation that changes what is kept', () => {
     },
     list_team_activity: onTeam({}),
     list_all_teams: byAdmin({}),
+    show_offer: onPrompt({}),
+    offer_item: async () => ({ actor: owner, input: { collection: 'prompts', id: (await makePrompt()).id, to: await makeAccount() } }),
+    list_offers: byOwner({}),
+    accept_offer: onOffer(() => admin),
+    decline_offer: onOffer(() => admin),
+    withdraw_offer: onOffer(() => owner),
     list_keys: byOwner({}),
     create_key: async () => ({ actor: owner, input: { name: unique() } }),
     revoke_key: async () => ({

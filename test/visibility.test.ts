@@ -333,6 +333,12 @@ const EXEMPT: Record<string, string> = {
   set_team_member: 'people alone',
   remove_team_member: 'people alone',
   list_team_activity: 'the log of a team, for its maintainers; proved in teams.test.ts',
+  show_offer: 'counts of an item that the caller may transfer; proved in transfers.test.ts',
+  offer_item: 'as show_offer',
+  list_offers: 'offers to and of the caller; proved in transfers.test.ts',
+  accept_offer: 'offers to the caller; proved in transfers.test.ts',
+  decline_offer: 'as accept_offer',
+  withdraw_offer: 'as accept_offer',
   list_trash: 'the caller’s own trash; proved below',
   restore_item: 'the caller’s own trash; proved below',
 }

@@ -171,18 +171,29 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
     .command('remove <name>')
     .description('Delete an account and everything it owns for good; without --yes, only show what would be deleted')
     .option('--yes', 'delete without asking again')
-    .action((name: string, options: { yes?: true }) =>
+    .option('--hand-over-to <name>', 'user or team that gets the items, with their versions and addresses')
+    .action((name: string, options: { yes?: true; handOverTo?: string }) =>
       withApp(async (app) => {
         const user = await requireAccount(app, name)
         if (!options.yes) {
           const owned = await countOwned(app, user)
+          if (options.handOverTo !== undefined) {
+            process.stdout.write(
+              `Would delete ${user.username} for good, and hand ${plural(owned, 'item')} and the trash to ${options.handOverTo}. Add --yes to do so.\n`,
+            )
+            return
+          }
           process.stdout.write(
             `Would delete ${user.username} for good, with ${plural(owned, 'item')} and the trash. Backups and other copies of the library will still contain them; see "purge --backups". Add --yes to delete.\n`,
           )
           return
         }
-        await callAsOperator(app)(deletePerson, { username: user.username, confirm: user.username })
-        process.stdout.write(`Deleted ${user.username} and everything they owned.\n`)
+        await callAsOperator(app)(deletePerson, { username: user.username, confirm: user.username, handOverTo: options.handOverTo })
+        process.stdout.write(
+          options.handOverTo === undefined
+            ? `Deleted ${user.username} and everything they owned.\n`
+            : `Deleted ${user.username}. Their items are of ${options.handOverTo} now.\n`,
+        )
       }, EXISTING),
     )
 

@@ -72,6 +72,7 @@ import { createTeam } from './teams/create-team.ts'
 import { listAllTeams, listTeams } from './teams/list-teams.ts'
 import { showTeam } from './teams/show-team.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember, suggestMembers } from './teams/team-members.ts'
+import { acceptOffer, declineOffer, listOffers, offerItem, showOffer, withdrawOffer } from './transfers/offers.ts'
 import { countCopy, listKeyUsage, showItemUsage, showLibraryUsage } from './usage.ts'
 
 /** THE list. Tools, routes, OpenAPI, commands and reference pages are made from it, in this order. */
@@ -152,6 +153,12 @@ export const OPERATIONS: readonly Operation[] = [
   removeTeamMember,
   listTeamActivity,
   listAllTeams,
+  showOffer,
+  offerItem,
+  listOffers,
+  acceptOffer,
+  declineOffer,
+  withdrawOffer,
   arrangeSkillFiles,
   readArchive,
   showSignUp,

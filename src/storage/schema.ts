@@ -139,6 +139,17 @@ export interface Database {
     expires_at: string | null
     revoked_at: string | null
   }
+  /** Items offered to another owner; `to_seq` is of a person or a team, `by_seq` of the person who offered it. */
+  item_offer: {
+    seq: Generated<number>
+    id: string
+    item_seq: number
+    to_seq: number
+    by_seq: number
+    leaves_out_private: number
+    created_at: string
+    expires_at: string
+  }
   /** What `sync` last left on both sides, by folder and path. `item_id` is of an item that may be gone. */
   sync_state: {
     user_seq: number

@@ -21,6 +21,7 @@ import { readCategories, writeCategories } from './items/categories.ts'
 import { embedStore } from './items/embeds.ts'
 import { importStore } from './items/imports.ts'
 import { markStore } from './items/item-marks.ts'
+import { offerStore } from './items/item-offers.ts'
 import { readSearchableText } from './items/item-parts.ts'
 import { createItemQueries } from './items/item-queries.ts'
 import { ownItemStore } from './items/own-items.ts'
@@ -113,6 +114,7 @@ export async function createStore(
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),
       teams: teamStore(reader, context),
+      offers: offerStore(reader, context),
       keys: keyStore(reader, context),
       installLinks: installLinkStore(reader, context),
       syncs: syncStore(reader, context),

@@ -122,6 +122,10 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .execute()
     await db.insertInto('vote').values({ item_seq: 1, user_seq: 2, created_at: AT }).execute()
     await db.insertInto('item_source').values({ item_seq: 2, source_id: 'item-1' }).execute()
+    await db
+      .insertInto('item_offer')
+      .values({ id: 'of', item_seq: 2, to_seq: 3, by_seq: 1, leaves_out_private: 1, created_at: AT, expires_at: AT })
+      .execute()
     await db.insertInto('favourite').values({ item_seq: 1, user_seq: 2, created_at: AT }).execute()
     const collections = TEXTS.map((text, index) => ({
       id: `collection-${index}`,

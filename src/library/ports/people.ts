@@ -128,9 +128,14 @@ export interface PeopleStore extends FirstStepsStore {
    * other writes in between. A store continues this when it is opened. Slugs of once public items, and the name of their owner, are never
    * reused.
    * @param by.isByAdmin whether teams may be left without a maintainer. Default: false
-   * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in, and for the last maintainer of a team
+   * @param by.handOverTo name of a user or team that gets the items instead, with their versions and addresses; a person gives them to a
+   * team they maintain, `adminId` to anybody but themselves and teams they are in
+   * @throws AppError `not_found`, `conflict` for the last administrator while others can sign in, and for the last maintainer of a team, `forbidden` for a hand-over that is not allowed
    */
-  deletePerson(userId: string, by?: { readonly isByAdmin?: boolean }): Promise<void>
+  deletePerson(
+    userId: string,
+    by?: { readonly isByAdmin?: boolean; readonly handOverTo?: string | undefined; readonly adminId?: string | null },
+  ): Promise<void>
   createInvite(invite: { sha256: string; username: string | null; role: Role; expiresAt: string }): Promise<Invite>
   findInvite(sha256: string): Promise<Invite | null>
   /** Newest first. */

@@ -14,6 +14,7 @@ import type { KeyStore } from './keys.ts'
 import type { LoginRecords } from './logins.ts'
 import type { MarkStore } from './marks.ts'
 import type { BudgetStore } from './models.ts'
+import type { OfferStore } from './offers.ts'
 import type { OwnItemsStore } from './own-items.ts'
 import type { PeopleStore } from './people.ts'
 import type { SessionStore } from './sessions.ts'
@@ -57,6 +58,7 @@ export interface LibraryStore {
   readonly purges: PurgeStore
   readonly people: PeopleStore
   readonly teams: TeamStore
+  readonly offers: OfferStore
   readonly keys: KeyStore
   readonly installLinks: InstallLinkStore
   readonly syncs: SyncStore

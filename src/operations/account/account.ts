@@ -6,6 +6,7 @@ import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
 import { toFileContent } from '../../library/skill.ts'
 import { DEFAULT_VISIBILITIES } from '../../library/visibility.ts'
+import { handOverInput } from '../admin/people.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
@@ -187,18 +188,19 @@ export const exportOwnItems = defineOperation({
 export const deleteAccount = defineOperation({
   name: 'delete_account',
   title: 'Delete your account',
-  summary: 'Delete your account and everything you own for good, including the trash and all versions.',
+  summary:
+    'Delete your account and everything you own for good, including the trash and all versions, or hand what you own to a team you maintain.',
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ password: z.string(), username: z.string().describe('Your username, to confirm') }),
+  input: z.object({ password: z.string(), username: z.string().describe('Your username, to confirm'), handOverTo: handOverInput }),
   output: z.object({ success: z.literal(true) }),
-  async run(context: Needs<'people', 'logins'>, { password, username }) {
+  async run(context: Needs<'people', 'logins'>, { password, username, handOverTo }) {
     const user = requireUser(context.actor)
     if (username !== user.username) throw invalidInput('username', `Type your username, ${user.username}, to confirm.`)
     await requirePassword(context, user, password)
     try {
-      await context.store.people.deletePerson(user.userId)
+      await context.store.people.deletePerson(user.userId, { handOverTo: handOverTo || undefined })
     } finally {
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()

@@ -9,6 +9,8 @@ import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
 const DAY_MS = 24 * 3600 * 1000
 const when = z.string().meta({ format: 'date-time' })
 const nameInput = z.string().max(64)
+/** Who gets the items of an account that is deleted. */
+export const handOverInput = z.string().max(64).optional().describe('Name of a user or team that gets the items instead')
 
 /** A person as administrators see them. */
 export const personRecord = z.object({
@@ -136,14 +138,15 @@ export const signOutPerson = defineOperation({
 export const deletePerson = defineOperation({
   name: 'delete_person',
   title: 'Delete an account',
-  summary: 'Delete a person and everything they own for good, including the trash and all versions.',
+  summary:
+    'Delete a person and everything they own for good, including the trash and all versions, or hand what they own to another user or team.',
   scope: 'admin',
   writes: true,
   cost: 20,
   surfaces: {},
-  input: z.object({ username: nameInput, confirm: z.string().describe('The name again, to confirm') }),
+  input: z.object({ username: nameInput, confirm: z.string().describe('The name again, to confirm'), handOverTo: handOverInput }),
   output: z.object({ success: z.literal(true), username: z.string() }),
-  async run(context: Needs<'people', 'logins'>, { username, confirm }) {
+  async run(context: Needs<'people', 'logins'>, { username, confirm, handOverTo }) {
     const person = await context.store.people.findPersonByName(username)
     if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
     if (person.id === requireUser(context.actor).userId) {
@@ -151,7 +154,11 @@ export const deletePerson = defineOperation({
     }
     if (confirm !== person.username) throw invalidInput('confirm', `Type the name, ${person.username}, to confirm.`)
     try {
-      await context.store.people.deletePerson(person.id, { isByAdmin: true })
+      await context.store.people.deletePerson(person.id, {
+        isByAdmin: true,
+        handOverTo: handOverTo || undefined,
+        adminId: requireUser(context.actor).userId,
+      })
     } finally {
       // They are over from its first step on, whatever comes of the others.
       await context.logins.forgetSessions()

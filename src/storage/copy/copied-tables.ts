@@ -44,6 +44,7 @@ const WALKS = {
   favourite: { key: ['item_seq', 'user_seq'] },
   collection: { key: ['seq'] },
   collection_slug: { key: ['slug'] },
+  item_offer: { key: ['seq'] },
   collection_item: { key: ['collection_seq', 'item_seq'] },
   version: { key: ['seq'], rowsAPage: 100 },
   blob: { key: ['sha256'], rowsAPage: 16 },

@@ -96,6 +96,7 @@ export const LIBRARY_COLUMNS = {
     'updated_at',
   ],
   collection_slug: ['slug', 'collection_seq'],
+  item_offer: ['seq', 'id', 'item_seq', 'to_seq', 'by_seq', 'leaves_out_private', 'created_at', 'expires_at'],
   collection_item: ['collection_seq', 'item_seq', 'position'],
   version: [
     'seq',

@@ -31,6 +31,7 @@ import { createSharedChanges } from './0024-shared-changes.ts'
 import { createSyncStates } from './0025-sync-states.ts'
 import { createTeams } from './0026-teams.ts'
 import { createCollections } from './0027-collections.ts'
+import { createOffers } from './0028-offers.ts'
 import { narrowKeys } from './0029-narrowed-keys.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0025-sync-states', up: createSyncStates, digest: '19a7f15d1021a45488c84981917500312bb9980569821a2a1cb8c59cd87db15d' },
   { name: '0026-teams', up: createTeams, digest: '34050df063855db94c5f652f90e6f0f5af3dbf03827f1ef499128a8c868c83f0' },
   { name: '0027-collections', up: createCollections, digest: 'cfbe75553c905059522fc7eeb3131b5c3b536a66b36911ed422d8a5c01480875' },
+  { name: '0028-offers', up: createOffers, digest: '185ba1f13733fcd385252957c003190308c8e4feba381054766277081a54d3eb' },
   { name: '0029-narrowed-keys', up: narrowKeys, digest: '43479b2278b78992c42c63fc0c4d62707807c8dd066f4decbcb2581f8fc4ce83' },
 ]
 

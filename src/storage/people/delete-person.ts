@@ -12,14 +12,14 @@ import { touchItems } from '../search/item-words.ts'
 /**
  * The first half of removing a person, in one transaction: after it they cannot act, nothing of theirs is visible, and nothing new can
  * become theirs. The row gets another id, so cached sessions and keys name nobody.
- * @param removed the row's new id, and the time
+ * @param removed the row's new id, the time, and whether the name stays reserved for other reasons than what is owned now
  * @returns the row's number, for {@link finishRemoval}
  */
 export async function beginRemoval(
   db: Kysely<Database>,
   notes: WriteNotes,
   person: { readonly id: string; readonly username: string },
-  removed: { readonly id: string; readonly at: string },
+  removed: { readonly id: string; readonly at: string; readonly keepsName: boolean },
 ): Promise<number> {
   const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
   await removeTraces(db, seq, person)
@@ -35,7 +35,7 @@ export async function beginRemoval(
     await nextTurn()
   }
   const owned = await db.selectFrom('item').select(['seq', 'kind', 'visibility']).where('owner_seq', '=', seq).execute()
-  let hadPublic = false
+  let hadPublic = removed.keepsName
   for (const part of batches(owned.map((item) => item.seq))) {
     const hidden = await db
       .updateTable('item')
@@ -84,6 +84,10 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('sync_state').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('team_member').where('user_seq', '=', seq).execute()
+  await db
+    .deleteFrom('item_offer')
+    .where((eb) => eb.or([eb('to_seq', '=', seq), eb('by_seq', '=', seq)]))
+    .execute()
   await db.deleteFrom('favourite').where('user_seq', '=', seq).execute()
   await db.deleteFrom('form_draft').where('owner_seq', '=', seq).execute()
   await db.deleteFrom('import').where('owner_seq', '=', seq).execute()

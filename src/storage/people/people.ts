@@ -6,6 +6,7 @@ import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import { firstStepsStore } from './first-steps.ts'
+import { handOverItems } from './hand-over.ts'
 import { leaveTeams } from './leave-teams.ts'
 import { requireFreeName } from './names.ts'
 import { revokeInvitesOf } from './revoke-invites.ts'
@@ -307,14 +308,15 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
         return { ...person, role }
       }),
-    async deletePerson(userId, { isByAdmin = false } = {}) {
+    async deletePerson(userId, { isByAdmin = false, handOverTo, adminId = null } = {}) {
       const seq = await context.transact(
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
+          const keepsName = handOverTo !== undefined && (await handOverItems(db, notes, person, { to: handOverTo, adminId }))
           await leaveTeams(db, notes, person, { isByAdmin, at: now() })
           await revokeInvitesOf(db, notes, person, now())
-          const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now() })
+          const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now(), keepsName })
           notes.audit({ action: 'account_deleted', targetId: userId, ownerId: userId })
           return seq
         },

@@ -353,6 +353,7 @@ function failToRead(): never {
 /** Ends a team, and its collections. The row stays, so that its names are given to nobody else. */
 export async function markDeleted(db: Kysely<Database>, teamSeq: number, at: string): Promise<void> {
   await db.deleteFrom('team_member').where('team_seq', '=', teamSeq).execute()
+  await db.deleteFrom('item_offer').where('to_seq', '=', teamSeq).execute()
   await removeCollectionsOf(db, teamSeq)
   await db
     .updateTable('user')

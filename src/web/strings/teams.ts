@@ -50,6 +50,9 @@ export const TEAM_WORDS = {
   renameHint: 'Earlier names of the team lead to it for ever, and nobody else gets them.',
   deleteTeam: 'Delete team',
   deleteMeans: 'It must own nothing, not even in the trash. Its names are not given to others. It cannot be undone.',
+  handOver: 'Hand the items to',
+  handOverNone: 'Nobody: delete them for good',
+  handOverHint: 'A user or a team gets everything, with all versions. Leave empty to delete it.',
   all: {
     find: 'Find teams',
     none: 'None found.',

@@ -1,9 +1,11 @@
 import type { Child, FC } from 'hono/jsx'
 import { writeCookie } from '../../../library/cookies.ts'
 import { PASSWORD_LENGTH } from '../../../library/password.ts'
+import { hasRight } from '../../../library/teams.ts'
 import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
+import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
@@ -252,7 +254,8 @@ export const changeSessions: Action = async ({ call, form }) => {
 export async function showData(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const me = await call(showAccount, {})
+  const [me, { teams }] = await Promise.all([call(showAccount, {}), call(listTeams, {})])
+  const maintained = teams.flatMap(({ name, role }) => (hasRight(role, 'transfer') ? [name] : []))
   return (
     <SettingsPage request={request} at="/settings/data">
       <section>
@@ -269,6 +272,15 @@ export async function showData(request: PageRequest) {
         <p>{words.deleteLead}</p>
         <Fault sent={sent} fields={['username', 'password']} words={words} />
         <form method="post" class="fields">
+          {maintained.length === 0 ? null : (
+            <Choice
+              sent={sent}
+              name="handOverTo"
+              label={words.teams.handOver}
+              value=""
+              options={[['', words.teams.handOverNone], ...maintained.map((name) => [name, name] as const)]}
+            />
+          )}
           <Field sent={sent} name="username" label={words.typeYourName(me.username)} autocomplete="off" isRequired />
           <Field sent={sent} name="password" label={words.password} type="password" autocomplete="current-password" isRequired />
           <p>
@@ -284,6 +296,10 @@ export async function showData(request: PageRequest) {
 
 /** Deletes the account. */
 export const submitDeleteAccount: Action = async ({ call, form }) => {
-  await call(deleteAccount, { username: form.text('username'), password: form.text('password') })
+  await call(deleteAccount, {
+    username: form.text('username'),
+    password: form.text('password'),
+    handOverTo: form.text('handOverTo'),
+  })
   return { to: '/?done=account-deleted' }
 }

@@ -104,6 +104,14 @@ const Deletion: FC<{ request: PageRequest; username: string }> = ({ request: { s
       <h2>{words.deletePerson}</h2>
       <p class="prose">{words.deletePersonLead(username)}</p>
       <form method="post" class="fields">
+        <Field
+          sent={sent}
+          name="handOverTo"
+          label={words.teams.handOver}
+          hint={words.teams.handOverHint}
+          maxlength={64}
+          autocomplete="off"
+        />
         <Field sent={sent} name="confirm" label={words.typeTheName(username)} autocomplete="off" isRequired />
         <p>
           <button class="button" type="submit" name="do" value="delete">
@@ -137,7 +145,7 @@ export const changePerson: Action = async ({ site, call, form, param, path }) =>
       await call(setSuspended, { username, isSuspended: false })
       return { to: `${path}?done=unsuspended` }
     case 'delete':
-      await call(deletePerson, { username, confirm: form.text('confirm') })
+      await call(deletePerson, { username, confirm: form.text('confirm'), handOverTo: form.text('handOverTo').trim() })
       return { to: '/admin/people?done=person-deleted' }
     default:
       throw new AppError('invalid_input', ERROR_WORDS.noButton)

@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely'
+import type { ItemKind } from '../../library/items.ts'
+import { audienceOf, type Visibility } from '../../library/visibility.ts'
+import type { Database } from '../schema.ts'
+import { touchItems } from '../search/item-words.ts'
+import type { WriteNotes } from './item-parts.ts'
+import { batches } from './remove-items.ts'
+
+interface Owner {
+  readonly seq: number
+  readonly id: string
+}
+
+interface GivenItem {
+  readonly seq: number
+  readonly kind: ItemKind
+  readonly visibility: Visibility
+}
+
+/**
+ * Gives items to another owner, with their addresses, versions and votes. Offers of them are over. The caller checks the right to do so,
+ * and records it.
+ */
+export async function changeOwner(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  items: readonly GivenItem[],
+  from: Pick<Owner, 'id'>,
+  to: Owner,
+): Promise<void> {
+  for (const part of batches(items.map(({ seq }) => seq))) {
+    await db.updateTable('item').set({ owner_seq: to.seq }).where('seq', 'in', part).execute()
+    await db.deleteFrom('item_offer').where('item_seq', 'in', part).execute()
+    await touchItems(db, part)
+  }
+  for (const kind of new Set(items.map((item) => item.kind))) {
+    const audience = audienceOf(...items.filter((item) => item.kind === kind).map(({ visibility }) => visibility))
+    for (const { id } of [from, to]) notes.changed({ kind, ownerId: id, audience })
+  }
+}
+
+/** Gives everything that somebody owns, the trash included. @returns how much, and whether any of it was ever public */
+export async function handOver(
+  db: Kysely<Database>,
+  notes: WriteNotes,
+  from: Owner,
+  to: Owner,
+): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
+  const items = await db.selectFrom('item').select(['seq', 'kind', 'visibility', 'was_public']).where('owner_seq', '=', from.seq).execute()
+  await changeOwner(db, notes, items, from, to)
+  return { count: items.length, hadPublic: items.some((item) => item.was_public === 1) }
+}

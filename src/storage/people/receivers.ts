@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { Database } from '../schema.ts'
+import { hadName } from './team-roles.ts'
+
+/** Somebody who can own items: a person whose account can act, or a team. */
+interface Receiver {
+  readonly seq: number
+  readonly id: string
+  readonly username: string
+  readonly isTeam: boolean
+}
+
+/** Whom items can be given to, by a name of now or, of a team, of earlier. @throws AppError `not_found`, `conflict` */
+export async function requireReceiver(db: Kysely<Database>, name: string): Promise<Receiver> {
+  const row = await db
+    .selectFrom('user')
+    .select(['seq', 'id', 'username', 'is_team', 'suspended_at', 'contributor_key'])
+    .where((eb) => eb.or([eb('username_key', '=', name.toLowerCase()), hadName(eb, name)]))
+    .where('removal', 'is', null)
+    .executeTakeFirst()
+  // A team that was deleted is none.
+  if (!row || (row.is_team === 1 && row.suspended_at !== null)) {
+    throw new AppError('not_found', `There is no user or team named "${name.slice(0, 80)}".`)
+  }
+  if (row.contributor_key !== null) {
+    throw new AppError('conflict', `"${row.username}" is an imported author without an account, and cannot own items.`)
+  }
+  if (row.suspended_at !== null) throw new AppError('conflict', `The account of ${row.username} is suspended.`)
+  return { seq: row.seq, id: row.id, username: row.username, isTeam: row.is_team === 1 }
+}
