@@ -74,12 +74,12 @@ export function marketplaceRoutes(channel: Channel): BoundRoute[] {
       isEntry: true,
       path: '/archives/{token}/{file}',
       async handle(call) {
-        const { scope, name, sha256, keyId, userId, username, mayRead } = await channel.call(call)(openArchive, {
+        const { scope, name, sha256, keyId, userId, username, mayRead, within } = await channel.call(call)(openArchive, {
           token: call.params['token'] ?? '',
         })
         const asKey: Call = {
           ...call,
-          actor: { kind: 'user', userId, username, keyId, scopes: new Set(mayRead ? ['read' as const] : []) },
+          actor: { kind: 'user', userId, username, keyId, scopes: new Set(mayRead ? ['read' as const] : []), ...(within && { within }) },
           params: { scope },
         }
         const archive =

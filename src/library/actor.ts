@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** Scopes of a key, beyond public reads. `read`: the owner's private items. */
 export const SCOPES = ['read', 'write', 'improve'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -9,7 +11,8 @@ export const ADMIN_RIGHTS = [...PERSON_RIGHTS, 'admin'] as const
 export type Right = (typeof ADMIN_RIGHTS)[number]
 
 /** What a narrowed key sees nothing outside of: the items of a team, or those in collections. By id. */
-export type Within = { readonly team: string } | { readonly collections: readonly string[] }
+export const withinSchema = z.union([z.strictObject({ team: z.string() }), z.strictObject({ collections: z.array(z.string()) })])
+export type Within = Readonly<z.infer<typeof withinSchema>>
 
 /** The caller. Every read of private data takes one. */
 export type Actor =

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { withinOf, withinSchema } from '../../library/actor.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { refInput } from '../core/inputs.ts'
 
@@ -18,6 +19,7 @@ const tokenJson = z.object({
   username: z.string(),
   keyId: z.string(),
   mayRead: z.boolean(),
+  within: withinSchema.nullable(),
   until: z.number(),
 })
 
@@ -34,7 +36,7 @@ export const sealArchives = defineOperation({
     const { userId, username, keyId, scopes } = requireUser(actor)
     if (keyId === undefined) throw new AppError('forbidden', 'Only an API key gets tokens for archives.')
     const until = clock() + MAX_AGE_MS
-    const reader = { userId, username, keyId, mayRead: scopes.has('read'), until }
+    const reader = { userId, username, keyId, mayRead: scopes.has('read'), within: withinOf(actor), until }
     const tokens: string[] = []
     for (const one of archives) {
       tokens.push(sealer.seal(PURPOSE, JSON.stringify({ ...one, ...reader })))
@@ -52,7 +54,14 @@ export const openArchive = defineOperation({
   scope: null,
   surfaces: {},
   input: z.object({ token: z.string().max(4096) }),
-  output: z.object({ ...archive, userId: z.string(), username: z.string(), keyId: z.string(), mayRead: z.boolean() }),
+  output: z.object({
+    ...archive,
+    userId: z.string(),
+    username: z.string(),
+    keyId: z.string(),
+    mayRead: z.boolean(),
+    within: withinSchema.nullable(),
+  }),
   async run({ sealer, clock, store }: Needs<'keys', 'sealer' | 'clock'>, { token }) {
     const opened = tokenJson.safeParse(JSON.parse(sealer.open(PURPOSE, token) ?? 'null'))
     const isOver = !opened.success || opened.data.until <= clock() || (await store.keys.findOverKeys([opened.data.keyId])).length > 0

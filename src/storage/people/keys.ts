@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { MAX_KEYS } from '../../library/account.ts'
-import { SCOPES, type Within } from '../../library/actor.ts'
+import { SCOPES, type Within, withinSchema } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-items.ts'
@@ -20,7 +20,6 @@ function isActive(time: string) {
     eb.and([eb('api_key.revoked_at', 'is', null), eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', time)])])
 }
 
-const withinJson = z.union([z.strictObject({ team: z.string() }), z.strictObject({ collections: z.array(z.string()) })])
 const scopesJson = z.array(z.enum(SCOPES))
 
 function selectKeys(db: Kysely<Database>) {
@@ -59,7 +58,7 @@ function toKey(row: KeyRow): StoredKey {
     userId: row.user_id,
     username: row.username,
     scopes: scopesJson.parse(JSON.parse(row.scopes)),
-    within: row.within === null ? null : withinJson.parse(JSON.parse(row.within)),
+    within: row.within === null ? null : withinSchema.parse(JSON.parse(row.within)),
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
