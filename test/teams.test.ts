@@ -249,8 +249,8 @@ describe('teams', () => {
     const faults: readonly (readonly [string, string])[] = [
       ['nobody', 'User "nobody" not found.'],
       [placeholder.username, `"${placeholder.username}" is an imported author without an account, and cannot be a member of a team.`],
-      [`${team}-b`, `"${team}-b" is the name of a team. Members of a team are people.`],
-      [team, `"${team}" is the name of a team. Members of a team are people.`],
+      [`${team}-b`, `User "${team}-b" not found.`],
+      [team, `User "${team}" not found.`],
       [`suspended-${team}`, `The account of suspended-${team} is suspended.`],
     ]
     for (const [username, sentence] of faults) expect((await refusal(add(username, 'reader')))[1]).toBe(sentence)

@@ -163,8 +163,10 @@ describe('transfers', () => {
       'conflict',
       `ben made the offer and may not give items of ${team}-renamed any more. Ask for a new one.`,
     ])
-    // By its earlier name too.
+    // By its earlier name too, but not for those who do not know the team.
     const own = await save(eve)
+    expect((await refusal(offer(eve, own.id, team)))[1]).toBe(`There is no user or team named "${team}".`)
+    await call(ann, 'save_prompt', { title: 'Open', content: 'x', owner: team, visibility: 'members' })
     const toTeam = await offerIdOf(eve, own.id, team)
     await call(ann, 'accept_offer', { id: toTeam })
     expect([await sees(eve, own.id), await sees(ann, own.id)]).toEqual([false, true])

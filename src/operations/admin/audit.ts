@@ -107,6 +107,7 @@ export const listTeamActivity = defineOperation({
   title: 'Activity of a team',
   summary: 'What was done to a team you maintain, its members and its items, newest first.',
   scope: 'read',
+  needsWholeKey: true,
   cost: 5,
   surfaces: {
     rest: { method: 'GET', path: '/api/teams/{team}/activity' },

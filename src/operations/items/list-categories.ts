@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withinOf } from '../../library/actor.ts'
 import type { CategoryStore } from '../../library/ports/categories.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { pageInputs, pageOutputs, toPage } from '../core/inputs.ts'
@@ -20,7 +21,8 @@ export const listCategories = defineOperation({
   output: z.object({ categories: z.array(z.object({ slug: z.string(), name: z.string(), parent: z.string().nullable(), ...counts })) }),
   async run({ actor, store }: Needs<'categories'>, { all }) {
     const categories = await store.categories.listCategories(actor)
-    return { categories: all ? [...categories] : usedCategories(categories) }
+    // A narrowed key learns of nothing that is not in its part.
+    return { categories: all && withinOf(actor) === null ? [...categories] : usedCategories(categories) }
   },
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AppError } from '../../errors.ts'
 import { type Actor, privateReaderId, withinOf } from '../../library/actor.ts'
 import type { Team, TeamCaller } from '../../library/ports/teams.ts'
 import { TEAM_ROLES, type TeamRole, teamNotFound } from '../../library/teams.ts'
@@ -39,9 +40,15 @@ export function toTeamRecord({ name, displayName, description, defaultVisibility
   return { name, displayName, description, defaultVisibility, createdAt }
 }
 
-/** Who changes a team: what administrators may beyond members, they may on the pages and from the command line alone. */
+/**
+ * Who changes a team: what administrators may beyond members, they may on the pages and from the command line alone.
+ * @throws AppError `forbidden` for keys that read nothing private
+ */
 export function toCaller(actor: Actor): TeamCaller {
   const user = requireUser(actor)
+  if (!user.scopes.has('read')) {
+    throw new AppError('forbidden', 'Who is in a team decides who reads its private items, so this API key needs the "read" scope too.')
+  }
   return { userId: user.userId, isAdmin: user.scopes.has('admin') }
 }
 

@@ -23,6 +23,7 @@ export const listTeamMembers = defineOperation({
   title: 'List the members of a team',
   summary: 'The members of a team you are in and their roles, maintainers first; matching keeps names that contain a text.',
   scope: 'read',
+  needsWholeKey: true,
   cost: 3,
   surfaces: {
     rest: { method: 'GET', path: '/api/teams/{team}/members' },

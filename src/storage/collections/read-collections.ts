@@ -9,7 +9,7 @@ import { visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { countRows, readItemsInOrder } from '../items/item-lists.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
-import { ownersSeenBy, ownersWith } from '../people/team-roles.ts'
+import { isNamed, ownersSeenBy, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, isCollectionVisible, selectCollections } from './collection-rows.ts'
 
@@ -78,7 +78,13 @@ export function readCollections(
         const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
         all = all.where(sql<boolean>`collection.title_key like ${pattern} escape '\\'`)
       }
-      if (owner !== undefined) all = all.where('owner.username_key', '=', owner.toLowerCase())
+      if (owner !== undefined) {
+        const named = db
+          .selectFrom('user')
+          .select('user.seq')
+          .where((eb) => isNamed(eb, [owner]))
+        all = all.where('collection.owner_seq', 'in', named)
+      }
       if (isEditable) all = all.where('collection.owner_seq', 'in', ownersWith('edit', readerId))
       if (item !== undefined) {
         const named = isId(item)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError, invalidInput } from '../../errors.ts'
-import type { Actor } from '../../library/actor.ts'
+import { type Actor, withinOf } from '../../library/actor.ts'
 import type { AuditDetail, AuditField } from '../../library/audit.ts'
 import { type Collection, type CollectionPlace, foldTitle, MAX_COLLECTION_ITEMS, MAX_COLLECTIONS } from '../../library/collections.ts'
 import { isId } from '../../library/identifier.ts'
@@ -8,6 +8,7 @@ import type { CollectionStore } from '../../library/ports/collections.ts'
 import { isSlug, MAX_SLUG, slugCandidates, slugify } from '../../library/slug.ts'
 import { requireRight, type TeamRight } from '../../library/teams.ts'
 import { type Visibility, visibleSet } from '../../library/visibility.ts'
+import { isOneOf } from '../is-one-of.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
 import { retireSlug } from '../items/item-slugs.ts'
@@ -128,9 +129,23 @@ async function findVisible({ db, actor }: Change, refs: readonly string[]): Prom
   return new Map([...byId, ...bySlug].map(({ ref, seq }) => [ref, seq]))
 }
 
+/** Row numbers, by id, of what is in a collection whether the caller may see it or not: what was hidden since can be taken out by its id. */
+async function findHidden(db: Kysely<Database>, ids: readonly string[], collectionSeq: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('collection_item')
+    .innerJoin('item', 'item.seq', 'collection_item.item_seq')
+    .select(['item.id', 'item.seq'])
+    .where('collection_item.collection_seq', '=', collectionSeq)
+    .where(isOneOf('item.id', ids))
+    .execute()
+  return new Map(rows.map(({ id, seq }) => [id, seq]))
+}
+
 /** The same in the order of the refs, each once. @throws AppError `not_found` for one that the actor may not see */
-async function findItems(change: Change, refs: readonly string[]): Promise<number[]> {
-  const found = await findVisible(change, refs)
+async function findItems(change: Change, refs: readonly string[], collectionSeq: number | null = null): Promise<number[]> {
+  const found = new Map(await findVisible(change, refs))
+  if (collectionSeq !== null && withinOf(change.actor) === null)
+    for (const [id, seq] of await findHidden(change.db, refs, collectionSeq)) found.set(id, seq)
   const seqs = refs.map((ref, index) => {
     const seq = found.get(ref)
     if (seq !== undefined) return seq
@@ -330,7 +345,7 @@ export function writeCollections(
         const { numDeletedRows } = await open.db
           .deleteFrom('collection_item')
           .where('collection_seq', '=', row.seq)
-          .where('item_seq', 'in', await findItems(open, items))
+          .where('item_seq', 'in', await findItems(open, items, row.seq))
           .executeTakeFirst()
         const removed = Number(numDeletedRows)
         const changed = removed === 0 ? row : await noteItems(open, row, { removed })

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { withinOf } from '../../library/actor.ts'
 import { isId } from '../../library/identifier.ts'
 import type { ItemKind } from '../../library/items.ts'
 import type { MarkStore } from '../../library/ports/marks.ts'
@@ -31,7 +32,8 @@ export function favouriteStore(
         const visible = await findVisibleRow(db, actor, kind, ref)
         // Who marked an item may take the mark back when the item is hidden. Nobody else learns that it is there.
         if (!isFavourite) {
-          const row = visible ?? (await selectNamed(db, kind, ref).where('item.seq', 'in', mine.select('item_seq')).executeTakeFirst())
+          const marked = selectNamed(db, kind, ref).where('item.seq', 'in', mine.select('item_seq'))
+          const row = visible ?? (withinOf(actor) === null ? await marked.executeTakeFirst() : null)
           if (!row) return null
           await db.deleteFrom('favourite').where('item_seq', '=', row.seq).where('user_seq', '=', user).execute()
           return { id: row.id }

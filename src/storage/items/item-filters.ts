@@ -9,6 +9,7 @@ import type { VisibleSet } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
 import { findCollectionSeqs, readCollected } from '../collections/collection-rows.ts'
 import { isOneOf } from '../is-one-of.ts'
+import { isNamed } from '../people/team-roles.ts'
 import { prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
@@ -56,8 +57,13 @@ export async function findCategories(db: Kysely<Database>, names: readonly strin
 }
 
 async function findAuthors(db: Kysely<Database>, names: readonly string[]): Promise<Set<number>> {
-  const keys = names.map((name) => name.toLowerCase())
-  return toSet(await db.selectFrom('user').select('user.seq').where(isOneOf('user.username_key', keys)).execute())
+  return toSet(
+    await db
+      .selectFrom('user')
+      .select('user.seq')
+      .where((eb) => isNamed(eb, names))
+      .execute(),
+  )
 }
 
 /** Adds a filter to a query over items. */

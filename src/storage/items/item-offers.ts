@@ -141,7 +141,7 @@ export function offerStore(reader: Kysely<Database>, context: WriteContext): Off
         const item = await findItem(db, kind, id)
         if (!item) throw new AppError('not_found', `This ${kind} is not there any more.`)
         requireRight(await findRole(db, userId, item.owner_id), 'transfer', `transfer this ${kind}`)
-        const to = await requireReceiver(db, name)
+        const to = await requireReceiver(db, userId, name)
         if (to.id === item.owner_id) throw new AppError('conflict', `This ${kind} belongs to ${to.username} already.`)
         if (hasRight(await findRole(db, userId, to.id), 'transfer')) {
           await give(db, notes, item, to, { byId: userId, leavesOutPrivate })

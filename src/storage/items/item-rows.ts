@@ -4,7 +4,7 @@ import { PROMPT_TYPES } from '../../library/fields.ts'
 import type { Item, Prompt, Skill, Tag } from '../../library/items.ts'
 import { sortFilenames } from '../../library/skill.ts'
 import type { Variable } from '../../library/variables.ts'
-import type { VisibleSet } from '../../library/visibility.ts'
+import { othersMaySee, type VisibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery } from '../prepared.ts'
@@ -63,7 +63,8 @@ export function selectItems(db: Kysely<Database>) {
 }
 
 /**
- * What a narrowed key is narrowed to, as a condition on a table of items. A collection counts as long as the key's owner finds it.
+ * What a narrowed key is narrowed to, as a condition on a table of items. A collection counts as long as the key's owner may see it by its
+ * id. In one of somebody else, items count that anybody in the owner's place sees: what is in it is the other's choice.
  * @param set of the key
  */
 export function isWithin({ visibilities, readerId, within }: VisibleSet, table = 'item') {
@@ -71,10 +72,11 @@ export function isWithin({ visibilities, readerId, within }: VisibleSet, table =
   if ('team' in within) {
     return sql<boolean>`${sql.ref(`${table}.owner_seq`)} = (select "user".seq from "user" where "user".id = ${within.team})`
   }
+  const isShown = isOneOf('collection.visibility', othersMaySee(readerId === null ? 'stranger' : 'member', 'id'))
   return sql<boolean>`${sql.ref(`${table}.seq`)} in (select collection_item.item_seq from collection_item
     join collection on collection.seq = collection_item.collection_seq
     where ${isOneOf('collection.id', within.collections)}
-    and (${isOneOf('collection.visibility', visibilities)} or collection.owner_seq in ${ownersSeenBy(readerId)}))`
+    and (collection.owner_seq in ${ownersSeenBy(readerId)} or (${isShown} and ${isOneOf(`${table}.visibility`, visibilities)})))`
 }
 
 /** The visibility rule as a condition, from the same table as the check in memory. */

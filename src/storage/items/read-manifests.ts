@@ -6,7 +6,7 @@ import type { ItemFilter } from '../../library/ports/search.ts'
 import { decodeText, SKILL_MD, sortFilenames } from '../../library/skill.ts'
 import { type Reach, type VisibleSet, visibleSet } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
-import { ownersSeenBy } from '../people/team-roles.ts'
+import { isNamed, ownersSeenBy } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, isBeyond, readFilter } from './item-filters.ts'
 import { isInVisibleSet, isWithin } from './item-rows.ts'
@@ -95,7 +95,14 @@ export function readManifests(db: Kysely<Database>): Pick<ItemReader, 'walkSkill
       const [head = '', name] = path.split('/')
       let reachable = named(actor, 'slug')
         .where((eb) => isInVisibleSet(visibleSet(actor, 'slug'))(eb))
-        .where('owner.username_key', '=', owner.toLowerCase())
+        .where(
+          'owner.seq',
+          'in',
+          db
+            .selectFrom('user')
+            .select('user.seq')
+            .where((eb) => isNamed(eb, [owner])),
+        )
       if (filter) reachable = reachable.where('item.seq', 'in', await inFilter(actor, filter))
       const found =
         name === undefined

@@ -338,6 +338,11 @@ export function writeItems(context: WriteContext): ItemWriter {
           ? await base.where('item.id', '=', ref).executeTakeFirst()
           : await base.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
         if (!row) return null
+        if (!deleted && row.owner_id !== userId) {
+          // Whoever may not publish brings nothing back before others either.
+          const owner = await findOwner(db, userId, { id: row.owner_id })
+          if (owner) requireMayAdd(owner, kind, row.visibility)
+        }
         const now = new Date(context.clock()).toISOString()
         await db
           .updateTable('item')

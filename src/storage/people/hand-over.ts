@@ -25,7 +25,7 @@ export async function handOverItems(
   person: { readonly id: string },
   { to: name, adminId }: HandOver,
 ): Promise<boolean> {
-  const to = await requireReceiver(db, name)
+  const to = await requireReceiver(db, adminId === null ? person.id : null, name)
   if (to.id === person.id) throw new AppError('conflict', 'Hand the items to somebody else: this account is being deleted.')
   if (adminId === null && !hasRight(await findRole(db, person.id, to.id), 'transfer')) {
     throw new AppError(

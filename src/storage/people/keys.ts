@@ -2,12 +2,13 @@ import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { MAX_KEYS } from '../../library/account.ts'
-import { SCOPES, type Within, withinSchema } from '../../library/actor.ts'
+import { SCOPES, withinSchema } from '../../library/actor.ts'
 import type { KeyStore, StoredKey } from '../../library/ports/keys.ts'
 import type { WriteNotes } from '../items/item-parts.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import { findRole } from './team-roles.ts'
 
 /** Most keys listed for one person. */
 const MAX_LISTED_KEYS = 200
@@ -69,19 +70,27 @@ function toKey(row: KeyRow): StoredKey {
 }
 
 /**
- * Revokes the keys that are narrowed to a team, once their owner is not in it any more.
+ * Revokes the keys that are narrowed to a team or to collections of it, once their owner is not in it any more.
  * @param userId null: the keys of everybody
  */
 export async function endNarrowedKeys(
   db: Kysely<Database>,
   notes: WriteNotes,
-  within: Extract<Within, { team: string }>,
+  teamId: string,
   userId: string | null,
   at: string,
 ): Promise<void> {
-  let keys = selectKeys(db).where('api_key.within', '=', JSON.stringify(within)).where('api_key.revoked_at', 'is', null)
+  let keys = selectKeys(db).where('api_key.within', 'is not', null).where('api_key.revoked_at', 'is', null)
   if (userId !== null) keys = keys.where('user.id', '=', userId)
-  for (const { id, user_id: ownerId } of await keys.execute()) {
+  const owned = await db
+    .selectFrom('collection')
+    .innerJoin('user', 'user.seq', 'collection.owner_seq')
+    .select('collection.id')
+    .where('user.id', '=', teamId)
+    .execute()
+  const collections = new Set(owned.map(({ id }) => id))
+  for (const { id, userId: ownerId, within } of (await keys.execute()).map(toKey)) {
+    if (!within || ('team' in within ? within.team !== teamId : within.collections.every((one) => !collections.has(one)))) continue
     await db.updateTable('api_key').set({ revoked_at: at }).where('id', '=', id).execute()
     notes.audit({ action: 'key_revoked', targetId: id, ownerId })
   }
@@ -102,6 +111,9 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
           .where('is_team', '=', 0)
           .executeTakeFirst()
         if (!user) throw new AppError('not_found', 'This user does not exist.')
+        if (key.within && 'team' in key.within && (await findRole(db, key.userId, key.within.team)) === null) {
+          throw new AppError('not_found', 'You are not in this team any more.')
+        }
         const { active } = await db
           .selectFrom('api_key')
           .select((eb) => eb.fn.countAll<number>().as('active'))

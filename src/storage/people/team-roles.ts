@@ -74,3 +74,10 @@ export function hadName(eb: ExpressionBuilder<Database, 'user'>, name: string) {
   const former = eb.selectFrom('former_name').select('former_name.user_seq')
   return eb('user.seq', 'in', former.where('former_name.username_key', '=', name.toLowerCase()))
 }
+
+/** Whether a user of a query has one of some names, or had it. */
+export function isNamed(eb: ExpressionBuilder<Database, 'user'>, names: readonly string[]) {
+  const keys = names.map((name) => name.toLowerCase())
+  const former = eb.selectFrom('former_name').select('former_name.user_seq').where(isOneOf('former_name.username_key', keys))
+  return eb.or([isOneOf('user.username_key', keys), eb('user.seq', 'in', former)])
+}

@@ -55,8 +55,8 @@ async function requireAccount(db: Kysely<Database>, username: string): Promise<S
     .where('username_key', '=', username.toLowerCase())
     .where('removal', 'is', null)
     .executeTakeFirst()
-  if (!row) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
-  if (row.is_team === 1) throw new AppError('conflict', `"${row.username}" is the name of a team. Members of a team are people.`)
+  // A team is told apart from nobody by its members alone.
+  if (!row || row.is_team === 1) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
   if (row.contributor_key !== null) {
     throw new AppError('conflict', `"${row.username}" is an imported author without an account, and cannot be a member of a team.`)
   }
@@ -322,7 +322,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
         if (!member) throw new AppError('not_found', `"${username.slice(0, 80)}" is not in the team.`)
         if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, member.seq)
         await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', member.seq).execute()
-        await endNarrowedKeys(db, notes, { team: teamId }, member.id, now())
+        await endNarrowedKeys(db, notes, teamId, member.id, now())
         notes.audit({ action: 'team_member_removed', targetId: member.id, ownerId: teamId })
       }),
     deleteTeam: (caller, teamId) =>
@@ -339,8 +339,8 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
             `The team owns ${owned.n} ${Number(owned.n) === 1 ? 'item' : 'items'}, ${owned.in_trash} of them in the trash. Transfer them, or delete them for good, first.`,
           )
         }
+        await endNarrowedKeys(db, notes, teamId, null, now())
         await markDeleted(db, team.seq, now())
-        await endNarrowedKeys(db, notes, { team: teamId }, null, now())
         notes.audit({ action: 'team_deleted', targetId: teamId, ownerId: teamId })
       }),
   }
