@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, testApp } from './support/test-app.ts'
-import { signUp, type Visitor, visit } from './support/visitor.ts'
+import { PASSWORD, signUp, type Visitor, visit } from './support/visitor.ts'
 
 describe('the pages of teams', () => {
   let test: TestApp
@@ -104,6 +104,59 @@ describe('the pages of teams', () => {
     expect((await act(ann, 'passing', 'delete')).to).toBe('/teams?done=team-deleted')
     expect((await ann.get('/teams/passing')).status).toBe(404)
     expect((await ann.get('/@passing')).status).toBe(404)
+  })
+
+  it('offer an item, and accept, decline or withdraw an offer', async () => {
+    const make = async (title: string) => {
+      const made = await ann.post('/new', { title, content: 'x', visibility: 'private' })
+      return (made.to ?? '').split('?')[0] ?? ''
+    }
+    const path = await make('Given away')
+    expect((await ann.get(path)).html).toMatch(/<a class="link" href="\/prompts\/[^"]+\/transfer">/)
+    expect((await ann.get(`${path}/transfer`)).html).not.toContain('leaveOutPrivate')
+    const refused = await ann.post(`${path}/transfer`, { do: 'offer', to: 'nobody' })
+    expect([refused.status, refused.html.includes('There is no user or team named &quot;nobody&quot;.')]).toEqual([404, true])
+    expect((await ann.post(`${path}/transfer`, { do: 'offer', to: 'ben' })).to).toBe('/offers?done=offered')
+    expect((await ann.get(`${path}/transfer`)).html).toContain('It is offered to ben.')
+    const idIn = (html: string) => /name="id" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    const shown = (await ben.get('/offers')).html
+    expect(shown).toContain('<strong>Given away</strong>')
+    expect((await admin.get('/offers')).html).not.toContain('Given away')
+    const accepted = await ben.postOn('/offers', { do: 'accept', id: idIn(shown) })
+    expect(accepted.html).toContain('Transferred to its new owner.')
+    expect((await ann.get(path)).status).toBe(404)
+    expect((await ann.get(`${path}/transfer`)).status).toBe(404)
+    // Nothing is left to answer.
+    const again = await ben.post('/offers', { do: 'accept', id: idIn(shown) })
+    expect([again.status, again.html.includes('Offer not found.')]).toEqual([404, true])
+
+    const kept = await make('Kept')
+    await test.call((await test.user('ann')).actor, 'update_prompt', { id: kept.split('/')[2], content: 'y' })
+    await ann.post(`${kept}/transfer`, { do: 'offer', to: 'ben' })
+    expect((await ben.post('/offers', { do: 'decline', id: idIn((await ben.get('/offers')).html) })).to).toBe('/offers?done=declined')
+    await ann.post(`${kept}/transfer`, { do: 'offer', to: 'ben' })
+    expect((await ann.post('/offers', { do: 'withdraw', id: idIn((await ann.get('/offers')).html) })).to).toBe('/offers?done=withdrawn')
+    expect((await ann.get(`${kept}/transfer`)).html).toContain('name="leaveOutPrivate"')
+    await create(ann, 'takers')
+    expect((await ann.post(`${kept}/transfer`, { do: 'offer', to: 'takers', leaveOutPrivate: 'yes' })).to).toMatch(/\?done=transferred$/)
+    expect((await visit(test).get('/offers')).to).toBe('/sign-in?to=%2Foffers')
+  })
+
+  it('hand the items of a deleted account to a team', async () => {
+    const dan = await signUp(test, 'dan')
+    await create(dan, 'heirs')
+    await act(dan, 'heirs', 'add', { username: 'ben', role: 'maintainer' })
+    const made = await dan.post('/new', { title: 'Inherited', content: 'x', visibility: 'private' })
+    expect((await ann.get('/settings/data')).html).toContain('name="handOverTo"')
+    expect((await admin.get('/settings/data')).html).not.toContain('name="handOverTo"')
+    const fields = { do: 'delete', username: 'dan', password: PASSWORD, handOverTo: 'heirs' }
+    expect((await dan.post('/settings/data', fields)).to).toBe('/?done=account-deleted')
+    expect((await ben.get((made.to ?? '').split('?')[0] ?? '')).html).toContain('Inherited')
+    const eve = await signUp(test, 'eve')
+    const other = await eve.post('/new', { title: 'Left behind', content: 'x', visibility: 'private' })
+    const leaver = { do: 'delete', confirm: 'eve', handOverTo: ' heirs ' }
+    expect((await admin.post('/admin/people/eve', leaver)).to).toBe('/admin/people?done=person-deleted')
+    expect((await ben.get((other.to ?? '').split('?')[0] ?? '')).html).toContain('Left behind')
   })
 
   it('let administrators create teams and appoint where nobody maintains one', async () => {

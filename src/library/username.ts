@@ -35,6 +35,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'marketplace.json',
   'metrics',
   'new',
+  'offers',
   'private',
   'prompts',
   'prompts.csv',

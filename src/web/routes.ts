@@ -50,8 +50,10 @@ import { showSearch } from './pages/reading/search.tsx'
 import { showSkillPage } from './pages/reading/skill.tsx'
 import { showPromptVersion, showSkillVersion, submitRestore } from './pages/reading/version.tsx'
 import { showVersions } from './pages/reading/versions.tsx'
+import { answerOffer, showOffers } from './pages/teams/offers.tsx'
 import { changeTeamPage, showTeamPage } from './pages/teams/team.tsx'
 import { showTeams, submitTeam } from './pages/teams/teams.tsx'
+import { showTransfer, submitTransfer } from './pages/teams/transfer.tsx'
 import { savePromptForm, showEditPrompt, showNewPrompt } from './pages/writing/edit-prompt.tsx'
 import { saveSkillForm, showEditSkill } from './pages/writing/edit-skill.tsx'
 import { changeEmbeds, showEmbeds } from './pages/writing/embeds.tsx'
@@ -118,12 +120,14 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
   { path: '/prompts/:ref/purge', page: showPurgePage('prompts'), act: purge('prompts') },
+  { path: '/prompts/:ref/transfer', page: showTransfer('prompts'), act: submitTransfer('prompts') },
   { path: '/prompts/:ref/versions/:version', page: showPromptVersion, act: submitRestore('prompts') },
   { path: '/skills', page: browse('skills') },
   { path: '/skills/:ref', page: showSkillPage, act: actOnItem('skills'), isOfPublicItem: true },
   { path: '/skills/:ref/versions', page: showVersions('skills') },
   { path: '/skills/:ref/collections', page: showCollecting('skills'), act: collectItem('skills') },
   { path: '/skills/:ref/purge', page: showPurgePage('skills'), act: purge('skills') },
+  { path: '/skills/:ref/transfer', page: showTransfer('skills'), act: submitTransfer('skills') },
   { path: '/skills/:ref/versions/:version', page: showSkillVersion, act: submitRestore('skills') },
   { path: '/collections', page: showCollections, act: createCollectionHere },
   { path: '/collections/:ref', page: showCollectionPage, act: changeCollection },
@@ -144,6 +148,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
   { path: '/library', page: showLibrary, act: changeLibrary, cost: BULK_COST },
   { path: '/favourites', page: showFavourites },
+  { path: '/offers', page: showOffers, act: answerOffer },
   { path: '/teams', page: showTeams, act: submitTeam },
   { path: '/teams/:team', page: showTeamPage, act: changeTeamPage },
   { path: '/teams/:team/activity', page: showTeamActivity },

@@ -26,15 +26,15 @@ function toOfferRecord({ kind, leavesOutPrivate, ...offer }: Offer): z.infer<typ
 const target = { collection: collectionInput, id: refInput.describe('Id or slug') }
 const answered = z.object({ success: z.literal(true), offer: offerRecord })
 
-/** The id of an item that the caller sees. @throws AppError `not_found` */
-async function findId(
+/** An item that the caller sees. @throws AppError `not_found` */
+async function findItem(
   { actor, store }: Needs<'items'>,
   { collection, id }: { collection: 'prompts' | 'skills'; id: string },
-): Promise<string> {
+): Promise<{ readonly id: string; readonly title: string }> {
   const kind = kindOf(collection)
   const item = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
   if (!item) throw notFound(kind)
-  return item.id
+  return item
 }
 
 /** What a giver wants to know before. */
@@ -51,18 +51,18 @@ export const showOffer = defineOperation({
   },
   input: z.object(target),
   output: z.object({
+    itemId: z.string(),
+    title: z.string(),
     versions: z.number().int(),
     privateVersions: z.number().int().describe('Earlier versions that were private when they were written'),
     offer: offerRecord.nullable(),
   }),
   async run(context: Needs<'items' | 'offers'>, input) {
-    const state = await context.store.offers.findOfferState(
-      requireUser(context.actor).userId,
-      kindOf(input.collection),
-      await findId(context, input),
-    )
-    if (!state) throw notFound(kindOf(input.collection))
-    return { ...state, offer: state.offer ? toOfferRecord(state.offer) : null }
+    const kind = kindOf(input.collection)
+    const { id: itemId, title } = await findItem(context, input)
+    const state = await context.store.offers.findOfferState(requireUser(context.actor).userId, kind, itemId)
+    if (!state) throw notFound(kind)
+    return { itemId, title, ...state, offer: state.offer ? toOfferRecord(state.offer) : null }
   },
 })
 
@@ -97,7 +97,7 @@ export const offerItem = defineOperation({
     const { userId } = requireUser(context.actor)
     const { offers } = context.store
     const kind = kindOf(input.collection)
-    const id = await findId(context, input)
+    const { id } = await findItem(context, input)
     const state = await offers.findOfferState(userId, kind, id)
     const offer = await offers.offerItem(userId, kind, id, { to, leavesOutPrivate: leaveOutPrivate })
     return {

@@ -120,6 +120,11 @@ const MoreActions: FC<ItemActionsProps & { readonly standing: NonNullable<Standi
             {words.duplicate}
           </ActionButton>
         ) : null}
+        {mayDo(standing, 'transfer') ? (
+          <a class="link" href={`${item.path}/transfer`}>
+            {words.offers.transfer}
+          </a>
+        ) : null}
         {mayDo(standing, 'delete') ? (
           <ActionButton class="link" action={item.path} does="delete">
             {words.moveToTrash}

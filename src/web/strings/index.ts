@@ -14,6 +14,7 @@ import { FIRST_PAGE_WORDS } from './first-page.ts'
 import { IMPORT_WORDS } from './import.ts'
 import { LIBRARY_WORDS } from './library.ts'
 import { DONE_MESSAGES } from './messages.ts'
+import { OFFER_WORDS } from './offers.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
 import { STATUS_WORDS } from './status.ts'
@@ -44,5 +45,6 @@ export const ENGLISH = {
   audit: AUDIT_WORDS,
   usage: USAGE_WORDS,
   teams: TEAM_WORDS,
+  offers: OFFER_WORDS,
   collecting: COLLECTION_WORDS,
 }
