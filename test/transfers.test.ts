@@ -86,7 +86,8 @@ describe('transfers', () => {
     await call(ann, 'set_team_member', { team, username: 'ben', role: 'editor' })
     const { id } = await save(ann, { owner: team })
     expect((await refusal(offer(ben, id, 'ben')))[1]).toBe('You are an editor of the team; only a maintainer can transfer this prompt.')
-    expect((await refusal(call(ben, 'show_offer', { collection: 'prompts', id })))[0]).toBe('not_found')
+    expect((await refusal(call(ben, 'show_offer', { collection: 'prompts', id })))[0]).toBe('forbidden')
+    expect((await refusal(call(eve, 'show_offer', { collection: 'prompts', id })))[0]).toBe('not_found')
     expect((await refusal(offer(eve, id, 'eve')))[0]).toBe('not_found')
     // To a team whose editor somebody is, it takes a maintainer of it.
     const { id: own } = await save(ben)

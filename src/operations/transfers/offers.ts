@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { Item } from '../../library/items.ts'
 import type { Offer } from '../../library/ports/offers.ts'
+import { requireRight } from '../../library/teams.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { collectionInput, kindOf, notFound, refInput } from '../core/inputs.ts'
 
@@ -30,7 +32,7 @@ const answered = z.object({ success: z.literal(true), offer: offerRecord })
 async function findItem(
   { actor, store }: Needs<'items'>,
   { collection, id }: { collection: 'prompts' | 'skills'; id: string },
-): Promise<{ readonly id: string; readonly title: string }> {
+): Promise<Item> {
   const kind = kindOf(collection)
   const item = kind === 'prompt' ? await store.items.findPrompt(actor, id) : await store.items.findSkill(actor, id)
   if (!item) throw notFound(kind)
@@ -43,7 +45,6 @@ export const showOffer = defineOperation({
   title: 'Show the offer of an item',
   summary: 'The open offer of an item you may transfer, and how many of its versions a new owner would see that were private.',
   scope: 'read',
-  needsWholeKey: true,
   needsWholeKey: true,
   surfaces: {
     rest: { method: 'GET', path: '/api/{collection}/{id}/offer' },
@@ -59,8 +60,10 @@ export const showOffer = defineOperation({
   }),
   async run(context: Needs<'items' | 'offers'>, input) {
     const kind = kindOf(input.collection)
-    const { id: itemId, title } = await findItem(context, input)
-    const state = await context.store.offers.findOfferState(requireUser(context.actor).userId, kind, itemId)
+    const { userId } = requireUser(context.actor)
+    const { id: itemId, title, ownerId } = await findItem(context, input)
+    requireRight(await context.store.items.findRole(userId, ownerId), 'transfer', `transfer this ${kind}`)
+    const state = await context.store.offers.findOfferState(userId, kind, itemId)
     if (!state) throw notFound(kind)
     return { itemId, title, ...state, offer: state.offer ? toOfferRecord(state.offer) : null }
   },
@@ -72,7 +75,6 @@ export const offerItem = defineOperation({
   summary:
     'Offer an item you own, or of a team you maintain, to a user or team, who accepts it within 14 days. Where you maintain the team yourself, it goes over at once. Its addresses, versions and votes go along.',
   scope: 'write',
-  needsWholeKey: true,
   needsWholeKey: true,
   writes: true,
   cost: 5,
@@ -114,7 +116,6 @@ export const listOffers = defineOperation({
   summary: 'Items offered to you or to teams you maintain, and offers of yours or theirs that nobody has answered yet.',
   scope: 'read',
   needsWholeKey: true,
-  needsWholeKey: true,
   surfaces: { rest: { method: 'GET', path: '/api/offers' }, cli: { command: 'list-offers', positional: [] } },
   input: z.object({}),
   output: z.object({ incoming: z.array(offerRecord), outgoing: z.array(offerRecord) }),
@@ -136,7 +137,6 @@ export const acceptOffer = defineOperation({
   summary: 'Take an item that was offered to you, or to a team you maintain.',
   scope: 'write',
   needsWholeKey: true,
-  needsWholeKey: true,
   writes: true,
   cost: 5,
   surfaces: { rest: { method: 'POST', path: '/api/offers/{id}/accept' }, cli: { command: 'accept-offer', positional: ['id'] } },
@@ -151,7 +151,6 @@ export const declineOffer = defineOperation({
   summary: 'Refuse an item that was offered to you, or to a team you maintain.',
   scope: 'write',
   needsWholeKey: true,
-  needsWholeKey: true,
   writes: true,
   surfaces: { rest: { method: 'POST', path: '/api/offers/{id}/decline' }, cli: { command: 'decline-offer', positional: ['id'] } },
   input: offerInput,
@@ -164,7 +163,6 @@ export const withdrawOffer = defineOperation({
   title: 'Withdraw an offer',
   summary: 'Take back an offer of an item you own, or of a team you maintain.',
   scope: 'write',
-  needsWholeKey: true,
   needsWholeKey: true,
   writes: true,
   surfaces: { rest: { method: 'DELETE', path: '/api/offers/{id}' }, cli: { command: 'withdraw-offer', positional: ['id'] } },
