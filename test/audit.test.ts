@@ -205,6 +205,7 @@ describe('every operation that changes what is kept', () => {
     list_collections: byOwner({ q: CANARY }),
     list_holding: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
     choose_collections: onPrompt({}),
+    name_own_collections: byOwner({}),
     show_collection: onCollection({}),
     create_collection: async () => ({ actor: owner, input: { title: unique(), description: unique(), visibility: madeFor } }),
     update_collection: onCollection({ title: unique(), description: unique(), slug: unique(), visibility: 'unlisted' }),

@@ -62,6 +62,10 @@ describe('the pages of collections', () => {
     const list = await visit(test).get('/prompts?collections=reading-list')
     expect(titlesOf(list.html).toSorted()).toEqual(['One', 'Two'])
     expect(list.html).toContain('Collection: Reading list')
+    // The filters offer the reader's own.
+    const offered = async (visitor: Visitor) =>
+      /<a href="\/prompts\?collections=[^"]+"[^>]*>Reading list/.test((await visitor.get('/prompts')).html)
+    expect([await offered(ada), await offered(ben), await offered(visit(test))]).toEqual([true, false, false])
     const { html } = await visit(test).get('/collections/reading-list')
     expect(html).toContain('npx skills add http://127.0.0.1:3000/collections/reading-list')
     expect(html).toContain('http://127.0.0.1:3000/api/mcp/collections/reading-list')

@@ -33,7 +33,7 @@ import { readSharedVersions } from './channels/read-shared-versions.ts'
 import { createCollection, deleteCollection, updateCollection } from './collections/change-collections.ts'
 import { addToCollection, moveInCollection, removeFromCollection } from './collections/collected-items.ts'
 import { listCollections } from './collections/list-collections.ts'
-import { chooseCollections, listHolding } from './collections/list-holding.ts'
+import { chooseCollections, listHolding, nameOwnCollections } from './collections/list-holding.ts'
 import { showCollection } from './collections/show-collection.ts'
 import type { Operation } from './core/define-operation.ts'
 import { deleteEmbed, listEmbeds, saveEmbed, showEmbed } from './embeds.ts'
@@ -114,6 +114,7 @@ export const OPERATIONS: readonly Operation[] = [
   listCollections,
   listHolding,
   chooseCollections,
+  nameOwnCollections,
   showCollection,
   createCollection,
   updateCollection,

@@ -44,6 +44,8 @@ export interface CollectionStore {
     itemId: string,
     query: { readonly among: readonly string[] | null; readonly limit: number },
   ): Promise<readonly NamedCollection[]>
+  /** Those of the reader and their teams, by title. */
+  listOwnNames(actor: Actor, limit: number): Promise<readonly NamedCollection[]>
   findCollection(actor: Actor, ref: string): Promise<Collection | null>
   /** What is in a collection, in its order; null for one that the reader may not see. `kind` null: both. */
   listCollected(

@@ -32,6 +32,24 @@ export const listHolding = defineOperation({
   },
 })
 
+/** Collections that the filters of a list offer. */
+const MAX_OFFERED = 12
+
+/** What the filters of a list offer. */
+export const nameOwnCollections = defineOperation({
+  name: 'name_own_collections',
+  title: 'Name your collections',
+  summary: `Your collections and those of your teams, by title, at most ${MAX_OFFERED}.`,
+  scope: 'account',
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({ collections: z.array(z.object({ id: z.string(), title: z.string() })) }),
+  async run({ actor, store }: Needs<'collections'>) {
+    const own = await store.collections.listOwnNames(actor, MAX_OFFERED)
+    return { collections: own.map(({ id, title }) => ({ id, title })) }
+  },
+})
+
 /** What somebody chooses from who collects an item. */
 export const chooseCollections = defineOperation({
   name: 'choose_collections',

@@ -69,7 +69,7 @@ async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMa
 /** Reads of collections over one connection. */
 export function readCollections(
   db: Kysely<Database>,
-): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'findCollection' | 'listCollected'> {
+): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'listCollected'> {
   return {
     async listCollections(actor, { q, owner, item, isEditable, limit, offset }) {
       const readerId = privateReaderId(actor)
@@ -126,6 +126,17 @@ export function readCollections(
       return await found
         .select(['collection.id', 'collection.slug', 'collection.title', 'collection.visibility'])
         .orderBy((eb) => eb.case().when('collection.owner_seq', 'in', ownersSeenBy(readerId)).then(0).else(1).end())
+        .orderBy('collection.title_key')
+        .orderBy('collection.seq')
+        .limit(limit)
+        .execute()
+    },
+    async listOwnNames(actor, limit) {
+      return await db
+        .selectFrom('collection')
+        .select(['collection.id', 'collection.slug', 'collection.title', 'collection.visibility'])
+        .where('collection.owner_seq', 'in', ownersSeenBy(privateReaderId(actor)))
+        .where(isCollectionVisible(actor, 'list'))
         .orderBy('collection.title_key')
         .orderBy('collection.seq')
         .limit(limit)

@@ -213,7 +213,7 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
 /** Writes of collections. */
 export function writeCollections(
   context: WriteContext,
-): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'findCollection' | 'listCollected'> {
+): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
   return {

@@ -7,6 +7,7 @@ import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
 import { Choice, Field } from './field.tsx'
+import { nameVisibility } from './item-fields.tsx'
 
 /** Longest texts that the fields take. */
 const MAX_TITLE = 200
@@ -49,7 +50,10 @@ export const NewCollection: FC<NewCollectionProps> = ({ site: { words }, sent, t
         name="visibility"
         label={collecting.visibility}
         value=""
-        options={[['', collecting.asDefault], ...VISIBILITIES.map((one) => [one, words.visibilityMeans[one]] as const)]}
+        options={[
+          ['', collecting.asDefault],
+          ...VISIBILITIES.map((one) => [one, nameVisibility(words, one, teams.length > 0 ? words.theTeam : null)] as const),
+        ]}
       />
       <p>
         <button class="button first" type="submit" name="do" value="create">

@@ -9,8 +9,8 @@ export interface FilterGroup {
   readonly choices: readonly {
     readonly value: string
     readonly name: string
-    /** What the choice finds. */
-    readonly count: number
+    /** What the choice finds; null: not counted. */
+    readonly count: number | null
     /** Whether it stands below the choice before it. */
     readonly isBelow?: boolean
   }[]
@@ -46,7 +46,7 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
             {choices.map(({ value, name, count, isBelow }) => (
               <li class={isBelow ? 'lower' : undefined}>
                 <a href={toUrl(value)} aria-current={chosen === value ? 'true' : undefined}>
-                  {name} <span class="count">{count.toLocaleString('en')}</span>
+                  {name} {count === null ? null : <span class="count">{count.toLocaleString('en')}</span>}
                 </a>
               </li>
             ))}

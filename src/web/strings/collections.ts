@@ -32,7 +32,6 @@ export const COLLECTION_WORDS = {
     role === null
       ? 'a team.'
       : { reader: 'your team, as a reader.', editor: 'your team, as an editor.', maintainer: 'your team, as a maintainer.' }[role],
-  privateOfTeam: 'Private: members of the team',
   empty: 'Nothing here yet.',
   emptyFor: 'Open a prompt or a skill, and choose “Add to collection”.',
   emptyForOthers: 'You see none of what is in it, or it is empty.',

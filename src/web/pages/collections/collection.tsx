@@ -15,6 +15,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { authorPath } from '../../parts/facts.tsx'
 import { ActionButton, Choice, Done, Fault, Field } from '../../parts/field.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
+import { nameVisibility } from '../../parts/item-fields.tsx'
 import { ItemTitle } from '../../parts/item-title.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { MixedRows } from '../../parts/rows.tsx'
@@ -167,8 +168,8 @@ const Ownership: FC<{ site: Site; collection: Shown }> = ({ site: { words, reade
           {isOfTeam ? `, ${collecting.ownedByTeam(role)}` : '.'}
         </>
       )}{' '}
-      {role === null ? null : `${isOfTeam && visibility === 'private' ? collecting.privateOfTeam : words.visibilityMeans[visibility]}. `}
-      {collecting.holds(prompts, skills)}.
+      {role === null ? null : `${nameVisibility(words, visibility, isOfTeam ? owner : null)}. `}
+      {prompts + skills === 0 ? null : `${collecting.holds(prompts, skills)}.`}
     </p>
   )
 }
@@ -204,9 +205,7 @@ const Editing: FC<{ site: Site; collection: Shown; sent: PageRequest['sent']; pa
               name="visibility"
               label={collecting.visibility}
               value={collection.visibility}
-              options={VISIBILITIES.map(
-                (one) => [one, collection.isOfTeam && one === 'private' ? collecting.privateOfTeam : words.visibilityMeans[one]] as const,
-              )}
+              options={VISIBILITIES.map((one) => [one, nameVisibility(words, one, collection.isOfTeam ? collection.owner : null)] as const)}
             />
           ) : (
             <p class="quiet">{collecting.onlyMaintainers}</p>

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { AppError } from '../../../errors.ts'
 import { PROMPT_TYPES } from '../../../library/fields.ts'
+import { nameOwnCollections } from '../../../operations/collections/list-holding.ts'
 import { showCollection } from '../../../operations/collections/show-collection.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { browseItems } from '../../../operations/items/browse-items.ts'
@@ -40,6 +41,7 @@ export function browse(kind: Kind) {
     const [found, { categories }] = await Promise.all([readListPage(request, find), call(listCategories, {})])
     if ('to' in found) return found
     const stars = await readStars(request, found.prompts, found.skills)
+    const own = site.reader ? await call(nameOwnCollections, {}) : { collections: [] }
     const base = `/${kind}`
     // Results of a corrected query hold its words, not those that were typed.
     const marks = readMarks(found.correctedQuery ?? kept.q ?? '')
@@ -66,7 +68,7 @@ export function browse(kind: Kind) {
           <div class="list" data-results>
             <Filters
               words={words}
-              groups={toGroups(words, kind, kept, found, categories)}
+              groups={[...toGroups(words, kind, kept, found, categories), ...toCollectionGroup(words, kind, kept, own.collections)]}
               active={active.length}
               clear={linkTo(base, { q: kept.q, sort: kept.sort }, {})}
             />
@@ -182,6 +184,19 @@ function toGroups(words: Site['words'], kind: Kind, kept: Kept, { facets, total 
     const isUseful = current !== undefined || shown.length > 1 || (name !== 'type' && shown.length > 0)
     return isUseful ? [{ label, chosen: current, choices: shown, toUrl: linkOf(name) }] : []
   })
+}
+
+/** The reader's own collections, which narrow the list. */
+function toCollectionGroup(
+  words: Site['words'],
+  kind: Kind,
+  kept: Kept,
+  own: Output<typeof nameOwnCollections>['collections'],
+): FilterGroup[] {
+  if (own.length === 0) return []
+  const choices = own.map(({ id, title }) => ({ value: id, name: title, count: null }))
+  const toUrl = (value: string | undefined) => linkTo(`/${kind}`, kept, { collections: value })
+  return [{ label: words.collecting.collections, chosen: kept.collections, choices, toUrl }]
 }
 
 /** How much was found, what it was narrowed by, and the order. */
