@@ -211,6 +211,77 @@ describe('items of a team', () => {
     expect(await refusal(both)).toEqual(['invalid_input', 'team and collections cannot be combined; give one.'])
   })
 
+  it('need a key that reads, where a key decides who is in the team', async () => {
+    const { key } = await test.user('mia', ['write'])
+    const blind = async (path: string, method: string, body?: object) =>
+      await readJson(await test.fetch(path, { ...json(method, body), key }))
+    const refused = 'Who is in a team decides who reads its private items, so this API key needs the "read" scope too.'
+    expect((await blind('/api/teams/acme/members/zoe', 'PUT', { role: 'maintainer' })).message).toBe(refused)
+    expect((await blind('/api/teams/acme/members/eddy', 'DELETE')).message).toBe(refused)
+    expect((await blind('/api/teams/acme', 'PATCH', { newName: 'taken' })).message).toBe(refused)
+  })
+
+  it('are brought back from the trash by an editor where nobody else saw them', async () => {
+    const { id } = await save('mia', { visibility: 'public', title: 'Withdrawn' })
+    await call('mia', 'delete_item', { collection: 'prompts', id })
+    expect(await refusal(call('eddy', 'restore_item', { collection: 'prompts', id }))).toEqual([
+      'forbidden',
+      'You are an editor of the team; only a maintainer can choose this visibility.',
+    ])
+    await call('mia', 'restore_item', { collection: 'prompts', id })
+  })
+
+  it('are out of reach of keys for the collections of a team that their owner has left', async () => {
+    const store = test.app.store
+    const made = await call('mia', 'create_collection', { title: 'Of the team', owner: 'acme' })
+    const { id } = Object(made).collection as { id: string }
+    const { key } = await test.call(signedIn('rea'), 'create_key', { name: 'robot', collections: [id] })
+    await call('rea', 'remove_team_member', { team: 'acme', username: 'rea' })
+    expect((await test.fetch('/api/prompts', { key: String(key) })).status).toBe(401)
+    const late = { name: 'late', userId: actorOf('rea').userId, sha256: 'x', scopes: ['read'] as const, expiresAt: null }
+    expect(await refusal(store.keys.createKey({ ...late, within: { team: await acmeId() } }))).toEqual([
+      'not_found',
+      'You are not in this team any more.',
+    ])
+    await call('mia', 'set_team_member', { team: 'acme', username: 'rea', role: 'reader' })
+    expect((await test.fetch('/api/prompts', { key: String(key) })).status).toBe(401)
+  })
+
+  it('are not shown by the choice of others, through a key for a collection of theirs', async () => {
+    const secret = await save('mia', { title: 'Of the team alone' })
+    const { id: own } = Object(await call('eddy', 'save_prompt', { title: 'Open first', content: 'x', visibility: 'public' })).prompt
+    const made = await call('mia', 'create_collection', { title: 'Of Mia', visibility: 'unlisted' })
+    const { id } = Object(made).collection as { id: string }
+    const { key } = await test.call(signedIn('eddy'), 'create_key', { name: 'robot', collections: [id] })
+    await call('mia', 'add_to_collection', { id, items: [secret.id, own] })
+    const titles = async () => {
+      const { prompts } = await readJson(await test.fetch('/api/prompts', { key: String(key) }))
+      return prompts.map(({ title }: { title: string }) => title)
+    }
+    expect(await titles()).toEqual(['Open first'])
+    await call('eddy', 'update_prompt', { id: own, visibility: 'private' })
+    expect(await titles()).toEqual([])
+    expect((await test.fetch(`/api/prompts/${own}`, { ...json('PATCH', { content: 'y' }), key: String(key) })).status).toBe(404)
+    // What was hidden since can still be taken out.
+    expect(await call('mia', 'remove_from_collection', { id, items: [own] })).toMatchObject({ removed: 1 })
+  })
+
+  it('are found by a name that the team had before', async () => {
+    await call('mia', 'create_team', { team: 'before' })
+    const { id } = await save('mia', { owner: 'before', title: 'Renamed' })
+    const files = [{ filename: 'SKILL.md', content: '---\nname: moved\ndescription: Moves\n---\nx' }]
+    await call('mia', 'save_skill', { title: 'Moved', files, owner: 'before' })
+    await call('mia', 'create_collection', { title: 'Kept', owner: 'before' })
+    await call('mia', 'update_team', { team: 'before', newName: 'after' })
+    const { key } = await test.user('mia')
+    const ask = async (path: string, options: RequestInit = {}) => Object(await (await test.fetch(path, { ...options, key })).json())
+    expect((await ask('/api/prompts?author=before')).prompts.map((one: { id: string }) => one.id)).toEqual([id])
+    expect((await ask('/api/collections?owner=before')).total).toBe(1)
+    expect((await ask('/api/mcp/@before', rpc('prompts/list'))).result.prompts).toHaveLength(1)
+    expect((await ask('/api/mcp', rpc('resources/read', { uri: 'skill://before/moved/SKILL.md' }))).result.contents).toHaveLength(1)
+    expect((await ask('/@before/.well-known/agent-skills/index.json')).skills).toHaveLength(1)
+  })
+
   it('are chosen, listed and written on the pages', async () => {
     const eddy = await signUp(test, 'paula')
     await call('mia', 'set_team_member', { team: 'acme', username: 'paula', role: 'editor' })
