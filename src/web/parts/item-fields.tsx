@@ -79,7 +79,7 @@ export const PlaceFields: FC<ItemFieldsProps> = ({ request, item, choices: { cat
           name="owner"
           label={words.owner}
           value={query.get('owner') ?? ''}
-          options={[['', words.yourself], ...teams.map((name) => [name, words.teamNamed(name)] as const)]}
+          options={[['', words.ownedByYourself], ...teams.map((name) => [name, words.teamNamed(name)] as const)]}
         />
       ) : null}
       <Choice

@@ -17,7 +17,7 @@ export const ItemTitle: FC<ItemTitleProps> = ({ site: { words }, title, visibili
   <div class="titled">
     <h1 dir="auto">{title}</h1>
     {team === null ? null : (
-      <a class="badge" href={`/users/${team}`}>
+      <a class="team quiet" href={`/@${team}`}>
         {words.teamNamed(team)}
       </a>
     )}

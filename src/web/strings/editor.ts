@@ -13,7 +13,7 @@ export const EDITOR_WORDS = {
     public: 'Public: everyone',
   },
   owner: 'Owner',
-  yourself: 'Yourself',
+  ownedByYourself: 'Yourself',
   teamNamed: (name: string) => `Team ${name}`,
   theTeam: 'the team',
   privateToTeam: (team: string) => `Private: only members of ${team}`,

@@ -124,7 +124,7 @@ const Owners: FC<{ site: Site; view: View; teams: readonly string[] }> = ({ site
             href={linkTo({ ...view, owner, visibility: undefined, category: undefined, tag: undefined })}
             aria-current={owner === view.owner ? 'true' : undefined}
           >
-            {owner === undefined ? words.yourself : words.teamNamed(owner)}
+            {owner === undefined ? words.ownedByYourself : words.teamNamed(owner)}
           </a>
         </li>
       ))}
