@@ -41,7 +41,6 @@ export const ADMIN_WORDS = {
   lastSeen: 'last seen',
   neverSeen: 'never seen',
   lastSeenFact: 'Last seen',
-  email: 'Email',
   manage: 'Manage',
   managePerson: (name: string) => `Manage ${name}`,
   access: 'Access',
