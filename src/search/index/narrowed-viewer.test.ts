@@ -77,6 +77,16 @@ describe('a narrowed viewer', () => {
     )
   })
 
+  it('asks for each item a few times, however many words a query may mean', () => {
+    const letters = [...'abcdefghijklmnopqrst']
+    const { find } = libraryOf(letters.map((letter) => ({ content: letters.map((other) => `th${letter}${other}`).join(' '), owner: TEAM })))
+    const items = new Set(letters.map((_, place) => place + 1))
+    let asked = 0
+    const counting = { size: items.size, has: (seq: number) => ++asked > 0 && items.has(seq) }
+    expect(find('th', { viewer: [TEAM], within: { items: counting } }).total).toBeGreaterThan(0)
+    expect(asked).toBeLessThan(5 * items.size)
+  })
+
   it('gets no related items from elsewhere', () => {
     const { index } = libraryOf([
       { content: 'walrus tundra', owner: TEAM },

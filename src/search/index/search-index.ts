@@ -213,20 +213,53 @@ function distinctiveWords(text: string, { postings }: IndexView, vocabulary: Voc
   return { query, knownShare: words.size === 0 ? 0 : frequencies.size / words.size }
 }
 
-/** How many items that the viewer finds hold a word. For a narrowed viewer they are counted one by one: there are few. */
+/**
+ * How many items that the viewer finds hold a word. For a narrowed viewer they are counted one by one, each word once: planning a query asks
+ * for the same words again and again.
+ */
 function counterFor(index: IndexView, own: PrivatePostings | null, viewer: Viewer): (word: number) => number {
   if (!viewer.within) return (word) => index.postings.countOf(word) + (own?.countOf(word) ?? 0)
-  const isFound = makeFilter(index, {}, viewer)
-  return (word) => {
-    let count = 0
-    const add = (posting: number) => {
-      if (isFound(posting >>> CODE_BITS)) count++
-    }
-    for (const segment of index.postings.segments) {
+  const counts = new Map<number, number>()
+  const { segments } = index.postings
+  let found: FoundSlots | null = null
+  const count = (word: number): number => {
+    found ??= findSlots(index, viewer)
+    const { isFound, count: most } = found
+    let counted = 0
+    if (most === 0) return 0
+    for (const segment of segments) {
       const [from, to] = rangeOf(segment, word)
-      for (let at = from; at < to; at++) add(segment.postings[at] ?? 0)
+      for (let at = from; at < to; at++) counted += isFound[(segment.postings[at] ?? 0) >>> CODE_BITS] ?? 0
     }
-    own?.eachPosting(word, add)
-    return count
+    own?.eachPosting(word, (posting) => {
+      counted += isFound[posting >>> CODE_BITS] ?? 0
+    })
+    return counted
   }
+  return (word) => {
+    const known = counts.get(word)
+    if (known !== undefined) return known
+    const counted = count(word)
+    counts.set(word, counted)
+    return counted
+  }
+}
+
+/** What a viewer finds of an index: 1 for each slot found, and how many these are. */
+interface FoundSlots {
+  readonly isFound: Uint8Array
+  readonly count: number
+}
+
+/** Tests every slot once, so that whoever reads postings looks one number up for each. */
+function findSlots(index: IndexView, viewer: Viewer): FoundSlots {
+  const isVisible = makeFilter(index, {}, viewer)
+  const isFound = new Uint8Array(index.table.capacity)
+  let count = 0
+  for (const slot of index.byAge()) {
+    if (!isVisible(slot)) continue
+    isFound[slot] = 1
+    count++
+  }
+  return { isFound, count }
 }

@@ -3,7 +3,7 @@ import type { EncodedQuery } from '../../library/ports/encoder.ts'
 import type { HitScore, QueryWords } from '../../library/ports/search.ts'
 import { HIDDEN, type ItemTable } from './item-table.ts'
 import type { IndexView } from './kind-index.ts'
-import type { Viewer } from './viewer.ts'
+import type { RowNumbers, Viewer } from './viewer.ts'
 
 /** Narrows a search. Values of one field are alternatives; of `allTags` an item must have every one. */
 export interface IndexFilter {
@@ -16,7 +16,7 @@ export interface IndexFilter {
   readonly withoutOwners?: ReadonlySet<number> | undefined
   /** Authors or owners. */
   readonly authors?: ReadonlySet<number> | undefined
-  readonly seqs?: ReadonlySet<number> | undefined
+  readonly seqs?: RowNumbers | undefined
 }
 
 export interface IndexRequest {
