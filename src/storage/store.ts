@@ -8,7 +8,10 @@ import { ANALYSIS, type SearchableText } from '../search/analysis/indexed-text.t
 import { createSearchIndex } from '../search/index/search-index.ts'
 import type { WordVectors } from '../search/vectors/word-vectors.ts'
 import { auditStore, collectEntries, createOrigins, writeEntries } from './audit-log.ts'
+import { cacheCollected } from './cache/cached-collected.ts'
 import { cacheQueries } from './cache/cached-queries.ts'
+import { readCollectedRows } from './collections/collected-rows.ts'
+import { countInTables } from './collections/count-collected.ts'
 import { readCollections } from './collections/read-collections.ts'
 import { writeCollections } from './collections/write-collections.ts'
 import { copyBeforeUpgrade } from './copy/upgrade-copy.ts'
@@ -96,7 +99,8 @@ export async function createStore(
   const vectors = embeddingModel === undefined ? null : readVectors(database.reader, index, embeddingModel, table)
   const search = readSearchIndex(database.reader, index, vectors, encoder && { model: encoder.model, onVectors: index.applyVectors })
   const caches = createRevisionCaches(() => readRevision(database.reader, 'library'))
-  const cached = cacheQueries(createItemQueries(database.reader, search, vectors, encoder), caches)
+  const collected = cacheCollected(readCollectedRows(database.reader), caches)
+  const cached = cacheQueries(createItemQueries(database.reader, search, vectors, encoder, collected), caches)
   const words = createWordsWriter(index.embedder)
   const origins = createOrigins()
   const assemble = (context: WriteContext): LibraryStore => {
@@ -104,13 +108,16 @@ export async function createStore(
     const instances = joinInstances(database, instance, context)
     const claims = createClaims(context, instances)
     // A transaction reads what others cannot see yet, so it bypasses the cache; it never waits for the encoder.
-    const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null)
+    const queries = reader === database.reader ? cached : createItemQueries(reader, search, vectors, null, readCollectedRows(reader))
     return {
       items: { ...readItems(reader, queries, search, vectors, reader === database.reader ? encoder : null), ...writeItems(context) },
       marks: markStore(reader, context),
       own: ownItemStore(reader, queries),
       categories: { ...readCategories(queries), ...writeCategories(context) },
-      collections: { ...readCollections(reader), ...writeCollections(context) },
+      collections: {
+        ...readCollections(reader, reader === database.reader ? cached.countCollected : countInTables(reader)),
+        ...writeCollections(context),
+      },
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),
       teams: teamStore(reader, context),

@@ -76,7 +76,9 @@ export async function testApp(
   settings: Partial<ServerSettings> = {},
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
-  more: Partial<Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses'>> = {},
+  more: Partial<
+    Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses' | 'onStatement'>
+  > = {},
   log: { write(line: string): void } | null = null,
   /** How far the clock moves each time somebody looks at it, in milliseconds. */
   clockStep = 1000,

@@ -47,6 +47,8 @@ export interface CollectionStore {
   /** Those of the reader and their teams, by title. */
   listOwnNames(actor: Actor, limit: number): Promise<readonly NamedCollection[]>
   findCollection(actor: Actor, ref: string): Promise<Collection | null>
+  /** Those of these ids and slugs that the reader may see, by these. */
+  nameCollections(actor: Actor, refs: readonly string[]): Promise<ReadonlyMap<string, NamedCollection>>
   /** What is in a collection, in its order; null for one that the reader may not see. `kind` null: both. */
   listCollected(
     actor: Actor,

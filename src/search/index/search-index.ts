@@ -21,6 +21,7 @@ import { PUBLIC } from './item-table.ts'
 import { createKindIndex, type IndexView, type ItemChange, type KindIndex, type VectorChange } from './kind-index.ts'
 import { CODE_BITS, rangeOf } from './postings.ts'
 import {
+  countAmong,
   countByCategory,
   countByTag,
   countFacets,
@@ -67,6 +68,8 @@ export interface SearchIndex {
   copySentences(kind: ItemKind, maxItems: number): SentenceSnapshot
   /** How many items the viewer finds in each category, by its row number. */
   countCategories(kind: ItemKind, viewer: Viewer): ReadonlyMap<number, number>
+  /** How many of the items of some row numbers the viewer finds. */
+  countAmong(kind: ItemKind, viewer: Viewer, seqs: Iterable<number>): number
   /** The tags of items the viewer finds, of both kinds: most used first. */
   countTags(viewer: Viewer): ReturnType<typeof countByTag>
   /**
@@ -185,6 +188,7 @@ export function createSearchIndex(vectors: WordVectors = NO_WORD_VECTORS): Searc
     },
     copySentences: (kind, maxItems) => copySentences(viewOf(kind), maxItems),
     countCategories: (kind, viewer) => countByCategory(viewOf(kind, viewer), viewer),
+    countAmong: (kind, viewer, seqs) => countAmong(viewOf(kind, viewer), viewer, seqs),
     countTags: (viewer) => countByTag(viewsOf(viewer), viewer),
     similar(kind, text, filter, limit, cosines = null, sentence = null) {
       const index = viewOf(kind)

@@ -124,6 +124,17 @@ export function countByCategory(index: IndexView, viewer: Viewer): ReadonlyMap<n
   return counts
 }
 
+/** How many of the items of some row numbers the viewer finds. */
+export function countAmong(index: IndexView, viewer: Viewer, seqs: Iterable<number>): number {
+  const isVisible = makeFilter(index, {}, viewer)
+  let count = 0
+  for (const seq of seqs) {
+    const slot = index.slotOf(seq)
+    if (slot !== undefined && isVisible(slot)) count++
+  }
+  return count
+}
+
 /**
  * Counts matches by field. `find` gives the slots of the matches among candidates; it runs once for the whole filter, and once more for each
  * of the three fields that are filtered.

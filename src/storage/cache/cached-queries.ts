@@ -69,6 +69,8 @@ export function cacheQueries(queries: ItemQueries, caches: RevisionCaches): Item
     listVersions: (actor, ...asked) => versions(actor, asked, async () => shareRecord(await queries.listVersions(actor, ...asked))),
     listCategories: (actor) => categories(actor, [], () => queries.listCategories(actor)),
     countTags: (actor) => tags(actor, [], () => queries.countTags(actor)),
+    countCollected: queries.countCollected,
+    findViewer: queries.findViewer,
   }
 }
 

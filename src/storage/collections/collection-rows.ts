@@ -35,28 +35,40 @@ export function isCollectionVisible(actor: Actor, reach: Reach) {
     ])
 }
 
-/** The row of the collection that `ref` names, when the actor may see it; an id wins over a slug. */
+/** The rows of the collections that some ids and slugs name, by these, as far as the actor may see them; an id wins over a slug. */
+export async function findCollectionRows(
+  db: Kysely<Database>,
+  actor: Actor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, CollectionRow>> {
+  const [ids, slugs] = [refs.filter(isId), refs.filter((ref) => !isId(ref))]
+  const byId = selectCollections(db)
+    .where(isOneOf('collection.id', ids))
+    .where((eb) => isCollectionVisible(actor, 'id')(eb))
+  const bySlug = selectCollections(db)
+    .innerJoin('collection_slug', 'collection_slug.collection_seq', 'collection.seq')
+    .select('collection_slug.slug as ref')
+    .where(isOneOf('collection_slug.slug', slugs))
+    .where((eb) => isCollectionVisible(actor, 'slug')(eb))
+  const rows = new Map<string, CollectionRow>()
+  if (ids.length > 0) for (const row of await byId.execute()) rows.set(row.id, row)
+  if (slugs.length > 0) for (const { ref, ...row } of await bySlug.execute()) rows.set(ref, row)
+  return rows
+}
+
+/** The row of the collection that an id or a slug names, when the actor may see it. */
 export async function findCollectionRow(db: Kysely<Database>, actor: Actor, ref: string): Promise<CollectionRow | null> {
-  const named = isId(ref)
-    ? selectCollections(db)
-        .where('collection.id', '=', ref)
-        .where((eb) => isCollectionVisible(actor, 'id')(eb))
-    : selectCollections(db)
-        .innerJoin('collection_slug', 'collection_slug.collection_seq', 'collection.seq')
-        .where('collection_slug.slug', '=', ref)
-        .where((eb) => isCollectionVisible(actor, 'slug')(eb))
-  return (await named.executeTakeFirst()) ?? null
+  return (await findCollectionRows(db, actor, [ref])).get(ref) ?? null
 }
 
 /** Row numbers of the collections of these ids and slugs that the actor may see. */
 export async function findCollectionSeqs(db: Kysely<Database>, actor: Actor, refs: readonly string[]): Promise<number[]> {
-  const rows = await Promise.all([...new Set(refs)].map((ref) => findCollectionRow(db, actor, ref)))
-  return [...new Set(rows.flatMap((row) => row?.seq ?? []))]
+  const rows = await findCollectionRows(db, actor, [...new Set(refs)])
+  return [...new Set(Array.from(rows.values(), ({ seq }) => seq))]
 }
 
-/** Row numbers of what is in any of some collections, whoever may see it. */
-export async function readCollected(db: Kysely<Database>, seqs: readonly number[]): Promise<Set<number>> {
-  if (seqs.length === 0) return new Set()
-  const rows = await db.selectFrom('collection_item').select('item_seq').where(isOneOf('collection_seq', seqs)).execute()
-  return new Set(rows.map(({ item_seq }) => item_seq))
+/** Row numbers of the collections that a key is narrowed to and finds in lists. */
+export async function findNarrowedSeqs(db: Kysely<Database>, actor: Actor): Promise<number[]> {
+  const found = db.selectFrom('collection').select('collection.seq')
+  return (await found.where((eb) => isCollectionVisible(actor, 'list')(eb)).execute()).map(({ seq }) => seq)
 }

@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely'
 import { type Actor, privateReaderId } from '../../library/actor.ts'
 import { type Collection, foldTitle } from '../../library/collections.ts'
 import { isId } from '../../library/identifier.ts'
-import type { ItemKind } from '../../library/items.ts'
 import type { CollectionStore } from '../../library/ports/collections.ts'
 import type { TeamRole } from '../../library/teams.ts'
 import { visibleSet } from '../../library/visibility.ts'
@@ -11,7 +10,8 @@ import { countRows, readItemsInOrder } from '../items/item-lists.ts'
 import { isInVisibleSet } from '../items/item-rows.ts'
 import { isNamed, ownersSeenBy, ownersWith } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
-import { type CollectionRow, findCollectionRow, isCollectionVisible, selectCollections } from './collection-rows.ts'
+import { type CollectionRow, findCollectionRow, findCollectionRows, isCollectionVisible, selectCollections } from './collection-rows.ts'
+import type { CountCollected } from './count-collected.ts'
 
 /** Words of a query that are looked at. */
 const MAX_WORDS = 10
@@ -26,19 +26,17 @@ export function selectCollected(db: Kysely<Database>, actor: Actor, collectionSe
 }
 
 /** Rows as the actor sees them: with what the actor may do, and with counts of what the actor finds. */
-export async function toCollections(db: Kysely<Database>, actor: Actor, rows: readonly CollectionRow[]): Promise<Collection[]> {
+export async function toCollections(
+  db: Kysely<Database>,
+  actor: Actor,
+  rows: readonly CollectionRow[],
+  count: CountCollected,
+): Promise<Collection[]> {
   if (rows.length === 0) return []
-  const seqs = rows.map(({ seq }) => seq)
-  const counted = await db
-    .selectFrom('item')
-    .innerJoin('collection_item', 'collection_item.item_seq', 'item.seq')
-    .select(['collection_item.collection_seq', 'item.kind', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('collection_item.collection_seq', 'in', seqs)
-    .where((eb) => isInVisibleSet(visibleSet(actor, 'list'))(eb))
-    .groupBy(['collection_item.collection_seq', 'item.kind'])
-    .execute()
-  const countOf = (seq: number, kind: ItemKind) =>
-    Number(counted.find((row) => row.collection_seq === seq && row.kind === kind)?.count ?? 0)
+  const counts = await count(
+    actor,
+    rows.map(({ seq }) => seq),
+  )
   const roles = await readRoles(db, actor)
   return rows.map((row) => ({
     id: row.id,
@@ -49,7 +47,7 @@ export async function toCollections(db: Kysely<Database>, actor: Actor, rows: re
     owner: row.owner_name,
     isOfTeam: row.is_team === 1,
     role: roles.get(row.owner_seq) ?? null,
-    counts: { prompt: countOf(row.seq, 'prompt'), skill: countOf(row.seq, 'skill') },
+    counts: counts.get(row.seq) ?? { prompt: 0, skill: 0 },
     createdAt: row.created_at,
     version: row.version,
     updatedAt: row.updated_at,
@@ -66,10 +64,11 @@ async function readRoles(db: Kysely<Database>, actor: Actor): Promise<ReadonlyMa
   return new Map<number, TeamRole>([...teams.map(({ team_seq, role }) => [team_seq, role] as const), [user.seq, 'maintainer']])
 }
 
-/** Reads of collections over one connection. */
+/** Reads of collections over one connection. `count` may ask the search index. */
 export function readCollections(
   db: Kysely<Database>,
-): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'listCollected'> {
+  count: CountCollected,
+): Pick<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
   return {
     async listCollections(actor, { q, owner, item, isEditable, limit, offset }) {
       const readerId = privateReaderId(actor)
@@ -107,7 +106,7 @@ export function readCollections(
         .clearSelect()
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
-      return { items: await toCollections(db, actor, rows), total: Number(total) }
+      return { items: await toCollections(db, actor, rows, count), total: Number(total) }
     },
     async listHolding(actor, itemId, { among, limit }) {
       const readerId = privateReaderId(actor)
@@ -144,8 +143,9 @@ export function readCollections(
     },
     async findCollection(actor, ref) {
       const row = await findCollectionRow(db, actor, ref)
-      return row ? ((await toCollections(db, actor, [row]))[0] ?? null) : null
+      return row ? ((await toCollections(db, actor, [row], count))[0] ?? null) : null
     },
+    nameCollections: (actor, refs) => findCollectionRows(db, actor, refs),
     async listCollected(actor, ref, { kind, limit, offset }) {
       const row = await findCollectionRow(db, actor, ref)
       if (!row) return null

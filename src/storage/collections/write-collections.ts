@@ -17,6 +17,7 @@ import { findUserSeq, type WriteContext } from '../items/write-items.ts'
 import { findOwner, findRole } from '../people/team-roles.ts'
 import type { Database } from '../schema.ts'
 import { type CollectionRow, findCollectionRow, selectCollections } from './collection-rows.ts'
+import { countInTables } from './count-collected.ts'
 import { makeRoom } from './places.ts'
 import { selectCollected, toCollections } from './read-collections.ts'
 
@@ -174,7 +175,7 @@ async function noteItems({ db, notes, now }: Change, row: CollectionRow, detail:
 }
 
 async function readChanged({ db, actor }: Change, row: CollectionRow): Promise<Collection> {
-  const [collection] = await toCollections(db, actor, [row])
+  const [collection] = await toCollections(db, actor, [row], countInTables(db))
   if (!collection) throw new AppError('internal', 'A collection that was just written could not be read back')
   return collection
 }
@@ -213,7 +214,7 @@ export async function removeCollectionsOf(db: Kysely<Database>, ownerSeq: number
 /** Writes of collections. */
 export function writeCollections(
   context: WriteContext,
-): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'listCollected'> {
+): Omit<CollectionStore, 'listCollections' | 'listHolding' | 'listOwnNames' | 'findCollection' | 'nameCollections' | 'listCollected'> {
   const change = <T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<T> =>
     context.transact((db, notes) => work({ db, notes, actor, now: new Date(context.clock()).toISOString() }))
   return {

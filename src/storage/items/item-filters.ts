@@ -7,18 +7,17 @@ import type { ItemFilter } from '../../library/ports/search.ts'
 import { slugifyTag } from '../../library/slug.ts'
 import type { VisibleSet } from '../../library/visibility.ts'
 import type { IndexFilter } from '../../search/index/select-items.ts'
-import { findCollectionSeqs, readCollected } from '../collections/collection-rows.ts'
+import { type ReadCollected, uniteRows } from '../collections/collected-rows.ts'
+import { findCollectionSeqs } from '../collections/collection-rows.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { isNamed } from '../people/team-roles.ts'
 import { prepareQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { isInVisibleSet } from './item-rows.ts'
 
-/** Row numbers that a statement names beside collections. */
-const MAX_NAMED = 100
-
-/** A filter by row numbers and tag slugs, as the search index takes it. `seqs` has what is in the collections, which statements ask the tables for. */
+/** A filter by row numbers and tag slugs, as statements take it. {@link toIndexFilter} makes one for the search index. */
 export interface RowFilter extends IndexFilter {
+  readonly seqs?: ReadonlySet<number> | undefined
   /** Row numbers of collections: items of any of them. */
   readonly collections?: readonly number[] | undefined
 }
@@ -27,14 +26,10 @@ export interface RowFilter extends IndexFilter {
 export async function readFilter(db: Kysely<Database>, actor: Actor, filter: ItemFilter): Promise<RowFilter> {
   const { ids, collections: refs, type, categories, ownerId, notOwnerId, authors, anyTags, allTags } = filter
   const named = ids && toSet(await db.selectFrom('item').select('seq').where(isOneOf('item.id', ids)).execute())
-  const collections = refs && (await findCollectionSeqs(db, actor, refs))
-  const collected = collections && (await readCollected(db, collections))
   return {
     ...(type !== undefined && { types: [type] }),
-    ...(collections && { collections }),
-    ...((named ?? collected) && {
-      seqs: named && collected ? new Set([...named].filter((seq) => collected.has(seq))) : (named ?? collected),
-    }),
+    ...(refs && { collections: await findCollectionSeqs(db, actor, refs) }),
+    ...(named && { seqs: named }),
     ...(categories && { categories: await findCategories(db, categories) }),
     ...(ownerId !== undefined && { owners: toSet(await db.selectFrom('user').select('seq').where('id', '=', ownerId).execute()) }),
     ...(notOwnerId !== undefined && {
@@ -45,6 +40,17 @@ export async function readFilter(db: Kysely<Database>, actor: Actor, filter: Ite
     ...(allTags && { allTags: allTags.map(slugifyTag) }),
   }
 }
+
+/** The same filter for the search index, which has no collections: it gets what is in them, unless nothing can match. */
+export async function toIndexFilter({ collections, ...filter }: RowFilter, readCollected: ReadCollected): Promise<IndexFilter> {
+  if (!collections) return filter
+  const { seqs, categories, owners, authors } = filter
+  if ([seqs, categories, owners, authors].some((set) => set?.size === 0)) return { ...filter, seqs: NO_ROWS }
+  const collected = uniteRows((await readCollected(collections)).values())
+  return { ...filter, seqs: seqs ? new Set([...seqs].filter(collected.has)) : collected }
+}
+
+const NO_ROWS: ReadonlySet<number> = new Set()
 
 /** All categories, by slug; administrators create few. */
 export const readCategories = prepareQuery((db) => db.selectFrom('category').select(['seq', 'slug', 'name', 'parent_seq']).orderBy('slug'))
@@ -79,8 +85,7 @@ export function applyFilter<O>(
     narrowed = narrowed.where('item.seq', 'in', (eb) =>
       eb.selectFrom('collection_item').select('item_seq').where(isOneOf('collection_item.collection_seq', collections)),
     )
-  // What is in collections can be more than a statement takes parameters.
-  if (seqs && (!collections || seqs.size <= MAX_NAMED)) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
+  if (seqs) narrowed = narrowed.where(isOneOf('item.seq', [...seqs]))
   if (categories) narrowed = narrowed.where(isOneOf('item.category_seq', [...categories]))
   if (owners) narrowed = narrowed.where(isOneOf('item.owner_seq', [...owners]))
   if (withoutOwners) narrowed = narrowed.where((eb) => eb.not(isOneOf('item.owner_seq', [...withoutOwners])))

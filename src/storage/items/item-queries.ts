@@ -13,14 +13,17 @@ import type { SearchIndex } from '../../search/index/search-index.ts'
 import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Viewer } from '../../search/index/viewer.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
+import { type ReadCollected, uniteRows } from '../collections/collected-rows.ts'
+import { findNarrowedSeqs, isCollectionVisible } from '../collections/collection-rows.ts'
+import { type CountCollected, countInTables } from '../collections/count-collected.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareListQuery, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { indexAudience, type SearchReader } from '../search/search-reader.ts'
 import type { VectorReader } from '../search/vector-reader.ts'
-import { applyFilter, isBeyond, readCategories, readFilter } from './item-filters.ts'
-import { type ItemRow, isInVisibleSet, isWithin, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { applyFilter, isBeyond, readCategories, readFilter, toIndexFilter } from './item-filters.ts'
+import { type ItemRow, isInVisibleSet, readVariables, selectItems, toPrompts, toSkills } from './item-rows.ts'
 import { readManifests } from './read-manifests.ts'
 import { readVersions } from './read-versions.ts'
 import { createTableLists } from './table-lists.ts'
@@ -58,6 +61,9 @@ export interface ItemQueries {
   listVersions(actor: Actor, itemId: string, page: { readonly before: number | null; readonly limit: number }): Promise<Version[]>
   listCategories(actor: Actor): Promise<(Category & { readonly prompts: number; readonly skills: number })[]>
   countTags(actor: Actor): Promise<ReturnType<SearchIndex['countTags']>>
+  countCollected: CountCollected
+  /** What the actor finds in the index, by the visibility rule. */
+  findViewer(actor: Actor): Promise<Viewer>
 }
 
 /** A statement for each standing, with the id of a member as the slot `readerId`. */
@@ -110,23 +116,18 @@ const AUDIENCES_OF: Record<Standing, readonly Audience[]> = {
   member: audiencesOf('member'),
 }
 
-/** What the actor finds in the index, by the visibility rule. */
-export async function findViewer(db: Kysely<Database>, actor: Actor): Promise<Viewer> {
+async function findViewer(db: Kysely<Database>, actor: Actor, readCollected: ReadCollected): Promise<Viewer> {
   const { readerId, within } = visibleSet(actor, 'list')
   const audiences = AUDIENCES_OF[standingOf(actor)]
   const owners = readerId === null ? [] : await seenOwners(db, { readerId })
   const viewer = { audiences, seenOwners: new Set(owners.map(({ seq }) => seq)) }
-  return within === null ? viewer : { ...viewer, within: await readWithin(db, visibleSet(actor, 'list')) }
-}
-
-/** What a narrowed key sees, by row numbers. */
-async function readWithin(db: Kysely<Database>, set: VisibleSet): Promise<NonNullable<Viewer['within']>> {
-  if (set.within && 'team' in set.within) {
-    const [team] = await userSeq(db, { id: set.within.team })
-    return { owner: team?.seq ?? 0 }
+  if (within === null) return viewer
+  if ('team' in within) {
+    const [team] = await userSeq(db, { id: within.team })
+    return { ...viewer, within: { owner: team?.seq ?? 0 } }
   }
-  const items = await db.selectFrom('item').select('seq').where(isWithin(set)).execute()
-  return { items: new Set(items.map(({ seq }) => seq)) }
+  const collected = await readCollected(await findNarrowedSeqs(db, actor))
+  return { ...viewer, within: { items: uniteRows(collected.values()) } }
 }
 
 const rowsBySeq = prepareForEach('list', (set) =>
@@ -137,8 +138,21 @@ const rowsBySeq = prepareForEach('list', (set) =>
 async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly number[]): Promise<ItemRow[]> {
   if (seqs.length === 0) return []
   const set = visibleSet(actor, 'list')
-  if (set.within) return await selectItems(db).where(isOneOf('item.seq', seqs)).where(isInVisibleSet(set)).execute()
-  return await rowsBySeq[standingOf(actor)](db, seqs, { readerId: set.readerId })
+  const { readerId, within } = set
+  if (within === null) return await rowsBySeq[standingOf(actor)](db, seqs, { readerId })
+  if ('team' in within) return await selectItems(db).where(isOneOf('item.seq', seqs)).where(isInVisibleSet(set)).execute()
+  // As a condition on items, an engine first reads all that is in the collections.
+  const collected = await db
+    .selectFrom('collection_item')
+    .innerJoin('collection', 'collection.seq', 'collection_item.collection_seq')
+    .select('collection_item.item_seq')
+    .distinct()
+    .where(isOneOf('collection_item.item_seq', seqs))
+    .where((eb) => isCollectionVisible(actor, 'list')(eb))
+    .execute()
+  if (collected.length === 0) return []
+  const listed = collected.map(({ item_seq: seq }) => seq)
+  return await rowsBySeq[standingOf(actor)](db, listed, { readerId })
 }
 
 function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {
@@ -163,13 +177,19 @@ async function toFacets(db: Kysely<Database>, { types, categories, tags }: Facet
   }
 }
 
-/** The queries over one connection, uncached. `vectors` are a provider's, where there is one; `encoder` is asked about each query. */
+/**
+ * The queries over one connection, uncached. `vectors` are a provider's, where there is one; `encoder` is asked about each query;
+ * `readCollected` may answer from a cache.
+ */
 export function createItemQueries(
   db: Kysely<Database>,
   search: SearchReader,
   vectors: VectorReader | null,
   encoder: Pick<Encoder, 'encodeQuery' | 'state'> | null,
+  readCollected: ReadCollected,
 ): ItemQueries {
+  const viewerOf = (actor: Actor) => findViewer(db, actor, readCollected)
+  const countCollectedInTables = countInTables(db)
   const manifests = readManifests(db)
   const versions = readVersions(db)
   const lists = createTableLists(db)
@@ -182,13 +202,14 @@ export function createItemQueries(
       return row && prompt ? { seq: row.seq, prompt } : null
     },
     async findRows(actor, kind, { query, text, sort, limit, offset, filter: asked, vector, wantsFacets }) {
-      const filter = await readFilter(db, actor, asked)
+      const rowFilter = await readFilter(db, actor, asked)
       if (query === null && !search.isReady()) {
-        const listed = await lists.findRows(actor, kind, filter, { sort, limit, offset })
-        const facets = wantsFacets ? await toFacets(db, await lists.countFacets(actor, kind, filter)) : undefined
+        const listed = await lists.findRows(actor, kind, rowFilter, { sort, limit, offset })
+        const facets = wantsFacets ? await toFacets(db, await lists.countFacets(actor, kind, rowFilter)) : undefined
         return { ...listed, scores: [], corrections: new Map(), isProvisional: false, facets }
       }
-      const viewer = await findViewer(db, actor)
+      const filter = await toIndexFilter(rowFilter, readCollected)
+      const viewer = await viewerOf(actor)
       const isEncoded = encoder !== null && text !== undefined && query !== null && query.words.length > 0
       const [index, sentence] = await Promise.all([search.current(), isEncoded ? encoder.encodeQuery(text) : null])
       const isProvisional = isEncoded && sentence === null && encoder.state() !== 'fallback'
@@ -200,7 +221,7 @@ export function createItemQueries(
     async findRelated(actor, kind, id, limit) {
       const row = await findVisibleRow(db, actor, kind, id)
       if (!row) return []
-      const viewer = await findViewer(db, actor)
+      const viewer = await viewerOf(actor)
       return (await search.current()).related(kind, row.seq, viewer, limit)
     },
     async readPrompts(actor, seqs) {
@@ -236,9 +257,10 @@ export function createItemQueries(
       }
     },
     async countPrompts(actor, asked) {
-      const filter = await readFilter(db, actor, asked)
-      if (!search.isReady()) return await lists.countItems(actor, 'prompt', filter)
-      const viewer = await findViewer(db, actor)
+      const rowFilter = await readFilter(db, actor, asked)
+      if (!search.isReady()) return await lists.countItems(actor, 'prompt', rowFilter)
+      const filter = await toIndexFilter(rowFilter, readCollected)
+      const viewer = await viewerOf(actor)
       const index = await search.current()
       return index.search('prompt', { query: null, sort: 'newest', limit: 0, offset: 0, filter, viewer }).total
     },
@@ -251,7 +273,7 @@ export function createItemQueries(
         .orderBy((eb) => eb.case().when('parent.slug', 'is', null).then(0).else(1).end())
         .orderBy('c.position')
         .execute()
-      const viewer = await findViewer(db, actor)
+      const viewer = await viewerOf(actor)
       const count = async (kind: ItemKind) =>
         search.isReady() ? (await search.current()).countCategories(kind, viewer) : await lists.countByCategory(actor, kind)
       const [prompts, skills] = [await count('prompt'), await count('skill')]
@@ -263,8 +285,21 @@ export function createItemQueries(
         skills: skills.get(row.seq) ?? 0,
       }))
     },
+    findViewer: viewerOf,
+    async countCollected(actor, collectionSeqs) {
+      if (collectionSeqs.length === 0 || !search.isReady()) return await countCollectedInTables(actor, collectionSeqs)
+      const viewer = await viewerOf(actor)
+      const index = await search.current()
+      const collected = await readCollected(collectionSeqs)
+      return new Map(
+        [...collected].map(([seq, items]) => [
+          seq,
+          { prompt: index.countAmong('prompt', viewer, items), skill: index.countAmong('skill', viewer, items) },
+        ]),
+      )
+    },
     async countTags(actor) {
-      const viewer = await findViewer(db, actor)
+      const viewer = await viewerOf(actor)
       return (await search.current()).countTags(viewer)
     },
   }

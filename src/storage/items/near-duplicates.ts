@@ -7,7 +7,7 @@ import { ownersSeenBy } from '../people/team-roles.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { SearchReader } from '../search/search-reader.ts'
-import { findViewer } from './item-queries.ts'
+import type { ItemQueries } from './item-queries.ts'
 
 /** Items whose words are compared. */
 const CANDIDATES = 5
@@ -31,6 +31,7 @@ const ownWords = prepareQuery((db) =>
 export async function findNearDuplicate(
   db: Kysely<Database>,
   search: SearchReader,
+  { findViewer }: Pick<ItemQueries, 'findViewer'>,
   actor: Actor,
   kind: ItemKind,
   id: string,
@@ -38,7 +39,7 @@ export async function findNearDuplicate(
   if (!search.isReady() || actor.kind !== 'user') return null
   const [own] = await ownWords(db, { id, kind, readerId: actor.userId })
   if (!own) return null
-  const viewer = await findViewer(db, actor)
+  const viewer = await findViewer(actor)
   const index = await Promise.race([search.current(), sleep(MAX_WAIT_MS, null, { ref: false })])
   if (!index) return null
   const counts = readWordCounts(own.words)

@@ -126,7 +126,7 @@ export function readItems(
       return withItems(related, await queries.readSkills(actor, seqsOf(related)))
     },
     async findNearDuplicate(actor, kind, id) {
-      const seq = await findNearDuplicate(db, search, actor, kind, id)
+      const seq = await findNearDuplicate(db, search, queries, actor, kind, id)
       if (seq === null) return null
       const items = kind === 'prompt' ? await queries.readPrompts(actor, [seq]) : await queries.readSkills(actor, [seq])
       return items.get(seq) ?? null
