@@ -107,4 +107,14 @@ describe('what is in collections', () => {
       await unread.close()
     }
   })
+
+  it('is not counted to name what keys are narrowed to, which takes one statement for all', async () => {
+    const person: UserActor = { ...owner, scopes: new Set(['read', 'account']) }
+    for (let number = 0; number < 5; number++) await test.call(person, 'create_key', { name: `Key ${number}`, collections })
+    statements = []
+    const { keys } = Object(await test.call(person, 'list_keys', {}))
+    expect(keys[0].narrowedTo).toEqual(['Set 0', 'Set 1', 'Set 2', 'Set 3'])
+    expect(statements.filter((text) => /from "collection"/.test(text))).toHaveLength(1)
+    expect(statements.filter((text) => text.includes('collection_item'))).toEqual([])
+  })
 })

@@ -46,15 +46,16 @@ function toKeyRecord(key: StoredKey, narrowedTo: string[] | null, nowMs: number)
 
 type Stores = Pick<LibraryStore, 'items' | 'collections'>
 
-/** The names of what a key is narrowed to, as far as its owner sees them. */
-async function nameWithin(store: Stores, actor: Actor, within: Within | null): Promise<string[] | null> {
-  if (within === null) return null
-  if ('team' in within) {
+/** Gives the names of what keys are narrowed to, as far as their owner sees them. The collections of all of them are looked up at once. */
+async function readNames(store: Stores, actor: Actor, all: readonly (Within | null)[]) {
+  const ids = new Set(all.flatMap((within) => (within && 'collections' in within ? within.collections : [])))
+  const collections = await store.collections.nameCollections(actor, [...ids])
+  return async (within: Within | null): Promise<string[] | null> => {
+    if (within === null) return null
+    if ('collections' in within) return within.collections.flatMap((id) => collections.get(id)?.title ?? [])
     const team = await store.items.findOwner(requireUser(actor).userId, { id: within.team })
     return team ? [`@${team.name}`] : []
   }
-  const found = await Promise.all(within.collections.map((id) => store.collections.findCollection(actor, id)))
-  return found.flatMap((collection) => collection?.title ?? [])
 }
 
 /** A person's own keys: those that work first, then the newest. */
@@ -69,8 +70,13 @@ export const listKeys = defineOperation({
   async run({ actor, store, clock }: Needs<'keys' | 'items' | 'collections', 'clock'>) {
     const { username } = requireUser(actor)
     const stored = await store.keys.listKeys(username)
+    const nameWithin = await readNames(
+      store,
+      actor,
+      stored.map(({ within }) => within),
+    )
     const keys: z.infer<typeof keyRecord>[] = []
-    for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(store, actor, key.within), clock()))
+    for (const key of stored.toReversed()) keys.push(toKeyRecord(key, await nameWithin(key.within), clock()))
     const isOver = (key: z.infer<typeof keyRecord>) => Number(key.state !== 'active')
     return { keys: keys.toSorted((a, b) => isOver(a) - isOver(b)) }
   },
@@ -92,12 +98,12 @@ export async function readWithin(
     return { team: owner.id }
   }
   if (collections.length === 0) return null
-  const ids: string[] = []
-  for (const ref of collections) {
-    const collection = await store.collections.findCollection(actor, ref)
+  const found = await store.collections.nameCollections(actor, collections)
+  const ids = collections.map((ref) => {
+    const collection = found.get(ref)
     if (!collection) throw noCollection()
-    ids.push(collection.id)
-  }
+    return collection.id
+  })
   return { collections: [...new Set(ids)] }
 }
 
@@ -133,7 +139,8 @@ export const createKey = defineOperation({
       expiresAt,
       within,
     })
-    return { key, record: toKeyRecord(stored, await nameWithin(store, actor, within), clock()) }
+    const nameWithin = await readNames(store, actor, [within])
+    return { key, record: toKeyRecord(stored, await nameWithin(within), clock()) }
   },
 })
 

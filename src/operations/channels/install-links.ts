@@ -68,7 +68,7 @@ export const createInstallLink = defineOperation({
     }
     if (scope.kind === 'skill' && !(await store.items.findSkill(actor, scope.ref))) throw notFound('skill')
     if (scope.kind === 'prompt' && !(await store.items.findPrompt(actor, scope.ref))) throw notFound('prompt')
-    if (scope.kind === 'collection' && !(await store.collections.findCollection(actor, scope.ref))) throw noCollection()
+    if (scope.kind === 'collection' && !(await store.collections.nameCollections(actor, [scope.ref])).has(scope.ref)) throw noCollection()
     const { token, sha256 } = secrets.makeToken()
     const expiresAt = new Date(clock() + input.expiresInDays * DAY_MS).toISOString()
     const stored = await store.installLinks.createInstallLink({
