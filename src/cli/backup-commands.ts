@@ -9,13 +9,17 @@ type Report = Awaited<ReturnType<typeof restoreLibrary>>
 /** The result of a restore, as lines of text. */
 function describeRestore(report: Report): string {
   const { keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, removedParts, removedItems, validKeys } = report
+  const { loweredMemberships } = report
   const lines = hadManifest ? [] : ['Another tool created this file: its structure is valid, but completeness could not be checked.']
   if (keptAs !== null) lines.push(`The previous library was moved to ${keptAs} (with its companion files).`)
-  lines.push('All browser and MCP sessions, password reset links and open invites have ended.')
+  lines.push('All browser and MCP sessions, password reset links, open invites and open offers of items have ended.')
   if (revokedKeys > 0) lines.push(`Revoked ${revokedKeys} ${revokedKeys === 1 ? 'key' : 'keys'}.`)
   if (removedUsers.length > 0) lines.push(`Users removed again (deleted after the backup): ${removedUsers.join(', ')}.`)
   if (returnedUsers.length > 0) {
     lines.push(`Users restored although deleted after the backup (the only administrator): ${returnedUsers.join(', ')}.`)
+  }
+  if (loweredMemberships > 0) {
+    lines.push(`Ended or lowered again in teams (as after the backup): ${plural(loweredMemberships, 'membership')}.`)
   }
   if (removedItems.length > 0) {
     lines.push('Items deleted again (they, or their newest version in the backup, were deleted for good after the backup):')
@@ -24,7 +28,7 @@ function describeRestore(report: Report): string {
   if (removedParts > 0) lines.push(`Deleted again from item histories: ${plural(removedParts, 'version or file', 'versions and files')}.`)
   if (!knewLater && validKeys.length > 0) {
     lines.push(
-      'Keys and users removed after the backup could not be determined. These keys work again; revoke them with "keys revoke" or --revoke-keys:',
+      'Keys, users and members of teams removed after the backup could not be determined. These keys work again; revoke them with "keys revoke" or --revoke-keys:',
     )
     return `${lines.join('\n')}\n${formatTable([['key', 'name', 'user'], ...validKeys.map(({ id, name, username }) => [id, name, username])], null)}`
   }
@@ -54,14 +58,14 @@ export function addBackupCommands(program: Command): void {
   program
     .command('restore-backup')
     .description(
-      'Replace the library with a backup. Stop the service first: a library in use is refused. The backup is verified before anything changes, and the previous library is kept next to it. Keys and users removed since the backup are removed again if the previous library is readable. On PostgreSQL, DATABASE_URL must name an empty database.',
+      'Replace the library with a backup. Stop the service first: a library in use is refused. The backup is verified before anything changes, and the previous library is kept next to it. Keys, users and members of teams removed since the backup are removed again if the previous library is readable. On PostgreSQL, DATABASE_URL must name an empty database.',
     )
     .argument('<file>', 'path of the backup')
     .option('--revoke-keys', 'revoke all API keys')
     .option('--force', 'replace an unreadable library, even if it might be in use')
     .option(
       '--json',
-      'print {keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, removedParts, removedItems, validKeys} as JSON',
+      'print {keptAs, hadManifest, knewLater, revokedKeys, removedUsers, returnedUsers, loweredMemberships, removedParts, removedItems, validKeys} as JSON',
     )
     .action(async (file: string, options: { revokeKeys?: true; force?: true; json?: true }) => {
       process.umask(0o077)

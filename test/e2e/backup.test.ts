@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { LibraryStore } from '../../src/library/ports/store.ts'
 import { RESTORE_STEPS } from '../../src/storage/backup/restore-backup.ts'
 import { openAt } from '../support/engines.ts'
 import { createKey, createUser, savePrompts } from '../support/library-fixtures.ts'
@@ -252,6 +253,68 @@ describe('a restore', () => {
       ),
     )
     expect(statuses).toEqual([200, 401, 401, 401])
+  })
+
+  it('brings back no member, role or offer that ended since, nor an account that was the only maintainer', async () => {
+    const { createStore } = await import('../../src/storage/store.ts')
+    const { SYSTEM } = await import('../../src/app.ts')
+    const within = async <T>(work: (store: LibraryStore) => Promise<T>): Promise<T> => {
+      const store = await createStore(openAt(place.databaseUrl), SYSTEM)
+      return await work(store).finally(() => store.close())
+    }
+    for (const name of ['ann', 'ben', 'cleo', 'dan', 'eve']) await createUser(place.databaseUrl, name)
+    const [prompt] = await savePrompts(place.databaseUrl, 'ann', [{ title: 'Plan', content: 'Offered.', visibility: 'private' }])
+    const idOf = async (store: LibraryStore, name: string) => (await store.people.findUser(name))?.id ?? ''
+    const { ann, corp, crew, offerId } = await within(async (store) => {
+      const ann = { userId: await idOf(store, 'ann'), isAdmin: false }
+      const dan = { userId: await idOf(store, 'dan'), isAdmin: false }
+      const about = { displayName: null, description: null, defaultVisibility: 'private' as const, maintainer: undefined }
+      const corp = await store.teams.createTeam(ann, { name: 'corp', ...about })
+      const crew = await store.teams.createTeam(dan, { name: 'crew', ...about })
+      for (const [name, role] of [
+        ['ben', 'reader'],
+        ['cleo', 'maintainer'],
+        ['dan', 'editor'],
+        ['eve', 'reader'],
+      ] as const) {
+        await store.teams.setMember(ann, corp.id, name, role)
+      }
+      await store.teams.setMember(dan, crew.id, 'ann', 'reader')
+      await store.teams.setMember(ann, corp.id, 'cleo', 'editor')
+      await store.teams.setMember(ann, corp.id, 'cleo', 'maintainer')
+      await store.keys.createKey({
+        name: 'narrow',
+        userId: await idOf(store, 'ben'),
+        sha256: 'b'.repeat(64),
+        scopes: ['read'],
+        expiresAt: null,
+        within: { team: corp.id },
+      })
+      const offer = await store.offers.offerItem(ann.userId, 'prompt', prompt?.id ?? '', { to: 'dan', leavesOutPrivate: false })
+      return { ann, corp, crew, offerId: offer?.id ?? '' }
+    })
+    const backup = await backUp()
+    await within(async (store) => {
+      await store.offers.withdrawOffer(ann.userId, offerId)
+      await store.teams.removeMember(ann, corp.id, 'ben')
+      await store.teams.setMember(ann, corp.id, 'cleo', 'reader')
+      await store.teams.setMember(ann, corp.id, 'dan', 'maintainer')
+      await store.teams.setMember(ann, corp.id, 'dan', 'editor')
+      await store.people.deletePerson(ann.userId, { isByAdmin: true })
+    })
+
+    const report = JSON.parse(await must(['restore-backup', backup, '--json']))
+    expect(report).toMatchObject({ removedUsers: ['ann'], returnedUsers: [], loweredMemberships: 2, revokedKeys: 1, validKeys: [] })
+    await within(async (store) => {
+      expect(await store.people.findUser('ann')).toBeNull()
+      const { items } = await store.teams.listMembers(corp.id, { limit: 10, offset: 0 })
+      expect(items.map(({ username, role }) => `${username} ${role}`)).toEqual(['dan editor', 'cleo reader', 'eve reader'])
+      expect((await store.teams.listMembers(crew.id, { limit: 10, offset: 0 })).items.map(({ username }) => username)).toEqual(['dan'])
+      const dan = await idOf(store, 'dan')
+      expect(await store.offers.listOffers(dan)).toEqual({ incoming: [], outgoing: [] })
+      await expect(store.offers.acceptOffer(dan, offerId)).rejects.toMatchObject({ code: 'not_found' })
+    })
+    expect(await must(['restore-backup', backup])).toContain('Ended or lowered again in teams (as after the backup): 2 memberships.')
   })
 
   it('names the keys that work again where nothing of later is known, and ends them when told to', async () => {

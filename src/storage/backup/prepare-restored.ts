@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { OPERATOR_ORIGIN } from '../../library/audit.ts'
 import type { Clock, Random } from '../../library/ports/environment.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
+import { TEAM_ROLES, type TeamRole } from '../../library/teams.ts'
 import type { WordVectors } from '../../search/vectors/word-vectors.ts'
 import type { OpenDatabase } from '../dialects/dialect.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
@@ -18,6 +19,8 @@ export interface Restored {
   readonly removedUsers: readonly string[]
   /** Removed since, but restored as the only administrator of that time. */
   readonly returnedUsers: readonly string[]
+  /** Memberships of teams that ended or got a lesser role since, and do so again. */
+  readonly loweredMemberships: number
   /** Versions, and files of versions, that were purged since and are deleted again. */
   readonly removedParts: number
   /** Ids of items deleted again because they, or all versions in the backup, were purged since. */
@@ -27,8 +30,8 @@ export interface Restored {
 }
 
 /**
- * Makes a copy of a backup ready to be the library: brought up to date, without sessions and links of then, and without the keys and users that
- * were removed since, as far as `afterwards` tells.
+ * Makes a copy of a backup ready to be the library: brought up to date, without sessions, links and offers of then, and without the keys, users and
+ * members of teams that were removed since, as far as `afterwards` tells.
  * @param options.revokesKeys whether no key works afterwards
  * @param options.vectors for the items whose words are read anew
  */
@@ -66,6 +69,8 @@ async function adapt(
     const at = new Date(options.clock()).toISOString()
     await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
     await db.updateTable('install_link').set({ revoked_at: at }).where('revoked_at', 'is', null).execute()
+    // They may have been withdrawn or declined since.
+    await db.deleteFrom('item_offer').execute()
     for (const table of ['instance_mail', 'counter', 'embedding_claim'] as const) await db.deleteFrom(table).execute()
   })
   const { rows } = await sql<{ applied_at: string }>`select applied_at from migration order by name limit 1`.execute(database.reader)
@@ -80,12 +85,13 @@ async function adapt(
       .execute()
     for (const user of users.filter((one) => wasUserRemoved(known, one))) {
       removedUsers.push(user.username)
-      await store.people.deletePerson(user.id).catch((error) => {
+      await store.people.deletePerson(user.id, { isByAdmin: true }).catch((error) => {
         if (!(error instanceof AppError) || error.code !== 'conflict') throw error
         returnedUsers.push(...removedUsers.splice(-1))
       })
     }
   }
+  const loweredMemberships = known ? await lowerMemberships(database, store, known) : 0
   const { parts: removedParts, items: removedItems } = await store.purges.repeatPurges(known?.purges ?? [])
   let revokedKeys = 0
   for (const key of await database.reader.selectFrom('api_key').select(['seq', 'id']).where('revoked_at', 'is', null).execute()) {
@@ -102,10 +108,40 @@ async function adapt(
     revokedKeys,
     removedUsers,
     returnedUsers,
+    loweredMemberships,
     removedParts,
     removedItems,
     validKeys: validKeys.map(({ id, name, username }) => ({ id, name, username })),
   }
+}
+
+/** Ends and lowers the memberships that the replaced library no longer has. One of a team or a user that it does not know stays. */
+async function lowerMemberships(database: OpenDatabase, store: LibraryStore, known: Afterwards): Promise<number> {
+  if (!known.memberships) return 0
+  const ids = new Set([...known.users.values()].map(({ id }) => id))
+  const members = await database.reader
+    .selectFrom('team_member')
+    .innerJoin('user as team', 'team.seq', 'team_member.team_seq')
+    .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
+    .select(['team_seq', 'user_seq', 'team_member.role', 'team.id as teamId', 'member.seq', 'member.id', 'member.username_key'])
+    .execute()
+  let lowered = 0
+  for (const member of members) {
+    const isRemoved = wasUserRemoved(known, member)
+    if (!isRemoved && !(ids.has(member.teamId) && ids.has(member.id))) continue
+    const now: TeamRole | null = (!isRemoved && known.memberships.get(member.teamId)?.get(member.id)) || null
+    if (now !== null && TEAM_ROLES.indexOf(now) >= TEAM_ROLES.indexOf(member.role)) continue
+    await database.transact(async (db) => {
+      const { team_seq: teamSeq, user_seq: userSeq } = member
+      if (now === null) await db.deleteFrom('team_member').where('team_seq', '=', teamSeq).where('user_seq', '=', userSeq).execute()
+      else await db.updateTable('team_member').set({ role: now }).where('team_seq', '=', teamSeq).where('user_seq', '=', userSeq).execute()
+    })
+    const target = { targetId: member.id, ownerId: member.teamId }
+    if (now === null) await store.audit.recordEvent({ action: 'team_member_removed', ...target })
+    else await store.audit.recordEvent({ action: 'team_member_role_changed', ...target, detail: { teamRole: now } })
+    lowered++
+  }
+  return lowered
 }
 
 /** Revoked or removed since. A row of this number with another key means that the two libraries diverged. */

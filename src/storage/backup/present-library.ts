@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../errors.ts'
 import type { Purge } from '../../library/purges.ts'
+import { TEAM_ROLES, type TeamRole } from '../../library/teams.ts'
 
 /** Result codes of SQLite (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -12,6 +13,8 @@ export interface Afterwards {
   readonly keys: ReadonlyMap<number, { readonly id: string; readonly revokedAt: string | null }>
   readonly users: ReadonlyMap<number, { readonly id: string; readonly nameKey: string }>
   readonly purges: readonly Purge[]
+  /** The roles of the members of a team, by its id and theirs. null: the library has no teams yet. */
+  readonly memberships: ReadonlyMap<string, ReadonlyMap<string, TeamRole>> | null
   /** The last row numbers: a missing number below them was removed. */
   readonly lastKey: number
   readonly lastUser: number
@@ -55,6 +58,13 @@ function readAfterwards(file: DatabaseSync): Afterwards | null {
   const purges = hasTable('purge')
     ? file.prepare('select item_id, first_version, last_version, file_key from purge order by seq').all()
     : []
+  const members = hasTable('team_member')
+    ? file
+        .prepare(
+          'select team.id as team, member.id as member, team_member.role from team_member join user as team on team.seq = team_seq join user as member on member.seq = user_seq',
+        )
+        .all()
+    : null
   const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
   const last = (table: string) => Number(file.prepare('select seq from sqlite_sequence where name = ?').get(table)?.['seq'] ?? 0)
   return {
@@ -72,7 +82,19 @@ function readAfterwards(file: DatabaseSync): Afterwards | null {
       last: numberOrNull(last),
       key: key === null ? null : String(key),
     })),
+    memberships: members === null ? null : groupMembers(members),
     lastKey: last('api_key'),
     lastUser: last('user'),
   }
+}
+
+function groupMembers(rows: readonly Record<string, unknown>[]): Map<string, Map<string, TeamRole>> {
+  const teams = new Map<string, Map<string, TeamRole>>()
+  for (const { team, member, role: name } of rows) {
+    const role = TEAM_ROLES.find((one) => one === name)
+    if (role === undefined) continue
+    const roles = teams.get(String(team)) ?? new Map<string, TeamRole>()
+    teams.set(String(team), roles.set(String(member), role))
+  }
+  return teams
 }
