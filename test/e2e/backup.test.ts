@@ -317,6 +317,27 @@ describe('a restore', () => {
     expect(await must(['restore-backup', backup])).toContain('Ended or lowered again in teams (as after the backup): 2 memberships.')
   })
 
+  it('ends keys narrowed to a team that their owner is not in any more, whichever library stood there', async () => {
+    const { createStore } = await import('../../src/storage/store.ts')
+    const { SYSTEM } = await import('../../src/app.ts')
+    for (const name of ['ann', 'ben']) await createUser(place.databaseUrl, name)
+    await must(['create-team', 'corp', '--user', 'ann'])
+    const older = join(place.folder, 'older.db')
+    await must(['backup', older])
+    await must(['set-team-member', 'corp', 'ben', 'reader', '--user', 'ann'])
+    const store = await createStore(openAt(place.databaseUrl), SYSTEM)
+    for (const name of ['ann', 'ben']) {
+      const [user, corp] = [await store.people.findUser(name), await store.teams.findTeam('corp')]
+      const key = { name: 'narrow', sha256: name.padEnd(64, '0'), scopes: ['read'] as const, expiresAt: null }
+      await store.keys.createKey({ ...key, userId: user?.id ?? '', within: { team: corp?.id ?? '' } })
+    }
+    await store.close()
+    const newer = await backUp()
+    await must(['restore-backup', older])
+    const report = JSON.parse(await must(['restore-backup', newer, '--json']))
+    expect(report).toMatchObject({ loweredMemberships: 1, revokedKeys: 1, validKeys: [{ username: 'ann' }] })
+  })
+
   it('names the keys that work again where nothing of later is known, and ends them when told to', async () => {
     await createKey(place.databaseUrl, 'ada')
     const backup = await backUp()

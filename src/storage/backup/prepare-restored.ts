@@ -99,6 +99,11 @@ async function adapt(
     await store.keys.revokeKey(key.id)
     revokedKeys++
   }
+  for (const { id, userId, within, revokedAt } of await store.keys.listKeys(null)) {
+    if (revokedAt !== null || !within || !('team' in within) || (await store.teams.findTeamRole(userId, within.team)) !== null) continue
+    await store.keys.revokeKey(id)
+    revokedKeys++
+  }
   const time = new Date(options.clock()).toISOString()
   const validKeys = (await store.keys.listKeys(null)).filter(
     (key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > time),
