@@ -72,7 +72,12 @@ export function makeFilter({ table, openStates }: IndexView, filter: IndexFilter
   if (authors) tests.push((slot) => authors.has(table.authorSeq[slot] ?? 0) || authors.has(table.ownerSeq[slot] ?? 0))
   if (seqs) tests.push((slot) => seqs.has(table.seq[slot] ?? 0))
   if (within && 'owner' in within) tests.push((slot) => table.ownerSeq[slot] === within.owner)
-  else if (within) tests.push((slot) => within.items.has(table.seq[slot] ?? 0))
+  else if (within) {
+    tests.push((slot) => {
+      const seq = table.seq[slot] ?? 0
+      return within.items.has(seq) || (within.openItems?.has(seq) === true && openStates[table.state[slot] ?? 0] === 1)
+    })
+  }
   if (anyTags) tests.push(holdsTag(table, anyTags))
   for (const slug of allTags ?? []) tests.push(holdsTag(table, [slug]))
   const { state, ownerSeq } = table

@@ -3,6 +3,12 @@ import { type Audience, PUBLIC } from './item-table.ts'
 /** A set of row numbers, as far as searches ask it. */
 export type RowNumbers = Pick<ReadonlySet<number>, 'has' | 'size'>
 
+/** Items that a viewer is narrowed to; `openItems` as far as they are of one of the viewer's audiences. */
+export interface ItemsWithin {
+  readonly items: RowNumbers
+  readonly openItems?: RowNumbers | undefined
+}
+
 /** Who searches, as far as it decides what is found. */
 export interface Viewer {
   /** Whose items the viewer finds. */
@@ -13,7 +19,7 @@ export interface Viewer {
    * Of a narrowed key: all that the viewer finds is of this owner, or one of these items. Then words are corrected and completed by what is
    * found alone, and ranked by the statistics of public items.
    */
-  readonly within?: { readonly owner: number } | { readonly items: RowNumbers } | undefined
+  readonly within?: { readonly owner: number } | ItemsWithin | undefined
 }
 
 /** Somebody who finds public items alone. */

@@ -67,8 +67,16 @@ export async function findCollectionSeqs(db: Kysely<Database>, actor: Actor, ref
   return [...new Set(Array.from(rows.values(), ({ seq }) => seq))]
 }
 
-/** Row numbers of the collections that a key is narrowed to and finds in lists. */
-export async function findNarrowedSeqs(db: Kysely<Database>, actor: Actor): Promise<number[]> {
-  const found = db.selectFrom('collection').select('collection.seq')
-  return (await found.where((eb) => isCollectionVisible(actor, 'list')(eb)).execute()).map(({ seq }) => seq)
+/**
+ * Row numbers of the collections that a key is narrowed to and sees: `own` are of its owner and the owner's teams. In `others`, items count
+ * that anybody in the owner's place finds (`isWithin`).
+ */
+export async function findNarrowedSeqs(db: Kysely<Database>, actor: Actor): Promise<{ own: number[]; others: number[] }> {
+  const rows = await db
+    .selectFrom('collection')
+    .select(['collection.seq', (eb) => eb('collection.owner_seq', 'in', ownersSeenBy(privateReaderId(actor))).as('is_own')])
+    .where((eb) => isCollectionVisible(actor, 'id')(eb))
+    .execute()
+  const [own, others] = [rows.filter((row) => Boolean(row.is_own)), rows.filter((row) => !row.is_own)]
+  return { own: own.map(({ seq }) => seq), others: others.map(({ seq }) => seq) }
 }

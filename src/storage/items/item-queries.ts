@@ -14,7 +14,7 @@ import type { FacetCounts } from '../../search/index/select-items.ts'
 import type { Viewer } from '../../search/index/viewer.ts'
 import type { NearItem } from '../../search/ranking/rank-related.ts'
 import { type ReadCollected, uniteRows } from '../collections/collected-rows.ts'
-import { findNarrowedSeqs, isCollectionVisible } from '../collections/collection-rows.ts'
+import { findNarrowedSeqs } from '../collections/collection-rows.ts'
 import { type CountCollected, countInTables } from '../collections/count-collected.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
@@ -126,8 +126,10 @@ async function findViewer(db: Kysely<Database>, actor: Actor, readCollected: Rea
     const [team] = await userSeq(db, { id: within.team })
     return { ...viewer, within: { owner: team?.seq ?? 0 } }
   }
-  const collected = await readCollected(await findNarrowedSeqs(db, actor))
-  return { ...viewer, within: { items: uniteRows(collected.values()) } }
+  const { own, others } = await findNarrowedSeqs(db, actor)
+  const collected = await readCollected([...own, ...others])
+  const rowsOf = (collections: readonly number[]) => uniteRows(collections.flatMap((seq) => collected.get(seq) ?? []))
+  return { ...viewer, within: { items: rowsOf(own), openItems: rowsOf(others) } }
 }
 
 const rowsBySeq = prepareForEach('list', (set) =>
@@ -142,17 +144,17 @@ async function readRows(db: Kysely<Database>, actor: Actor, seqs: readonly numbe
   if (within === null) return await rowsBySeq[standingOf(actor)](db, seqs, { readerId })
   if ('team' in within) return await selectItems(db).where(isOneOf('item.seq', seqs)).where(isInVisibleSet(set)).execute()
   // As a condition on items, an engine first reads all that is in the collections.
+  const { own, others } = await findNarrowedSeqs(db, actor)
   const collected = await db
     .selectFrom('collection_item')
-    .innerJoin('collection', 'collection.seq', 'collection_item.collection_seq')
-    .select('collection_item.item_seq')
-    .distinct()
-    .where(isOneOf('collection_item.item_seq', seqs))
-    .where((eb) => isCollectionVisible(actor, 'list')(eb))
+    .select(['item_seq', 'collection_seq'])
+    .where(isOneOf('item_seq', seqs))
+    .where(isOneOf('collection_seq', [...own, ...others]))
     .execute()
   if (collected.length === 0) return []
-  const listed = collected.map(({ item_seq: seq }) => seq)
-  return await rowsBySeq[standingOf(actor)](db, listed, { readerId })
+  const rows = await rowsBySeq[standingOf(actor)](db, [...new Set(collected.map(({ item_seq: seq }) => seq))], { readerId })
+  const inOwn = new Set(collected.flatMap(({ item_seq: seq, collection_seq: collection }) => (own.includes(collection) ? [seq] : [])))
+  return rows.filter(({ seq, visibility }) => inOwn.has(seq) || set.visibilities.includes(visibility))
 }
 
 function bySeq<T>(rows: readonly ItemRow[], items: readonly T[]): ReadonlyMap<number, T> {
