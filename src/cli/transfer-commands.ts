@@ -46,8 +46,14 @@ function toOptions(flags: ImportFlags): ImportOptions {
   return { owner: flags.user, visibility: flags.public ? 'public' : flags.visibility }
 }
 
-function printReport(report: ImportReport, madeOwners: readonly string[], madeCategories: readonly string[] = []): void {
+function printReport(
+  report: ImportReport,
+  madeOwners: readonly string[],
+  madeCategories: readonly string[] = [],
+  madeTeams: readonly string[] = [],
+): void {
   for (const name of madeOwners) process.stdout.write(`Created user "${name}" (owner of the imported items).\n`)
+  for (const name of madeTeams) process.stdout.write(`Created team "${name}", without members.\n`)
   for (const slug of madeCategories) process.stdout.write(`Created category "${slug}".\n`)
   for (const remark of report.remarks) process.stderr.write(`${remark}\n`)
   if (report.moreRemarks > 0) process.stderr.write(`… and ${report.moreRemarks} more remarks.\n`)
@@ -202,15 +208,18 @@ export function addTransferCommands(program: Command, withApp: WithApp): void {
       await withApp(async (app) => {
         if (isWhole) return await importWhole(app, folder)
         await runImport(app, async (onCreated) => {
-          const { report, madeOwners, madeCategories } = await importLibrary(app.store, folder, { ...toOptions(flags), onCreated })
-          return [report, madeOwners, madeCategories]
+          const { report, madeOwners, madeCategories, madeTeams } = await importLibrary(app.store, folder, {
+            ...toOptions(flags),
+            onCreated,
+          })
+          return [report, madeOwners, madeCategories, madeTeams]
         })
       })
     })
   program
     .command('export <folder>')
     .description(
-      'Export a snapshot of the library to a new folder: prompts.jsonl, skills.json, categories.json and a folder per skill. Never includes passwords, keys or email addresses.',
+      'Export a snapshot of the library to a new folder: prompts.jsonl, skills.json, categories.json, teams.json and a folder per skill. Never includes passwords, keys or email addresses.',
     )
     .option('--user <name>', 'only items of this user')
     .option('--full', 'also export versions, votes, the trash, users and admin marks, to move the library')

@@ -7,6 +7,7 @@ export const EXPORT_NAMES = {
   skillsIndex: 'skills.json',
   skillsFolder: 'skills',
   categories: 'categories.json',
+  teams: 'teams.json',
   historyFolder: 'history',
 } as const
 

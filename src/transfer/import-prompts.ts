@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { ANONYMOUS } from '../library/actor.ts'
-import type { ItemKind, Prompt } from '../library/items.ts'
-import type { ImportedTwin } from '../library/ports/items.ts'
+import type { ItemKind, Prompt, User } from '../library/items.ts'
+import type { ExportedTwin, ImportedTwin, KnownItem } from '../library/ports/items.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import type { Hold } from '../library/ports/transfer.ts'
 import { toTags } from '../library/tags.ts'
@@ -129,7 +129,8 @@ export async function importPromptDraft(
     draft.isCategoryOptional ? { leavesOutUnknownCategories: true } : options,
   )
   const owner = await people.findOwner(store, ownerName)
-  const { authorId, others } = await people.findAuthor(store, owner, draft.contributors)
+  const known = await findKnown(owner, draft, draft.contributors, claimed, (item) => store.items.findExported('prompt', item))
+  const { authorId, others } = known ?? (await people.findAuthor(store, owner, draft.contributors))
   const fields = {
     title: draft.title,
     content: draft.content,
@@ -140,9 +141,8 @@ export async function importPromptDraft(
   }
   const { id, slug, createdAt, updatedAt, held } = draft
   const origin = { authorId, contributors: others, id, slug, createdAt, updatedAt, held }
-  const twin = claimTwin(await store.items.findImported('prompt', owner.id, authorId, draft.title), claimed, (prompt) =>
-    isSame(prompt, fields),
-  )
+  const twins = known ? [known] : await store.items.findImported('prompt', owner.id, authorId, draft.title)
+  const twin = claimTwin(twins, claimed, (prompt) => isSame(prompt, fields))
   const editor = { userId: owner.id, note: IMPORT_NOTE }
   if (!twin) {
     if (options.isDryRun) return { done: 'created', id: null, remark }
@@ -190,6 +190,20 @@ export function knownCategory(
   }
   const valid = [...categories].toSorted().join(', ')
   throw new AppError('invalid_input', `category "${category.slice(0, 80)}" does not exist; use one of: ${valid}`)
+}
+
+/** The existing item that an entry of an export of this library names, whoever is its author here, unless another entry took it. */
+export async function findKnown<T extends { readonly id: string }>(
+  owner: User,
+  { id, title }: { readonly id?: string | undefined; readonly title: string },
+  contributors: readonly string[],
+  claimed: ReadonlySet<string>,
+  find: (item: KnownItem) => Promise<ExportedTwin<T> | null>,
+): Promise<(ExportedTwin<T> & { readonly others: readonly string[] }) | null> {
+  if (id === undefined || claimed.has(id)) return null
+  const [author = owner.username, ...others] = contributors
+  const twin = await find({ ownerId: owner.id, id, title, author })
+  return twin && { ...twin, others }
 }
 
 /** The existing item of an entry: an equal one, else the first unused one. */

@@ -9,6 +9,7 @@ import type { Visibility } from '../library/visibility.ts'
 import {
   type Claimed,
   claimTwin,
+  findKnown,
   hasTags,
   type ImportOptions,
   type ImportOutcome,
@@ -110,10 +111,11 @@ export async function importSkillDraft(
   checkFields(fields)
   const stated = statedVisibility(known, options)
   const owner = await people.findOwner(store, ownerName)
-  const { authorId, others } = await people.findAuthor(store, owner, [
-    ...(known.author ? [known.author] : []),
-    ...(known.contributors ?? []),
-  ])
+  const contributors = [...(known.author ? [known.author] : []), ...(known.contributors ?? [])]
+  const exported = await findKnown(owner, { id: known.id, title: fields.title }, contributors, claimed, (item) =>
+    store.items.findExported('skill', item),
+  )
+  const { authorId, others } = exported ?? (await people.findAuthor(store, owner, contributors))
   const write = async (transaction: LibraryStore): Promise<ImportOutcome> => {
     const origin = {
       authorId,
@@ -127,7 +129,7 @@ export async function importSkillDraft(
     const editor = { userId: owner.id, note: 'Imported' }
     const readFiles = (skillId: string) =>
       transaction.items.readSkillFiles({ kind: 'user', userId: owner.id, username: owner.username, scopes: new Set(['read']) }, skillId)
-    const twins = await transaction.items.findImported('skill', owner.id, authorId, fields.title)
+    const twins = exported ? [exported] : await transaction.items.findImported('skill', owner.id, authorId, fields.title)
     const same = new Set<string>()
     for (const { item } of twins) {
       const isSame =

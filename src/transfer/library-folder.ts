@@ -13,13 +13,21 @@ import { type History, openHistoryFolder, writeHistoryFolder } from './history-f
 import { type ImportOptions, importPrompts } from './import-prompts.ts'
 import { importSkills, type SkillMetadata } from './import-skills.ts'
 import { createPeople } from './people.ts'
+import { readPromptFile } from './prompt-file.ts'
 import { readRegularFile } from './regular-file.ts'
 import { type ImportReport, mergeReports } from './report.ts'
+import { readTeams, writeTeams } from './teams-file.ts'
 import { writeWholeFolder } from './whole-folder.ts'
 
 /** Names of what an imported library may hold. */
 const PROMPT_FILES = [EXPORT_NAMES.prompts, 'prompts.json', 'prompts.csv'] as const
-const { skillsIndex: SKILLS_INDEX, skillsFolder: SKILLS_FOLDER, categories: CATEGORIES, historyFolder: HISTORY } = EXPORT_NAMES
+const {
+  skillsIndex: SKILLS_INDEX,
+  skillsFolder: SKILLS_FOLDER,
+  categories: CATEGORIES,
+  teams: TEAMS,
+  historyFolder: HISTORY,
+} = EXPORT_NAMES
 /** Largest index of skills that is read, in bytes. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024
 const PAGE = 200
@@ -56,7 +64,7 @@ export interface ExportReport {
 }
 
 /**
- * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, a folder for each skill, and `categories.json`.
+ * Writes a library (or one owner's part) as files: `prompts.jsonl`, `skills.json`, a folder for each skill, `categories.json`, and `teams.json`.
  * The export is a snapshot. Versions, votes and the trash stay in the database. The folder appears whole or not at all.
  * @throws AppError `invalid_input` when the folder cannot be made, or has something in it
  */
@@ -85,6 +93,7 @@ async function writeItems(reader: ExportReader, folder: string, ownerId: string 
   const prompts = await writePrompts(reader, join(folder, PROMPT_FILES[0]), ownerId, used)
   const skills = await writeSkills(reader, folder, ownerId, used)
   await writeCategories(join(folder, CATEGORIES), await reader.exportCategories(), ownerId === null ? null : used, OWNER_ONLY_FILE)
+  await writeTeams(join(folder, TEAMS), await reader.exportTeams(ownerId), OWNER_ONLY_FILE)
   return { prompts, skills }
 }
 
@@ -130,26 +139,38 @@ async function writeSkills(reader: ExportReader, folder: string, ownerId: string
 }
 
 /**
- * Imports a folder that {@link exportLibrary} wrote (or one laid out like it): owners, authors, addresses and times as they were.
+ * Imports a folder that {@link exportLibrary} wrote (or one laid out like it): owners, authors, addresses and times as they were. Missing
+ * teams are created without members.
  * @throws AppError `invalid_input` when the folder is no exported library
  */
 export async function importLibrary(
   store: LibraryStore,
   folder: string,
   options: ImportOptions,
-): Promise<{ report: ImportReport; madeOwners: readonly string[]; madeCategories: readonly string[] }> {
+): Promise<{ report: ImportReport; madeOwners: readonly string[]; madeTeams: readonly string[]; madeCategories: readonly string[] }> {
   if ((await lstat(folder).catch(() => null)) === null) throw new AppError('invalid_input', `${folder} does not exist.`)
   const promptsFile = await findPromptsFile(folder)
   const metadata = await readSkillsIndex(join(folder, SKILLS_INDEX))
   if (promptsFile === null && metadata.size === 0) {
     throw new AppError('invalid_input', `No library found in ${folder}: no prompts.jsonl or skills.json.`)
   }
+  const teams = options.owner === undefined ? await readTeams(join(folder, TEAMS)) : null
+  const owners = teams && teams.size > 0 ? await readOwners(promptsFile, metadata) : new Set<string>()
   const madeCategories = await importCategories(store, join(folder, CATEGORIES))
-  const people = createPeople()
+  const people = createPeople({ teams, owners })
   const reports: ImportReport[] = []
   if (promptsFile !== null) reports.push(await importPrompts(store, promptsFile, options, people))
   if (metadata.size > 0) reports.push(await importSkills(store, join(folder, SKILLS_FOLDER), options, metadata, people))
-  return { report: mergeReports(reports), madeOwners: people.madeOwners, madeCategories }
+  return { report: mergeReports(reports), madeOwners: people.madeOwners, madeTeams: people.madeTeams, madeCategories }
+}
+
+/** The owners that an export names, in lower case. */
+async function readOwners(promptsFile: string | null, skills: ReadonlyMap<string, SkillMetadata>): Promise<Set<string>> {
+  const owners = new Set<string>()
+  const add = (name: string | undefined) => name !== undefined && owners.add(name.toLowerCase())
+  for (const { owner } of skills.values()) add(owner)
+  if (promptsFile !== null) for await (const row of readPromptFile(promptsFile)) if ('draft' in row) add(row.draft.owner)
+  return owners
 }
 
 /** Whether a folder is one that {@link exportWholeLibrary} wrote, by its looks. */

@@ -112,6 +112,131 @@ for (const engine of ENGINES) {
       expect(await to.people.findUser('ada')).toBeNull()
     })
 
+    /** A team with items of two members, one of whom also owns an item, and items that changed hands. */
+    const fillWithTeam = async (store: LibraryStore) => {
+      const user = async (username: string) => {
+        const { id } = await store.people.createUser({ username, defaultVisibility: 'private' })
+        return { userId: id, isAdmin: false, note: null }
+      }
+      const [ann, ben, zoe] = [await user('ann'), await user('ben'), await user('zoe')]
+      const about = { displayName: 'Acme Inc.', description: 'Ours.', defaultVisibility: 'members' as const, maintainer: undefined }
+      const acme = await store.teams.createTeam(ann, { name: 'Acme', ...about })
+      await store.teams.setMember(ann, acme.id, 'ben', 'editor')
+      const [byAnn, byBen] = [
+        { ...ann, ownerId: acme.id },
+        { ...ben, ownerId: acme.id },
+      ]
+      await store.items.createPrompt(byAnn, { ...PROMPT, title: 'Of Ann', visibility: 'private' })
+      await store.items.createSkill(byAnn, { ...SKILL, visibility: 'private' })
+      await store.items.createPrompt(byBen, { ...PROMPT, title: 'Of Ben', visibility: 'members' })
+      await store.items.createPrompt(ann, { ...PROMPT, title: 'Her own', visibility: 'private' })
+      // Ben is no member any more, and what Zoe has is of Ann.
+      await store.teams.removeMember(ann, acme.id, 'ben')
+      const given = await store.items.createPrompt(ann, { ...PROMPT, title: 'Given', visibility: 'private' })
+      const offer = await store.offers.offerItem(ann.userId, 'prompt', given.id, { to: 'zoe', leavesOutPrivate: false })
+      await store.offers.acceptOffer(zoe.userId, offer?.id ?? '')
+      return { ann, ben, acme }
+    }
+    const names = async (store: LibraryStore) =>
+      (await store.people.listPeople({ limit: 20, offset: 0, matching: null })).items.map(({ username }) => username).toSorted()
+
+    it('of a team creates nothing in the same library, whoever is in the team now', async () => {
+      const store = await open()
+      const { ann, acme } = await fillWithTeam(store)
+      const before = await names(store)
+      await exportLibrary(store.transfer, join(folder, 'out'), null)
+      const nothing = { report: { read: 5, unchanged: 5, created: 0, refused: 0 }, madeOwners: [], madeTeams: [] }
+      expect(await importLibrary(store, join(folder, 'out'), AS_WRITTEN)).toMatchObject(nothing)
+      await store.teams.changeTeam(ann, acme.id, { name: 'acme-2' })
+      expect(await importLibrary(store, join(folder, 'out'), AS_WRITTEN)).toMatchObject(nothing)
+      // Exports of earlier do not say who is a team.
+      await store.teams.changeTeam(ann, acme.id, { name: 'Acme' })
+      rmSync(join(folder, 'out', 'teams.json'))
+      expect(await importLibrary(store, join(folder, 'out'), AS_WRITTEN)).toMatchObject(nothing)
+      expect(await names(store)).toEqual(before)
+    })
+
+    it('of a team makes a team without members elsewhere, and no person', async () => {
+      const from = await open()
+      await fillWithTeam(from)
+      const out = join(folder, 'out')
+      await exportLibrary(from.transfer, out, null)
+      expect(JSON.parse(readFileSync(join(out, 'teams.json'), 'utf8'))).toEqual([
+        { name: 'Acme', displayName: 'Acme Inc.', description: 'Ours.', newItems: 'members' },
+      ])
+
+      const to = await open()
+      const { report, madeOwners, madeTeams } = await importLibrary(to, out, AS_WRITTEN)
+      expect({ report, madeOwners: madeOwners.toSorted(), madeTeams }).toMatchObject({
+        report: { read: 5, created: 5, refused: 0 },
+        madeOwners: ['ann', 'zoe'],
+        madeTeams: ['Acme'],
+      })
+      const team = await to.teams.findTeam('acme')
+      expect(team).toMatchObject({ name: 'Acme', displayName: 'Acme Inc.', description: 'Ours.', defaultVisibility: 'members' })
+      expect(await to.people.findUser('acme')).toMatchObject({ isTeam: true, isPlaceholder: false })
+      expect(await to.teams.countMembers(team?.id ?? '')).toBe(0)
+      // Their names in a file make nobody the author of another owner's items.
+      expect(await names(to)).toEqual(['ann', 'ann-2', 'ben', 'zoe'])
+      expect(await to.people.findUser('ann')).toMatchObject({ isPlaceholder: false })
+      expect(await importLibrary(to, out, AS_WRITTEN)).toMatchObject({ report: { unchanged: 5, created: 0, refused: 0 } })
+      expect(await names(to)).toEqual(['ann', 'ann-2', 'ben', 'zoe'])
+    })
+
+    it('of a team knows authors who are members, and them alone', async () => {
+      const from = await open()
+      await fillWithTeam(from)
+      const out = join(folder, 'out')
+      await exportLibrary(from.transfer, out, null)
+      const to = await open()
+      const ben = await to.people.createUser({ username: 'ben', defaultVisibility: 'private' })
+      const ann = await to.people.createUser({ username: 'ann', defaultVisibility: 'private' })
+      const about = { displayName: null, description: null, defaultVisibility: 'private' as const, maintainer: undefined }
+      const acme = await to.teams.createTeam({ userId: ben.id, isAdmin: false }, { name: 'acme', ...about })
+      expect(await importLibrary(to, out, AS_WRITTEN)).toMatchObject({ report: { created: 5 }, madeOwners: ['zoe'], madeTeams: [] })
+      const authors = async (author: User, title: string) => (await to.items.findImported('prompt', acme.id, author.id, title)).length
+      expect([await authors(ben, 'Of Ben'), await authors(ann, 'Of Ann')]).toEqual([1, 0])
+    })
+
+    it('of a team goes to no person of its name, and that of a person to no team', async () => {
+      const from = await open()
+      const { ann, acme } = await fillWithTeam(from)
+      const out = join(folder, 'out')
+      await exportLibrary(from.transfer, out, null)
+      const to = await open()
+      await to.people.createUser({ username: 'acme', defaultVisibility: 'private' })
+      const { report } = await importLibrary(to, out, AS_WRITTEN)
+      expect(report).toMatchObject({ created: 2, refused: 3 })
+      expect(report.remarks.join()).toContain('"acme" is a team in the export and a person here.')
+
+      const other = await open()
+      const zoe = await other.people.createUser({ username: 'bob', defaultVisibility: 'private' })
+      const about = { displayName: null, description: null, defaultVisibility: 'private' as const, maintainer: undefined }
+      await other.teams.createTeam({ userId: zoe.id, isAdmin: false }, { name: 'ann', ...about })
+      const refused = (await importLibrary(other, out, AS_WRITTEN)).report
+      expect(refused.remarks.join()).toContain('"ann" is a person in the export and a team here.')
+
+      // The exported items of a deleted team do not come back under it.
+      for (const kind of ['prompt', 'skill'] as const) {
+        const owned = kind === 'prompt' ? await from.transfer.exportPrompts(acme.id, 0, 9) : await from.transfer.exportSkills(acme.id, 0, 9)
+        for (const one of owned) await from.purges.purgeItem(kind, 'prompt' in one ? one.prompt.id : one.skill.id, '', () => true)
+      }
+      await from.teams.deleteTeam(ann, acme.id)
+      const deleted = (await importLibrary(from, out, AS_WRITTEN)).report
+      expect(deleted).toMatchObject({ unchanged: 2, refused: 3 })
+      expect(deleted.remarks.join()).toContain('"Acme" is a team that was deleted here.')
+    })
+
+    it('refuses a list of teams that none of this wrote', async () => {
+      const to = await open()
+      writeFileSync(join(folder, 'prompts.jsonl'), `${JSON.stringify({ title: 'T', content: 'c', owner: 'acme' })}\n`)
+      for (const text of ['{', '{}', '[{"name":"acme"}]', '[{"name":1,"displayName":null,"description":null,"newItems":"private"}]']) {
+        writeFileSync(join(folder, 'teams.json'), text)
+        await expect(importLibrary(to, folder, AS_WRITTEN), text).rejects.toMatchObject({ code: 'invalid_input' })
+      }
+      expect(await to.people.findUser('acme')).toBeNull()
+    })
+
     it('keeps out of the lists what an administrator holds', async () => {
       const from = await open()
       const ada = await from.people.createUser({ username: 'ada', defaultVisibility: 'public' })

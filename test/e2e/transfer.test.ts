@@ -62,6 +62,28 @@ describe('a whole library', () => {
     await other.remove()
   }, 120_000)
 
+  it('has teams that stay teams, whom nobody can be invited as', async () => {
+    const must = async (at: Place, ...args: string[]) => {
+      const { code, stdout, stderr } = await at.commonplace(args)
+      expect(code, stderr).toBe(0)
+      return stdout
+    }
+    const file = write('team.json', JSON.stringify([{ title: 'Of the team', content: 'Ours.' }]))
+    await must(place, 'users', 'create', 'ann')
+    await must(place, 'create-team', 'acme', '--user', 'ann')
+    await must(place, 'import', 'prompts', file, '--user', 'acme')
+    const out = join(place.folder, 'out')
+    await must(place, 'export', out)
+    expect(await must(place, 'import', 'library', out)).toBe('1 read: 0 created, 0 updated, 1 unchanged, 0 kept, 0 refused.\n')
+    const other = createPlace()
+    expect(await must(other, 'import', 'library', out)).toBe(
+      'Created team "acme", without members.\n1 read: 1 created, 0 updated, 0 unchanged, 0 kept, 0 refused.\n',
+    )
+    expect(await must(other, 'users', 'list')).not.toContain('acme')
+    expect((await other.commonplace(['users', 'invite', 'acme'])).stderr).toContain('"acme" is, or was, the name of a team')
+    await other.remove()
+  })
+
   it('loses nothing and doubles nothing when an import is killed half-way and run again', async () => {
     // As many as several transactions take.
     const [count, starter] = [2_400, readStarter()]

@@ -78,6 +78,19 @@ export interface ImportedTwin<T> {
   readonly isEditedHere: boolean
 }
 
+export interface ExportedTwin<T> extends ImportedTwin<T> {
+  readonly authorId: string
+}
+
+/** What an import knows of an item that may be here with the same id. */
+export interface KnownItem {
+  readonly ownerId: string
+  readonly id: string
+  readonly title: string
+  /** The author's username. */
+  readonly author: string
+}
+
 /** Groups of nearly equal items; see {@link ItemReader.findNearClusters}. */
 export interface NearClusters {
   readonly clusters: readonly (readonly Item[])[]
@@ -188,4 +201,7 @@ export interface ItemWriter {
   /** What imports find again, the 200 oldest, the trash included. */
   findImported(kind: 'prompt', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Prompt>[]>
   findImported(kind: 'skill', ownerId: string, authorId: string, title: string): Promise<ImportedTwin<Skill>[]>
+  /** The item that an export of this library named, the trash included: same id, owner, title and author. */
+  findExported(kind: 'prompt', known: KnownItem): Promise<ExportedTwin<Prompt> | null>
+  findExported(kind: 'skill', known: KnownItem): Promise<ExportedTwin<Skill> | null>
 }

@@ -93,7 +93,12 @@ export interface PeopleStore extends FirstStepsStore {
   /** A person, a placeholder or a team. */
   findUser(username: string): Promise<User | null>
   /** @throws AppError `conflict` when a person, a placeholder or a team has the name, or a team had it, in any case */
-  createUser(user: { username: string; defaultVisibility: DefaultVisibility }): Promise<User>
+  createUser(user: {
+    username: string
+    defaultVisibility: DefaultVisibility
+    /** Makes a team without members. */
+    team?: { readonly displayName: string | null; readonly description: string | null }
+  }): Promise<User>
   /** The placeholder for a contributor's name, made when there is none; it never attaches to an account. */
   ensurePlaceholder(contributor: string): Promise<User>
   findPerson(userId: string): Promise<Person | null>

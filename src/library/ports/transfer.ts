@@ -1,11 +1,21 @@
 import type { HistoryCounts, HistoryRecord } from '../history-records.ts'
 import type { Category, Prompt, Skill } from '../items.ts'
 import type { SkillFile } from '../skill.ts'
+import type { DefaultVisibility } from '../visibility.ts'
 
 /** A hold: an administrator unlisted an item. `from` is the visibility that lifting it restores. */
 export interface Hold {
   readonly at: string
   readonly from: 'public' | null
+}
+
+/** A team that owns items of an export. */
+export interface ExportedTeam {
+  readonly name: string
+  readonly displayName: string | null
+  readonly description: string | null
+  /** The default visibility. */
+  readonly newItems: DefaultVisibility
 }
 
 /** Export data of an item besides the item itself. */
@@ -32,6 +42,8 @@ export interface ExportReader {
   /** Everything one owner has (or all), or those of `ids`, in order of creation, a page at a time. The trash is left out. */
   exportPrompts(ownerId: string | null, after: number, limit: number, ids?: readonly string[]): Promise<ExportedPrompt[]>
   exportSkills(ownerId: string | null, after: number, limit: number, ids?: readonly string[]): Promise<ExportedSkill[]>
+  /** The teams that own items outside the trash, by name: all, or one. */
+  exportTeams(ownerId: string | null): Promise<ExportedTeam[]>
   /** Every category, each after its parent. */
   exportCategories(): Promise<Category[]>
   /**

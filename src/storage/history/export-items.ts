@@ -41,6 +41,19 @@ export function exportReader(db: Kysely<Database>): ExportReader {
     },
     exportHistory: () => readHistory(db),
     exportBlobs: () => readBlobs(db),
+    async exportTeams(ownerId) {
+      let teams = db
+        .selectFrom('user')
+        .select(['username as name', 'display_name as displayName', 'bio as description', 'default_visibility as newItems'])
+        .where('is_team', '=', 1)
+        .where((eb) =>
+          eb.exists(
+            eb.selectFrom('item').select('item.seq').whereRef('item.owner_seq', '=', 'user.seq').where('item.deleted_at', 'is', null),
+          ),
+        )
+      if (ownerId !== null) teams = teams.where('id', '=', ownerId)
+      return await teams.orderBy('username_key').execute()
+    },
     async exportCategories() {
       return await db
         .selectFrom('category')

@@ -7,7 +7,16 @@ import { isId } from '../../library/identifier.ts'
 import type { ItemFields, ItemKind, Prompt, PromptFields, Skill, SkillFields, Tag } from '../../library/items.ts'
 import { requireMayAdd } from '../../library/owners.ts'
 import type { Clock, Random } from '../../library/ports/environment.ts'
-import type { Editor, ImportedTwin, ImportOrigin, ItemWriter, PromptChange, SkillChange } from '../../library/ports/items.ts'
+import type {
+  Editor,
+  ExportedTwin,
+  ImportedTwin,
+  ImportOrigin,
+  ItemWriter,
+  KnownItem,
+  PromptChange,
+  SkillChange,
+} from '../../library/ports/items.ts'
 import { toTags } from '../../library/tags.ts'
 import { parseVariables } from '../../library/variables.ts'
 import { audienceOf, othersMaySee, refuseWhileHeld } from '../../library/visibility.ts'
@@ -170,6 +179,16 @@ const importedRows = prepareQuery<ItemRow>((db) =>
     .limit(MAX_TWINS),
 )
 
+const exportedRow = prepareQuery<ItemRow & { author_id: string }>((db) =>
+  selectItems(db)
+    .select('author.id as author_id')
+    .where('item.id', '=', slot('id'))
+    .where('owner.id', '=', slot('ownerId'))
+    .where('author.username_key', '=', slot('author'))
+    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+    .where('item.title', '=', slot('title')),
+)
+
 async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
   return await firstOf(rowBySeq(db, { seq }))
 }
@@ -296,8 +315,19 @@ export function writeItems(context: WriteContext): ItemWriter {
       return row ? [{ item, isEditedHere: row.imported_version !== row.version }] : []
     })
   }
+  async function findExported(kind: 'prompt', known: KnownItem): Promise<ExportedTwin<Prompt> | null>
+  async function findExported(kind: 'skill', known: KnownItem): Promise<ExportedTwin<Skill> | null>
+  async function findExported(kind: ItemKind, { ownerId, id, title, author }: KnownItem): Promise<ExportedTwin<Prompt | Skill> | null> {
+    const [row] = await exportedRow(context.reader, { ownerId, id, title, author: author.toLowerCase(), kind })
+    if (!row) return null
+    const item = await (kind === 'prompt'
+      ? firstOf<Prompt | Skill>(toPrompts(context.reader, [row]))
+      : firstOf(toSkills(context.reader, [row])))
+    return { item, isEditedHere: row.imported_version !== row.version, authorId: row.author_id }
+  }
   return {
     findImported,
+    findExported,
     createPrompt: (owner, fields: PromptFields, origin) =>
       context.transact(async (db, notes) =>
         firstOf(toPrompts(db, [await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)])),

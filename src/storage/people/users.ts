@@ -27,7 +27,13 @@ export function userStore(
   context: WriteContext,
 ): Pick<PeopleStore, 'findUser' | 'createUser' | 'ensurePlaceholder'> {
   const now = () => new Date(context.clock()).toISOString()
-  const insertUser = async (db: Kysely<Database>, username: string, contributor: string | null, defaultVisibility: DefaultVisibility) =>
+  const insertUser = async (
+    db: Kysely<Database>,
+    username: string,
+    contributor: string | null,
+    defaultVisibility: DefaultVisibility,
+    team?: Parameters<PeopleStore['createUser']>[0]['team'],
+  ) =>
     toUser(
       await db
         .insertInto('user')
@@ -38,6 +44,7 @@ export function userStore(
           contributor_key: contributor,
           default_visibility: defaultVisibility,
           created_at: now(),
+          ...(team && { is_team: 1, display_name: team.displayName, bio: team.description }),
         })
         .returningAll()
         .executeTakeFirstOrThrow(),
@@ -55,8 +62,8 @@ export function userStore(
     createUser: (user) =>
       context.transact(async (db, notes) => {
         await requireFreeName(db, user.username, 'username')
-        const created = await insertUser(db, user.username, null, user.defaultVisibility)
-        notes.audit({ action: 'user_created', targetId: created.id, ownerId: created.id })
+        const created = await insertUser(db, user.username, null, user.defaultVisibility, user.team)
+        notes.audit({ action: user.team ? 'team_created' : 'user_created', targetId: created.id, ownerId: created.id })
         return created
       }),
     ensurePlaceholder: (contributor) =>
