@@ -66,7 +66,9 @@ export function createPeople({ teams, owners: named }: ExportedOwners = { teams:
     findOwner,
     async findAuthor(store, owner, contributors) {
       const [first, ...others] = contributors
-      if (first === undefined || first.toLowerCase() === owner.username.toLowerCase()) return { authorId: owner.id, others }
+      const isOwner = first === undefined || first.toLowerCase() === owner.username.toLowerCase()
+      // The owner can have another name here: a team that was renamed.
+      if (isOwner || owners.get(first.toLowerCase())?.id === owner.id) return { authorId: owner.id, others }
       const key = `${owner.isTeam ? owner.id : ''} ${first.toLowerCase()}`
       let authorId = authors.get(key)
       if (authorId === undefined) {

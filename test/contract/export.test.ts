@@ -129,6 +129,7 @@ for (const engine of ENGINES) {
       await store.items.createPrompt(byAnn, { ...PROMPT, title: 'Of Ann', visibility: 'private' })
       await store.items.createSkill(byAnn, { ...SKILL, visibility: 'private' })
       await store.items.createPrompt(byBen, { ...PROMPT, title: 'Of Ben', visibility: 'members' })
+      await store.items.createPrompt({ userId: acme.id, note: null }, { ...PROMPT, title: 'Of the team', visibility: 'private' })
       await store.items.createPrompt(ann, { ...PROMPT, title: 'Her own', visibility: 'private' })
       // Ben is no member any more, and what Zoe has is of Ann.
       await store.teams.removeMember(ann, acme.id, 'ben')
@@ -145,7 +146,7 @@ for (const engine of ENGINES) {
       const { ann, acme } = await fillWithTeam(store)
       const before = await names(store)
       await exportLibrary(store.transfer, join(folder, 'out'), null)
-      const nothing = { report: { read: 5, unchanged: 5, created: 0, refused: 0 }, madeOwners: [], madeTeams: [] }
+      const nothing = { report: { read: 6, unchanged: 6, created: 0, refused: 0 }, madeOwners: [], madeTeams: [] }
       expect(await importLibrary(store, join(folder, 'out'), AS_WRITTEN)).toMatchObject(nothing)
       await store.teams.changeTeam(ann, acme.id, { name: 'acme-2' })
       expect(await importLibrary(store, join(folder, 'out'), AS_WRITTEN)).toMatchObject(nothing)
@@ -168,7 +169,7 @@ for (const engine of ENGINES) {
       const to = await open()
       const { report, madeOwners, madeTeams } = await importLibrary(to, out, AS_WRITTEN)
       expect({ report, madeOwners: madeOwners.toSorted(), madeTeams }).toMatchObject({
-        report: { read: 5, created: 5, refused: 0 },
+        report: { read: 6, created: 6, refused: 0 },
         madeOwners: ['ann', 'zoe'],
         madeTeams: ['Acme'],
       })
@@ -179,7 +180,7 @@ for (const engine of ENGINES) {
       // Their names in a file make nobody the author of another owner's items.
       expect(await names(to)).toEqual(['ann', 'ann-2', 'ben', 'zoe'])
       expect(await to.people.findUser('ann')).toMatchObject({ isPlaceholder: false })
-      expect(await importLibrary(to, out, AS_WRITTEN)).toMatchObject({ report: { unchanged: 5, created: 0, refused: 0 } })
+      expect(await importLibrary(to, out, AS_WRITTEN)).toMatchObject({ report: { unchanged: 6, created: 0, refused: 0 } })
       expect(await names(to)).toEqual(['ann', 'ann-2', 'ben', 'zoe'])
     })
 
@@ -193,7 +194,7 @@ for (const engine of ENGINES) {
       const ann = await to.people.createUser({ username: 'ann', defaultVisibility: 'private' })
       const about = { displayName: null, description: null, defaultVisibility: 'private' as const, maintainer: undefined }
       const acme = await to.teams.createTeam({ userId: ben.id, isAdmin: false }, { name: 'acme', ...about })
-      expect(await importLibrary(to, out, AS_WRITTEN)).toMatchObject({ report: { created: 5 }, madeOwners: ['zoe'], madeTeams: [] })
+      expect(await importLibrary(to, out, AS_WRITTEN)).toMatchObject({ report: { created: 6 }, madeOwners: ['zoe'], madeTeams: [] })
       const authors = async (author: User, title: string) => (await to.items.findImported('prompt', acme.id, author.id, title)).length
       expect([await authors(ben, 'Of Ben'), await authors(ann, 'Of Ann')]).toEqual([1, 0])
     })
@@ -206,7 +207,7 @@ for (const engine of ENGINES) {
       const to = await open()
       await to.people.createUser({ username: 'acme', defaultVisibility: 'private' })
       const { report } = await importLibrary(to, out, AS_WRITTEN)
-      expect(report).toMatchObject({ created: 2, refused: 3 })
+      expect(report).toMatchObject({ created: 2, refused: 4 })
       expect(report.remarks.join()).toContain('"acme" is a team in the export and a person here.')
 
       const other = await open()
@@ -223,7 +224,7 @@ for (const engine of ENGINES) {
       }
       await from.teams.deleteTeam(ann, acme.id)
       const deleted = (await importLibrary(from, out, AS_WRITTEN)).report
-      expect(deleted).toMatchObject({ unchanged: 2, refused: 3 })
+      expect(deleted).toMatchObject({ unchanged: 2, refused: 4 })
       expect(deleted.remarks.join()).toContain('"Acme" is a team that was deleted here.')
     })
 
