@@ -76,6 +76,14 @@ describe('what is in collections', () => {
     expect(wholeReads()).toEqual([])
   })
 
+  it('is not walked through when the index counts nothing', async () => {
+    const walks = () => statements.filter((text) => text.includes('order by "item"."created_at" desc'))
+    expect(await test.call(ANONYMOUS, 'list_exposed_prompts', { collections, tags: ['none'] })).toEqual({ prompts: [] })
+    expect(walks()).toEqual([])
+    expect(Object(await test.call(ANONYMOUS, 'list_exposed_prompts', { collections })).prompts).toHaveLength(3)
+    expect(walks()).toHaveLength(1)
+  })
+
   it('is read once for a narrowed key, and looked up for the prompts of a page', async () => {
     await change()
     const titles = async (query: string) => {

@@ -70,9 +70,9 @@ export const listExposedPrompts = defineOperation({
   async run({ actor, store, sealer }: Needs<'items', 'sealer'>, input) {
     const filter = toNarrowing(input) ?? {}
     const start = input.cursor === undefined ? null : openCursor(sealer, input.cursor)
-    const size =
-      start?.size ??
-      Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((await store.items.countPrompts(actor, filter)) / MAX_PAGES)))
+    const count = start ? null : await store.items.countPrompts(actor, filter)
+    if (count === 0) return { prompts: [] }
+    const size = start?.size ?? Math.min(MAX_PAGE_SIZE, Math.max(MIN_PAGE_SIZE, Math.ceil((count ?? 0) / MAX_PAGES)))
     return toListing(await store.items.walkPrompts(actor, filter, start?.position ?? null, size + 1), sealer)
   },
 })
