@@ -10,6 +10,26 @@ async function limited(perMinute: number) {
 }
 
 describe('rate limits', () => {
+  it('take a point more for each collection that a call names', async () => {
+    const five = 'a,b,c,d,e'
+    const collections = five.split(',')
+    const call = rpc('tools/call', { name: 'search_prompts', arguments: { query: 'x', collections } })
+    const asked: readonly [string, RequestInit | undefined, number][] = [
+      ['/api/prompts', undefined, 3],
+      [`/api/prompts?collections=${five}`, undefined, 8],
+      [`/api/exposed-prompts?collections=${five}`, undefined, 8],
+      ['/api/mcp', call, 8],
+      [`/api/mcp?collections=${five}`, rpc('ping'), 1],
+      [`/api/mcp?collections=${five}`, rpc('prompts/list'), 8],
+      [`/api/mcp?collections=${five}`, { ...call, body: `[${rpc('resources/list').body}]` }, 10],
+    ]
+    for (const [path, options, points] of asked) {
+      const test = await limited(points)
+      expect([path, (await test.fetch(path, options)).status]).toEqual([path, 200])
+      expect([path, (await test.fetch('/api/categories')).status]).toEqual([path, 429])
+    }
+  })
+
   it('refuse with 429, Retry-After and the shape of the surface, each caller for itself', async () => {
     const test = await limited(3)
     const { key } = await test.user('ada')

@@ -165,7 +165,7 @@ export const SETTINGS = {
       .regex(/^(off|[1-9]\d{0,8})$/, 'must be off or the points per minute of one caller')
       .transform((text) => (text === 'off' ? null : Number(text))),
     12_000,
-    'Points per minute for each API key, signed-in person, or otherwise address; off for benchmarks and trusted networks. A point is about a millisecond of work: reading an item costs 1, a search 3, a save 5, a picture 20, signing in 50; bodies over 256 KiB cost more.',
+    'Points per minute for each API key, signed-in person, or otherwise address; off for benchmarks and trusted networks. A point is about a millisecond of work: reading an item costs 1, a search 3 and 1 more for each collection it names, a save 5, a picture 20, signing in 50; bodies over 256 KiB cost more.',
   ),
   TRUST_PROXY: setting(
     z

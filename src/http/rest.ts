@@ -3,6 +3,7 @@ import { joinBytes, toJsonBytes } from '../cache/shared-records.ts'
 import { AppError, invalidInput } from '../errors.ts'
 import type { Answer, AnswerHeaders } from '../exchange.ts'
 import { parseJson } from '../library/json.ts'
+import { pointsOfInput } from '../operations/core/cost-of-call.ts'
 import type { CallOptions, Operation, Surfaces } from '../operations/core/define-operation.ts'
 import { coerceText, describeInputs, type InputKind } from '../operations/core/describe-inputs.ts'
 import { decodeBody, MAX_BODY_BYTES } from './body.ts'
@@ -41,6 +42,8 @@ function bindOperation(
       const { exchange, params, actor, requestId } = call
       const body = hasBody ? readJsonBody(decodeBody(await call.readBytes(MAX_BODY_BYTES)), exchange.header('content-type') ?? '') : {}
       const input = { ...readQuery(exchange.search, kinds), ...body, ...readPath(params, kinds) }
+      const points = pointsOfInput(operation, input)
+      if (points > 0) await call.charge(points)
       const run = (options?: CallOptions) => {
         const context = makeContext(actor)
         return operation.call(options ? { ...context, ...options } : context, input)

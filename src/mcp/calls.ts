@@ -1,8 +1,10 @@
 import { type McpServer, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { joinBytes, toJsonBytes, toQuotedBytes } from '../cache/shared-records.ts'
 import { type AppError, toAppError } from '../errors.ts'
+import { pointsOfCollections, pointsOfInput } from '../operations/core/cost-of-call.ts'
 import type { Operation, ToolProfile } from '../operations/core/define-operation.ts'
 import { splitHints } from '../operations/core/filter-hints.ts'
+import type { ListFilter } from './connection.ts'
 import { toProtocolError, toToolError } from './errors.ts'
 import { describeMetaFault, isObject, type RequestMessage } from './messages.ts'
 import { answerOnce } from './one-shot.ts'
@@ -19,11 +21,13 @@ type Pieces = readonly Json[]
 export interface Calls {
   /** The JSON-RPC response, as JSON. */
   answer(request: RequestMessage, binding: Binding): Promise<{ readonly json: Json; readonly isError: boolean }>
-  /** Points a request takes from its caller's minute. */
-  costOf(request: RequestMessage): number
+  /** Points a request takes from its caller's minute. @param filter of its connection */
+  costOf(request: RequestMessage, filter: ListFilter): number
 }
 
-/** Points of methods that are not tools; those not named cost one. */
+/** Methods that read what their connection is narrowed to. */
+const NARROWED_METHOD = /^(prompts|resources|skills)\//
+/** Points of these; those not named cost one. */
 const COSTS: ReadonlyMap<string, number> = new Map([
   ['prompts/get', 2],
   ['prompts/list', 3],
@@ -90,9 +94,11 @@ export function createCalls(operations: readonly Operation[], buildServer: (bind
     }
   }
   return {
-    costOf({ method, params }) {
-      const name = params?.['name']
-      return method === 'tools/call' && typeof name === 'string' ? (allTools.get(name)?.cost ?? 1) : (COSTS.get(method) ?? 1)
+    costOf({ method, params = {} }, filter) {
+      if (NARROWED_METHOD.test(method)) return (COSTS.get(method) ?? 1) + pointsOfCollections(filter.collections)
+      const { name, arguments: args } = params
+      const tool = method === 'tools/call' && typeof name === 'string' ? allTools.get(name) : undefined
+      return tool ? (tool.cost ?? 1) + (isObject(args) ? pointsOfInput(tool, args) : 0) : 1
     },
     async answer(request, binding) {
       const result = extras ? null : findResult(request)

@@ -156,7 +156,7 @@ export function createMcpEndpoint(
     for (const message of messages) {
       const request = asRequest(message)
       // Cheap messages add up: a batch always yields in between.
-      await takeTurn(Math.max(BATCHED_COST, request ? calls.costOf(request) : 1))
+      await takeTurn(Math.max(BATCHED_COST, request ? calls.costOf(request, binding.filter) : 1))
       if (exchange.hasLeft()) break
       if (!request && isMessage(message)) continue
       if (!request) {
@@ -230,13 +230,13 @@ export function createMcpEndpoint(
         if (message.length === 0 || message.length > MAX_BATCH) {
           return refuse(`A batch has 1 to ${MAX_BATCH} messages; this one has ${message.length}.`)
         }
-        const points = message.map(asRequest).reduce((sum, request) => sum + (request ? calls.costOf(request) : 1), 0)
+        const points = message.map(asRequest).reduce((sum, request) => sum + (request ? calls.costOf(request, call.binding.filter) : 1), 0)
         await call.charge(points - 1)
         return await answerBatch(message, call)
       }
       if (!isMessage(message)) return refuse(describeFault(message))
       const asked = asRequest(message)
-      const cost = asked ? calls.costOf(asked) : 1
+      const cost = asked ? calls.costOf(asked, call.binding.filter) : 1
       if (cost > 1) await payAndWait(call, cost)
       if (!isLegacyVersion || hasEnvelope(message)) {
         const request = toRequest(exchange, sdkHeaders(exchange))
