@@ -4,7 +4,7 @@ import { type Audience, PUBLIC } from './item-table.ts'
 export type RowNumbers = Pick<ReadonlySet<number>, 'has' | 'size'>
 
 /** Items that a viewer is narrowed to; `openItems` as far as they are of one of the viewer's audiences. */
-export interface ItemsWithin {
+interface ItemsWithin {
   readonly items: RowNumbers
   readonly openItems?: RowNumbers | undefined
 }
