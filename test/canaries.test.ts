@@ -34,7 +34,7 @@ const collectionRefs: string[] = []
 const walkers = new Map<string, { readonly key?: string; readonly cookies?: string }>()
 
 /** Walkers who are members. */
-const MEMBERS = ['other', 'other in a browser', 'administrator’s key', 'administrator in a browser']
+const MEMBERS = ['other', 'other in a browser', 'administrator’s key', 'administrator in a browser', 'former member']
 
 let planted = 0
 /** A word that stands nowhere else: letters alone, so that no encoding on the way hides it. */
@@ -89,10 +89,10 @@ function skillFields(what: string): Record<string, unknown> {
   }
 }
 
-async function make(kind: 'prompt' | 'skill', what: string, visibility: string): Promise<{ id: string; slug: string }> {
+async function make(kind: 'prompt' | 'skill', what: string, visibility: string, more: object = {}): Promise<{ id: string; slug: string }> {
   const from = secrets.length
   const fields = kind === 'prompt' ? promptFields(what) : skillFields(what)
-  const { id, slug } = Object((await test.call(owner, `save_${kind}`, { ...fields, visibility }))[kind])
+  const { id, slug } = Object((await test.call(owner, `save_${kind}`, { ...fields, visibility, ...more }))[kind])
   refs.push(id, slug)
   if (visibility === 'unlisted') open(from, id)
   // The address of a private item, and of one for members, is told to nobody else either.
@@ -117,8 +117,17 @@ beforeAll(async () => {
   walkers.set('owner’s key that may not read', { key: (await test.user('owner', ['write'])).key })
   walkers.set('administrator’s key', { key: (await test.user('administrator')).key })
   walkers.set('administrator in a browser', { cookies: admin.cookies() })
+  for (const team of ['crew', 'elsewhere']) await test.call(owner, 'create_team', { team })
+  const leaver = await test.user('former')
+  await test.call(owner, 'set_team_member', { team: 'crew', username: 'former', role: 'editor' })
+  walkers.set('former member', { key: leaver.key })
+  // A key of the owner's that is narrowed to a team with nothing in it.
+  const signedIn = { ...owner, scopes: new Set([...owner.scopes, 'account' as const]) }
+  const narrowed = await test.call(signedIn, 'create_key', { name: 'narrowed', team: 'elsewhere' })
+  walkers.set('narrowed key', { key: String(narrowed['key']) })
   for (const kind of ['prompt', 'skill'] as const) {
     const collection = `${kind}s`
+    await make(kind, `private ${kind} of a team`, 'private', { owner: 'crew' })
     await make(kind, `private ${kind}`, 'private')
     await make(kind, `unlisted ${kind}`, 'unlisted')
     await make(kind, `${kind} for members`, 'members')
@@ -170,6 +179,7 @@ beforeAll(async () => {
     }
     if (visibility === 'members') openToMembers(from)
   }
+  await test.call(owner, 'remove_team_member', { team: 'crew', username: 'former' })
   const email = `${plant('e-mail address', null, ['administrator in a browser'])}@example.org`
   await ownerBrowser.post('/settings', { do: 'email', email, password: PASSWORD })
   await ownerBrowser.post('/settings/keys', { do: 'create', name: plant('name of a key'), scopes: ['read'] })
@@ -198,12 +208,13 @@ function fill(path: string): string[] {
     version: ['1', '2'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
     username: ['owner'],
-    team: ['owner', 'canary'],
+    team: ['owner', 'canary', 'crew'],
     tag: ['canary', 'nothing'],
     category: ['coding'],
     scope: [
       '',
       '/@owner',
+      '/@crew',
       '/categories/coding',
       '/users/owner',
       ...refs.map((ref) => `/skills/${ref}`),
