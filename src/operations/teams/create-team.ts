@@ -13,6 +13,8 @@ export const createTeam = defineOperation({
   scope: 'write',
   needsWholeKey: true,
   writes: true,
+  // Its name is taken for good: at most a dozen a minute, by the default limits.
+  cost: 1_000,
   surfaces: { rest: { method: 'POST', path: '/api/teams', status: 201 }, cli: { command: 'create-team', positional: ['team'] } },
   input: z.object({
     team: teamNameField.describe('Name of the team'),
