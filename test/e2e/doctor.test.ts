@@ -44,6 +44,7 @@ describe('doctor', () => {
         'versions',
         'newest versions',
         'addresses',
+        'teams',
         'votes',
         'search words',
         'words of removed items',
