@@ -10,6 +10,8 @@ import { PASSWORD, signUp } from './support/visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
 const NOBODY = '00000000-0000-4000-8000-000000000000'
+/** Longest walk: thousands of requests, on either engine. */
+const WALK_MS = 300_000
 /** The walk has no use for these: they end the sessions it walks with. */
 const NOT_WALKED = new Set(['/sign-out', '/settings/data/export.zip'])
 
@@ -324,7 +326,7 @@ async function send({ target, options }: Asked, who: { readonly key?: string; re
 }
 
 describe('what is hidden', () => {
-  it('can be found by the walk: its owner meets all of it', async () => {
+  it('can be found by the walk: its owner meets all of it', { timeout: WALK_MS }, async () => {
     const met = new Set<string>()
     const browser = { cookies: ownerCookies }
     const asked = everything().filter(({ method, target }) => method === 'GET' || (target.startsWith('/api/mcp') && method === 'POST'))
@@ -338,8 +340,7 @@ describe('what is hidden', () => {
     expect(unmet.map(({ what }) => what)).toEqual([])
   })
 
-  // Thousands of requests.
-  it('is shown to nobody else, whatever they ask', { timeout: 240_000 }, async () => {
+  it('is shown to nobody else, whatever they ask', { timeout: WALK_MS }, async () => {
     const leaks: string[] = []
     let count = 0
     const asked = everything()
@@ -410,7 +411,7 @@ describe('asking for what is hidden', () => {
     ]
   }
 
-  it('is answered as asking for what was never there', async () => {
+  it('is answered as asking for what was never there', { timeout: WALK_MS }, async () => {
     // Of the same length: some answers count what they repeat.
     const differences: string[] = []
     let pairs = 0
@@ -435,7 +436,7 @@ describe('asking for what is hidden', () => {
     }
     expect(differences.slice(0, 20)).toEqual([])
     expect(pairs).toBeGreaterThan(3_000)
-  }, 300_000)
+  })
 
   it('by an id that is hidden is answered as by one that is not there', async () => {
     const hidden = secrets.filter(({ what }) => what.endsWith(': id'))
