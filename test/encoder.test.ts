@@ -253,6 +253,17 @@ describe('weights', () => {
 })
 
 describe('the end', () => {
+  it('is held until it has ended, whatever it still answers', async () => {
+    const { encoder, threads } = await openReady()
+    const [thread] = threads
+    const asked = encoder.encodeItem(LONG)
+    const closing = encoder.close()
+    const letGo = vi.spyOn(thread ?? new Worker('', { eval: true }), 'unref')
+    thread?.emit('message', { kind: 'item', number: 1, answer: null })
+    expect(letGo).not.toHaveBeenCalled()
+    await Promise.all([closing, asked])
+  })
+
   it('answers what waits with nothing, and leaves no thread', async () => {
     const { encoder, threads } = await openReady()
     const [thread] = threads

@@ -177,7 +177,10 @@ export function createEncoder(options: EncoderOptions): Encoder {
       clearTimeout(retry)
       remembered.clear()
       endAll()
-      await thread?.terminate()
+      const ending = thread
+      // A late answer would let go of the thread before it has ended, and the process with it.
+      thread = null
+      await ending?.terminate()
     },
   }
 }
