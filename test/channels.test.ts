@@ -318,6 +318,22 @@ describe('a marketplace for Claude Code', () => {
     expect(changed.map(({ name }: Plugin) => name)).toEqual(['all-skills', 'market-two'])
   })
 
+  it('gives a narrowed key tokens for what it sees alone, as long as it sees it', async () => {
+    for (const name of ['market-within', 'market-beside']) await save(name, { visibility: 'private' })
+    const { actor } = await test.user('owner')
+    const inside = Object((await test.call(owner, 'search_skills', { query: 'market-within' })).skills)[0]
+    const { id } = Object((await test.call(owner, 'create_collection', { title: 'Within' })).collection)
+    await test.call(owner, 'add_to_collection', { id, items: [inside.id] })
+    const signedIn = { ...actor, scopes: new Set([...actor.scopes, 'account' as const]) }
+    const { key } = await test.call(signedIn, 'create_key', { name: 'narrowed', collections: [id] })
+    const headers = { authorization: `Basic ${Buffer.from(`x:${key}`).toString('base64')}` }
+    const market = await readMarket('', { headers })
+    expect(market.plugins.filter(({ name }: Plugin) => name !== 'all-skills').map(({ name }: Plugin) => name)).toEqual(['market-within'])
+    for (const plugin of market.plugins) expect((await read(pathOf(plugin))).status, plugin.name).toBe(200)
+    await test.call(owner, 'remove_from_collection', { id, items: [inside.id] })
+    for (const plugin of market.plugins) expect((await read(pathOf(plugin))).status, plugin.name).toBe(404)
+  })
+
   it('gives archives of private skills by key, and by a token where the client sends its key once', async () => {
     await save('market-private', { visibility: 'private', tags: ['market'] })
     const { actor, key } = await test.user('owner')
