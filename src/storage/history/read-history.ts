@@ -17,10 +17,12 @@ import {
 import { sortFilenames } from '../../library/skill.ts'
 import { type ItemRow, readTags, selectItems } from '../items/item-rows.ts'
 import type { Database } from '../schema.ts'
+import { SMALL_ROWS, walk, walkTexts } from './pages.ts'
+import { readCollections } from './read-collections.ts'
+import { readTeams } from './read-teams.ts'
 
-/** Rows of a page, for tables with large rows and for others. */
+/** Rows of a page, for tables with large rows. */
 const LARGE_ROWS = 50
-const SMALL_ROWS = 1000
 /** File contents of a page, of up to 1 MiB each. */
 const BLOBS = 16
 
@@ -69,58 +71,6 @@ export async function digestHistory(
   return { digest: hash.digest('hex'), counts: counter.read() }
 }
 
-async function* readCollections(db: Kysely<Database>): AsyncGenerator<RecordOf<'collection'> | RecordOf<'retiredCollectionSlug'>> {
-  const page = async (after: number) =>
-    await db
-      .selectFrom('collection')
-      .innerJoin('user as owner', 'owner.seq', 'collection.owner_seq')
-      .selectAll('collection')
-      .select('owner.username as owner')
-      .where('collection.seq', '>', after)
-      .orderBy('collection.seq')
-      .limit(SMALL_ROWS)
-      .execute()
-  for await (const row of walk(page)) {
-    const slugs = await db.selectFrom('collection_slug').select('slug').where('collection_seq', '=', row.seq).orderBy('slug').execute()
-    const items = await db
-      .selectFrom('collection_item')
-      .innerJoin('item', 'item.seq', 'collection_item.item_seq')
-      .select('item.id')
-      .where('collection_item.collection_seq', '=', row.seq)
-      .orderBy('collection_item.position')
-      .orderBy('item.seq')
-      .execute()
-    yield {
-      record: 'collection',
-      id: row.id,
-      slug: row.slug,
-      slugs: slugs.map(({ slug }) => slug),
-      title: row.title,
-      description: row.description,
-      visibility: row.visibility,
-      owner: row.owner,
-      wasPublic: row.was_public === 1,
-      version: row.version,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-      items: items.map(({ id }) => id),
-    }
-  }
-  for (let after = ''; ; ) {
-    const rows = await db
-      .selectFrom('collection_slug')
-      .select('slug')
-      .where('collection_seq', 'is', null)
-      .where('slug', '>', after)
-      .orderBy('slug')
-      .limit(SMALL_ROWS)
-      .execute()
-    for (const { slug } of rows) yield { record: 'retiredCollectionSlug', slug }
-    after = rows.at(-1)?.slug ?? after
-    if (rows.length < SMALL_ROWS) return
-  }
-}
-
 async function* readChanges(db: Kysely<Database>): AsyncGenerator<RecordOf<'change'>> {
   const page = async (after: number) =>
     await db
@@ -165,17 +115,6 @@ export async function* readBlobs(db: Kysely<Database>): AsyncGenerator<{ sha256:
   }
 }
 
-/** Rows of a table numbered by `seq`, a page at a time. */
-async function* walk<Row extends { readonly seq: number }>(readPage: (after: number) => Promise<Row[]>): AsyncGenerator<Row> {
-  for (let after = 0; ; ) {
-    const rows = await readPage(after)
-    yield* rows
-    const last = rows.at(-1)
-    if (!last) return
-    after = last.seq
-  }
-}
-
 async function* readCategories(db: Kysely<Database>): AsyncGenerator<RecordOf<'category'>> {
   const rows = await db
     .selectFrom('category')
@@ -204,47 +143,10 @@ function toUserRecord(row: Selectable<Database['user']>): RecordOf<'user'> {
   }
 }
 
-/** Who is in the teams, and the names these had before. Row numbers say the order, as an import keeps it. */
-async function* readTeams(db: Kysely<Database>): AsyncGenerator<RecordOf<'teamMember' | 'formerName'>> {
-  for (let last = { team_seq: 0, user_seq: 0 }; ; ) {
-    const { team_seq: teamSeq, user_seq: userSeq } = last
-    const rows = await db
-      .selectFrom('team_member')
-      .innerJoin('user as team', 'team.seq', 'team_member.team_seq')
-      .innerJoin('user as member', 'member.seq', 'team_member.user_seq')
-      .selectAll('team_member')
-      .select(['team.username as team', 'member.username as user'])
-      .where((eb) => eb.or([eb('team_seq', '>', teamSeq), eb.and([eb('team_seq', '=', teamSeq), eb('user_seq', '>', userSeq)])]))
-      .orderBy('team_seq')
-      .orderBy('user_seq')
-      .limit(SMALL_ROWS)
-      .execute()
-    for (const { team, user, role, joined_at } of rows) yield { record: 'teamMember', team, user, teamRole: role, joinedAt: joined_at }
-    last = rows.at(-1) ?? last
-    if (rows.length < SMALL_ROWS) break
-  }
-  for (let after = ''; ; ) {
-    const rows = await db
-      .selectFrom('former_name')
-      .innerJoin('user as team', 'team.seq', 'former_name.user_seq')
-      .select(['former_name.username_key as name', 'team.username as team'])
-      .where('former_name.username_key', '>', after)
-      .orderBy('former_name.username_key')
-      .limit(SMALL_ROWS)
-      .execute()
-    for (const { name, team } of rows) yield { record: 'formerName', name, team }
-    after = rows.at(-1)?.name ?? after
-    if (rows.length < SMALL_ROWS) return
-  }
-}
-
 async function* readRetiredSlugs(db: Kysely<Database>): AsyncGenerator<RecordOf<'retiredSlug'>> {
-  for (let after = ''; ; ) {
-    const rows = await db.selectFrom('retired_slug').select('slug').where('slug', '>', after).orderBy('slug').limit(SMALL_ROWS).execute()
-    for (const { slug } of rows) yield { record: 'retiredSlug', slug }
-    after = rows.at(-1)?.slug ?? after
-    if (rows.length < SMALL_ROWS) return
-  }
+  const page = async (after: string) =>
+    await db.selectFrom('retired_slug').select('slug').where('slug', '>', after).orderBy('slug').limit(SMALL_ROWS).execute()
+  for await (const { slug } of walkTexts(page, (row) => row.slug)) yield { record: 'retiredSlug', slug }
 }
 
 type ExportedRow = ItemRow & { readonly owner_name: string; readonly channel_name: string | null; readonly source_id: string | null }
