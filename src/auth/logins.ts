@@ -3,24 +3,19 @@ import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
-import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
-import type { Clock } from '../library/ports/environment.ts'
+import { PASSWORD_LENGTH } from '../library/password.ts'
 import type { BrowserSession, ClientOfRequest, LoginRecords, Logins } from '../library/ports/logins.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import { toDay } from '../library/usage.ts'
 import { createAttempts } from './attempts.ts'
+import { cookiePrefix, createAuth, type LoginSettings, toHeaders } from './better-auth.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
-import { hashToken, loginAdapter } from './login-adapter.ts'
-import { queueHashing } from './password-hasher.ts'
+import { hashToken } from './login-adapter.ts'
 
-const SESSION_SECONDS = 30 * 24 * 3600
-/** How often a session that is used is renewed. */
-const RENEW_SECONDS = 24 * 3600
 /** How long a session is cached. Whatever ends sessions in this process clears the cache at once. */
 const CACHED_MS = 5_000
 const MAX_CACHED = 10_000
-const MAX_USER_AGENT = 300
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
 const RESETS = 5
@@ -29,19 +24,6 @@ const FAILURE_SECONDS = 600
 /** Accounts made from one address in an hour. */
 const SIGN_UPS = 30
 const SIGN_UPS_SECONDS = 3600
-const COOKIE_PREFIX = 'commonplace'
-/** The header from which better-auth reads the client's address. It gets only headers made here. */
-const ADDRESS_HEADER = 'x-client-address'
-
-/** What logins need of the service. */
-interface LoginSettings {
-  /** Signs cookies; all instances of one service share it. */
-  readonly secret: string
-  readonly baseUrl: string
-  readonly clock: Clock
-  /** How new passwords are hashed; weaker hashes are renewed when their owners sign in. */
-  readonly passwordHash: PasswordHash
-}
 
 /** Logins, and authentication by cookies. */
 export interface LoginService extends Logins {
@@ -49,73 +31,6 @@ export interface LoginService extends Logins {
   authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
   /** Call when another instance ended sessions or changed rights. */
   forgetHere(): void
-}
-
-const FIELDS = {
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-} as const
-
-/** Loaded with the first sign-in. */
-async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash }: LoginSettings) {
-  const [{ betterAuth }, { hashingMemory, passwordHasher }] = await Promise.all([
-    import('better-auth/minimal'),
-    import('./password-hash.ts'),
-  ])
-  return betterAuth({
-    appName: 'Commonplace',
-    baseURL: baseUrl,
-    secret,
-    database: loginAdapter(records),
-    logger: { disabled: true },
-    telemetry: { enabled: false },
-    emailAndPassword: {
-      enabled: true,
-      password: queueHashing(passwordHasher(passwordHash), hashingMemory(passwordHash)),
-      minPasswordLength: PASSWORD_LENGTH.min,
-      maxPasswordLength: PASSWORD_LENGTH.max,
-    },
-    user: { modelName: 'login', fields: { ...FIELDS, emailVerified: 'email_verified' } },
-    account: {
-      modelName: 'login_account',
-      fields: {
-        ...FIELDS,
-        userId: 'user_id',
-        providerId: 'provider_id',
-        accountId: 'account_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-      },
-    },
-    session: {
-      modelName: 'login_session',
-      fields: { ...FIELDS, userId: 'user_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent' },
-      expiresIn: SESSION_SECONDS,
-      updateAge: RENEW_SECONDS,
-    },
-    verification: {
-      modelName: 'login_verification',
-      fields: { ...FIELDS, expiresAt: 'expires_at' },
-      storeIdentifier: 'hashed',
-    },
-    advanced: {
-      cookiePrefix: cookiePrefix(baseUrl),
-      // better-auth would put its own `__Secure-` before the prefix.
-      useSecureCookies: false,
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: baseUrl.startsWith('https:') },
-      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      database: { generateId: 'uuid', validateSchema: false },
-    },
-  })
-}
-
-function toHeaders(client: ClientOfRequest): Headers {
-  const headers = new Headers({ cookie: client.cookies, 'user-agent': (client.userAgent ?? '').slice(0, MAX_USER_AGENT) })
-  if (client.address !== '') headers.set(ADDRESS_HEADER, client.address)
-  return headers
 }
 
 const sessionRow = z.object({
@@ -128,14 +43,6 @@ const sessionRow = z.object({
 })
 /** Sessions one user may have; the oldest goes. */
 const MAX_SESSIONS = 100
-
-/**
- * `__Host-` (RFC 6265bis, section 4.1.3.2) on https: browsers accept such a cookie from this host only, so no sibling domain can sign a
- * reader in as somebody else. Cookies of other names are ignored, because they can be planted.
- */
-function cookiePrefix(baseUrl: string): string {
-  return baseUrl.startsWith('https:') ? `__Host-${COOKIE_PREFIX}` : COOKIE_PREFIX
-}
 
 type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'inTransaction'>
 
