@@ -10,9 +10,11 @@ import type { EmbeddingSettings } from './ai/text-embedder.ts'
 import { loadWordVectors } from './ai/word-vectors-file.ts'
 import { createApiKey, hashApiKey } from './auth/api-key.ts'
 import { authenticate, authenticateInstallLink } from './auth/authenticate.ts'
+import { createAuthLoader, isSafeIssuer, type OAuthSettings } from './auth/better-auth.ts'
 import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
+import { createOAuthServer, type OAuthServer } from './auth/oauth/oauth-server.ts'
 import { createSealer } from './auth/sealer.ts'
 import { type CountingEncoder, countMisses } from './encoder/count-misses.ts'
 import { createEncoder } from './encoder/encoder.ts'
@@ -63,6 +65,8 @@ export interface App {
   authenticateInstallLink(token: string): ReturnType<typeof authenticateInstallLink>
   /** Whom a browser's cookies sign in. */
   readonly logins: LoginService
+  /** Signs programs in; null where OAuth is off. */
+  readonly oauth: OAuthServer | null
   /** What proves, until somebody can sign in, that the first account is made by who runs the service. */
   readonly setupCode: string
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
@@ -96,6 +100,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly allowSignUp?: boolean
   /** Whether uses are counted; who does writes them now and then. Default: false */
   readonly countsUses?: boolean
+  /** How programs sign in by OAuth. Default: they cannot */
+  readonly oauth?: Pick<OAuthSettings, 'allowedAddresses'> | null
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
   /** null: no mail is sent. */
@@ -185,12 +191,17 @@ export async function openApp(
   const baseUrl = keptUrl ?? settings.baseUrl
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
-  const logins = createLogins(store, {
+  const oauthSettings = settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resource: `${baseUrl}/mcp` } : null
+  const loginSettings = {
     secret: derive('session cookies'),
     baseUrl,
     clock: outside.clock,
     passwordHash: settings.passwordHash ?? 'standard',
-  })
+    oauth: oauthSettings,
+  }
+  const auth = createAuthLoader(store.logins, loginSettings)
+  const logins = createLogins(store, auth, loginSettings)
+  const oauth = oauthSettings && createOAuthServer(store, auth, { baseUrl, clock: outside.clock, oauth: oauthSettings })
   // Derived, so it is the same for every start and instance and never stored. Void once someone can sign in.
   const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
   const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
@@ -210,6 +221,7 @@ export async function openApp(
     findSimilar: searched.items.findSimilarPrompts,
     improver,
     logins,
+    oauth,
     secrets: {
       makeKey() {
         const key = createApiKey()
@@ -243,6 +255,7 @@ export async function openApp(
       return { ...shared, keyHint, surface, actor, count: countAs(actor, entry) }
     },
     logins,
+    oauth,
     setupCode,
     authenticate: (key) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
     authenticateInstallLink: (token) => authenticateInstallLink(hashToken(token), store.installLinks, outside.clock),

@@ -3,10 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Actor } from '../src/library/actor.ts'
 import { ADMIN_RIGHTS, ANONYMOUS, PERSON_RIGHTS } from '../src/library/actor.ts'
 import type { AuditEvent } from '../src/library/audit.ts'
+import type { ClientOfRequest } from '../src/library/ports/logins.ts'
 import type { LibraryStore } from '../src/library/ports/store.ts'
 import type { AuditRecord } from '../src/operations/admin/audit.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
+import { program } from './support/oauth-program.ts'
 import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
 import { PASSWORD, signUp, visit } from './support/visitor.ts'
 
@@ -103,7 +105,7 @@ async function readLists({ call }: Pick<TestApp, 'call'>, reader: Actor): Promis
 }
 
 /** What a call is given, made ready before it is watched. */
-type Prepare = () => Promise<{ readonly actor: Actor; readonly input: unknown }>
+type Prepare = () => Promise<{ readonly actor: Actor; readonly input: unknown; readonly client?: ClientOfRequest }>
 
 describe('every operation that changes what is kept', () => {
   let test: TestApp
@@ -173,6 +175,14 @@ describe('every operation that changes what is kept', () => {
   const config = { kind: 'chat', prompt: CANARY }
 
   /** How each operation is called. Those that only read are called too: that they write nothing is looked at. */
+  /** What a program asks the owner for, and the owner's browser. */
+  const askForProgram = async () => {
+    const { cookies } = Object(await test.call(ANONYMOUS, 'sign_in', { name: owner.username, password: PASSWORD }))
+    const client = { address: '', caller: '', userAgent: null, cookies: cookies.map((cookie: string) => cookie.split(';')[0]).join('; ') }
+    const asked = await test.app.oauth?.authorize(new URL((await program(test)).authorizeAt(), 'http://here').searchParams, client)
+    if (!asked || !('to' in asked)) throw new Error('The program was not heard')
+    return { input: { query: asked.to.slice(asked.to.indexOf('?') + 1) }, client }
+  }
   const CALLS: Record<string, Prepare> = {
     search_prompts: byOwner({ query: CANARY }),
     get_prompt: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
@@ -266,6 +276,12 @@ describe('every operation that changes what is kept', () => {
     request_password_reset: async () => ({ actor: ANONYMOUS, input: { name: owner.username } }),
     show_password_reset: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken() } }),
     reset_password: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken(), password: PASSWORD } }),
+    show_program_request: async () => ({ actor: owner, ...(await askForProgram()) }),
+    connect_program: async () => {
+      const { input, client } = await askForProgram()
+      return { actor: owner, input: { ...input, scopes: ['read'] }, client }
+    },
+    refuse_program: async () => ({ actor: owner, ...(await askForProgram()) }),
     show_account: byOwner({}),
     update_account: async () => ({
       actor: owner,
@@ -426,7 +442,10 @@ describe('every operation that changes what is kept', () => {
   }
 
   beforeAll(async () => {
-    test = await testApp({}, {}, null, { mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org' } })
+    test = await testApp({}, {}, null, {
+      mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org' },
+      oauth: { allowedAddresses: [] },
+    })
     await signUp(test, `admin-${CANARY}`)
     await signUp(test, `owner-${CANARY}`)
     admin = await asPerson(`admin-${CANARY}`, ADMIN_RIGHTS)
@@ -447,7 +466,7 @@ describe('every operation that changes what is kept', () => {
     if (!prepared) throw new Error(`Say in test/audit.test.ts how ${name} is called`)
     const from = await lastOrder(store)
     const before = await test.readEverything()
-    const outcome = await test.call(prepared.actor, name, prepared.input).catch((error: unknown) => error)
+    const outcome = await test.call(prepared.actor, name, prepared.input, prepared.client).catch((error: unknown) => error)
     // What it does after its answer.
     if (name === 'request_password_reset') await expect.poll(async () => (await eventsAfter(store, from)).length).toBe(1)
     const hasWritten = (await test.readEverything()) !== before
@@ -480,7 +499,7 @@ describe('every operation that changes what is kept', () => {
         await readNewestCollection(from, reader),
       ]
       await readAll(test)
-      await test.call(prepared.actor, name, prepared.input).catch(() => {})
+      await test.call(prepared.actor, name, prepared.input, prepared.client).catch(() => {})
       const cached = await readAll(test)
       const fresh = await test.reopen()
       expect(cached).toEqual(await readAll(fresh))

@@ -124,6 +124,8 @@ const EXEMPT: Record<string, string> = {
   '/settings': 'the reader’s own account',
   '/connect': 'configurations alone',
   '/settings/keys': 'the reader’s own keys',
+  '/settings/programs': 'the programs that the reader let in; proved in oauth.test.ts',
+  '/oauth2/consent': 'shows a program, and the reader’s own teams and collections; proved in oauth.test.ts',
   '/settings/sessions': 'the reader’s own sessions',
   '/settings/data': 'the reader’s own account',
   '/settings/activity': 'what the reader did; its operation is proved in audit.test.ts, and below',

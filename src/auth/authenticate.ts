@@ -2,7 +2,7 @@ import { AppError, invalidInput } from '../errors.ts'
 import { type Actor, ANONYMOUS } from '../library/actor.ts'
 import type { Clock } from '../library/ports/environment.ts'
 import type { InstallLinkStore } from '../library/ports/install-links.ts'
-import type { KeyStore } from '../library/ports/keys.ts'
+import type { KeyStore, StoredKey } from '../library/ports/keys.ts'
 import type { PeopleStore } from '../library/ports/people.ts'
 import { toDay } from '../library/usage.ts'
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts'
@@ -16,15 +16,22 @@ export const KEY_HEADERS = ['PROMPTS_API_KEY', 'PROMPTS-API-KEY', 'X-API-Key', '
 /**
  * The key a request carries, or null. An empty header counts as absent; `Authorization` counts only as `Bearer cpb_…`.
  * @param options.takesBasic whether the password of HTTP Basic is a key, whatever the user name (RFC 7617)
- * @throws AppError `invalid_input` when two different keys are given
+ * @param options.refusesOthers whether a bearer value that is no key is refused, rather than somebody else's
+ * @throws AppError `invalid_input` when two different keys are given, `invalid_api_key` for a bearer value that is refused
  */
-export function readApiKey(headers: { get(name: string): string | null }, options: { readonly takesBasic?: boolean } = {}): string | null {
+export function readApiKey(
+  headers: { get(name: string): string | null },
+  options: { readonly takesBasic?: boolean; readonly refusesOthers?: boolean } = {},
+): string | null {
+  if (options.refusesOthers && readBearer(headers.get('Authorization') ?? '') === null) {
+    throw new AppError('invalid_api_key', 'This bearer value is no API key. Access tokens work at the MCP address they were given for.')
+  }
   const keys = new Set<string>()
   const password = options.takesBasic ? readBasicPassword(headers.get('Authorization')) : null
   if (password !== null) keys.add(password)
   for (const name of KEY_HEADERS) {
     for (const part of (headers.get(name) ?? '').split(',')) {
-      const value = name === 'Authorization' ? readBearer(part) : part.trim()
+      const value = name === 'Authorization' ? (readBearer(part) ?? '') : part.trim()
       if (value !== '') keys.add(value)
     }
   }
@@ -41,9 +48,15 @@ function readBasicPassword(authorization: string | null): string | null {
   return password === '' ? null : password
 }
 
-function readBearer(value: string): string {
-  const token = /^bearer\s+(.+)$/i.exec(value.trim())?.[1]?.trim() ?? ''
-  return looksLikeApiKey(token) ? token : ''
+/** The key in a bearer value; empty without one, null for a value that is no key. */
+function readBearer(value: string): string | null {
+  const token = readBearerToken(value)
+  return token === '' || looksLikeApiKey(token) ? token : null
+}
+
+/** A bearer value (RFC 6750, section 2.1); empty without one. */
+export function readBearerToken(value: string): string {
+  return /^bearer\s+(.+)$/i.exec(value.trim())?.[1]?.trim() ?? ''
 }
 
 /**
@@ -61,6 +74,11 @@ export async function authenticate(
     throw new AppError('invalid_api_key', 'The API key is malformed, probably mistyped or truncated. Copy it again.')
   const stored = await keys.findKey(hashApiKey(key))
   if (!stored) throw new AppError('invalid_api_key', 'Unknown API key.')
+  return actorOfKey(stored, keys, noteSeen, clock)
+}
+
+/** Who acts by a key that was found. @throws AppError `invalid_api_key` for one that is revoked, expired or of a suspended account */
+export function actorOfKey(stored: StoredKey, keys: Pick<KeyStore, 'touchKey'>, noteSeen: PeopleStore['noteSeen'], clock: Clock): Actor {
   if (stored.revokedAt !== null) throw new AppError('invalid_api_key', 'The API key has been revoked.')
   if (stored.expiresAt !== null && Date.parse(stored.expiresAt) <= clock())
     throw new AppError('invalid_api_key', 'The API key has expired.')

@@ -9,6 +9,8 @@ const SESSION_SECONDS = 30 * 24 * 3600
 const RENEW_SECONDS = 24 * 3600
 const MAX_USER_AGENT = 300
 const COOKIE_PREFIX = 'commonplace'
+/** Where requests of programs end that cannot be answered. */
+export const ERROR_PATH = '/oauth2/error'
 /** The header from which better-auth reads the client's address. It gets only headers made here. */
 const ADDRESS_HEADER = 'x-client-address'
 
@@ -20,6 +22,34 @@ export interface LoginSettings {
   readonly clock: Clock
   /** How new passwords are hashed; weaker hashes are renewed when their owners sign in. */
   readonly passwordHash: PasswordHash
+  /** Whether programs sign in by OAuth; null where they do not. */
+  readonly oauth: OAuthSettings | null
+}
+
+/** How programs sign in. */
+export interface OAuthSettings {
+  /** The address that access tokens are for. */
+  readonly resource: string
+  /** IP addresses that metadata documents of clients may be fetched from though they are not public. */
+  readonly allowedAddresses: readonly string[]
+}
+
+/** Whether tokens may be given at an address: codes and tokens travel in the open over http, but for one machine (OAuth 2.1, section 1.5). */
+export function isSafeIssuer(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
+}
+
+/** better-auth on the library's tables. */
+export type Auth = Awaited<ReturnType<typeof createAuth>>
+
+/** Loads better-auth with the first sign-in; what starts without one does not wait for it. */
+export function createAuthLoader(records: LoginRecords, settings: LoginSettings): () => Promise<Auth> {
+  let loading: Promise<Auth> | null = null
+  return () => {
+    loading ??= createAuth(records, settings)
+    return loading
+  }
 }
 
 const FIELDS = {
@@ -27,16 +57,21 @@ const FIELDS = {
   updatedAt: 'updated_at',
 } as const
 
-/** Loaded with the first sign-in. */
-export async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash }: LoginSettings) {
-  const [{ betterAuth }, { hashingMemory, passwordHasher }] = await Promise.all([
+async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash, oauth }: LoginSettings) {
+  const [{ betterAuth }, { hashingMemory, passwordHasher }, plugins] = await Promise.all([
     import('better-auth/minimal'),
     import('./password-hash.ts'),
+    oauth ? import('./oauth/oauth-plugins.ts').then(({ oauthPlugins }) => oauthPlugins(oauth)) : [],
   ])
   return betterAuth({
     appName: 'Commonplace',
     baseURL: baseUrl,
+    // The issuer of tokens is the service itself. Only some addresses are answered, by routes of ours.
+    basePath: '/',
     secret,
+    plugins,
+    rateLimit: { enabled: false },
+    onAPIError: { errorURL: `${baseUrl}${ERROR_PATH}` },
     database: loginAdapter(records),
     logger: { disabled: true },
     telemetry: { enabled: false },

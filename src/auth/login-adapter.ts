@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type CustomAdapter, createAdapterFactory } from '@better-auth/core/db/adapter'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { LoginCondition, LoginRecords, LoginRow, LoginTable } from '../library/ports/logins.ts'
+import { LOGIN_TABLES, type LoginCondition, type LoginRecords, type LoginRow, type LoginTable } from '../library/ports/logins.ts'
 
 const rowShape = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
-const tableShape = z.enum(['login', 'login_account', 'login_session', 'login_verification'])
+const tableShape = z.enum(LOGIN_TABLES)
 const operatorShape = z.enum(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in'])
 const dateText = z.date().transform((date) => date.toISOString())
 const flag = z.boolean().transform(Number)
@@ -44,6 +44,11 @@ function toRow(table: LoginTable, data: Record<string, unknown>): LoginRow {
   )
 }
 
+/** Programs outlive the session of the browser in which they were allowed, which would end their tokens. */
+function withoutSession(table: LoginTable, row: LoginRow): LoginRow {
+  return table === 'oauth_access_token' || table === 'oauth_refresh_token' ? { ...row, session_id: null } : row
+}
+
 /** better-auth's models on our tables; it gets its rows through the store, like everybody else, and never sees a connection. */
 export function loginAdapter(records: LoginRecords) {
   return createAdapterFactory({
@@ -69,7 +74,7 @@ export function loginAdapter(records: LoginRecords) {
       return {
         async create({ model, data }) {
           const table = tableShape.parse(model)
-          const row = await records.insertLoginRow(table, toRow(table, data))
+          const row = await records.insertLoginRow(table, withoutSession(table, toRow(table, data)))
           const created = withToken<typeof data>(rowShape.parse(row), table === 'login_session' ? data['token'] : undefined)
           if (!created) throw new AppError('internal', `The row of ${table} was not kept`)
           return created

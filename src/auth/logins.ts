@@ -8,7 +8,7 @@ import type { BrowserSession, ClientOfRequest, LoginRecords, Logins } from '../l
 import type { LibraryStore } from '../library/ports/store.ts'
 import { toDay } from '../library/usage.ts'
 import { createAttempts } from './attempts.ts'
-import { cookiePrefix, createAuth, type LoginSettings, toHeaders } from './better-auth.ts'
+import { type Auth, cookiePrefix, type LoginSettings, toHeaders } from './better-auth.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
 import { hashToken } from './login-adapter.ts'
@@ -47,15 +47,10 @@ const MAX_SESSIONS = 100
 type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'inTransaction'>
 
 /** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
-export function createLogins(store: LoginStore, settings: LoginSettings): LoginService {
-  let loading: ReturnType<typeof createAuth> | null = null
+export function createLogins(store: LoginStore, auth: () => Promise<Auth>, settings: LoginSettings): LoginService {
   /** The name as better-auth makes it. */
   const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
   const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
-  const auth = () => {
-    loading ??= createAuth(store.logins, settings)
-    return loading
-  }
   const limiters = { store: store.instances, clock: settings.clock }
   const attempts = createAttempts(limiters)
   const browsers = createKnownBrowsers(settings)

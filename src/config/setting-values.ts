@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 const list = z.string().transform((text) =>
@@ -11,6 +12,8 @@ export const hostNames = list.refine(
   (names) => names.every((name) => name === '*' || (/^[^/*@\s]+$/.test(name) && URL.parse(`http://${name}`) !== null)),
   'must be host names such as prompts.example.org, without a scheme or a pattern, or *',
 )
+/** IP addresses, separated by commas. */
+export const ipAddresses = list.refine((texts) => texts.every((text) => isIP(text) !== 0), 'must be IP addresses such as 10.0.0.7')
 /** Web origins, separated by commas. */
 export const origins = list.refine(
   (texts) => texts.every((text) => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/*\s]+\/?$/i.test(text)),

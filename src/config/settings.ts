@@ -8,6 +8,7 @@ import {
   hostNames,
   httpUrl,
   interval,
+  ipAddresses,
   modelName,
   modelServerUrl,
   onOff,
@@ -141,6 +142,17 @@ export const SETTINGS = {
     onOff,
     true,
     'false disables the MCP endpoint and hides every mention of it. REST and the stdio command still work.',
+  ),
+  OAUTH_ENABLED: setting(
+    onOff,
+    true,
+    'false turns off signing in by OAuth for MCP clients, with the address /mcp. It is also off where BASE_URL is http on another machine than this one, because tokens would travel in the open.',
+  ),
+  OAUTH_CLIENT_ADDRESSES: setting(
+    ipAddresses,
+    [],
+    'IP addresses, separated by commas, from which client metadata documents may be fetched though they are not public: for MCP clients that a company describes on its own network.',
+    '(none)',
   ),
   LOG_LEVEL: setting(
     z.enum(LOG_LEVELS, `must be one of: ${LOG_LEVELS.join(', ')}`),

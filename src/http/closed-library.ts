@@ -21,6 +21,7 @@ export function refuseStranger({ kind, path, route, hasPublicItems }: StrangerRe
   if (route?.isEntry || (hasPublicItems && route?.isOfPublicItem)) return null
   switch (kind) {
     case 'probe':
+    case 'oauth':
       return null
     case 'rest':
     case 'mcp':

@@ -26,6 +26,11 @@ export function preflight(exchange: Exchange, kind: RouteKind, rules: AccessRule
     headers['access-control-allow-headers'] =
       'Content-Type, Accept, Authorization, X-API-Key, PROMPTS_API_KEY, PROMPTS-API-KEY, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, If-None-Match'
     headers['access-control-expose-headers'] = EXPOSED_HEADERS
+  } else if (kind === 'oauth') {
+    // Programs in browsers of anybody sign in, and send no cookies.
+    headers['access-control-allow-origin'] = '*'
+    headers['access-control-allow-methods'] = 'GET, POST'
+    headers['access-control-allow-headers'] = 'Content-Type, Accept, Authorization, MCP-Protocol-Version'
   } else if (kind !== 'mcp' && isRead(method)) {
     headers['access-control-allow-origin'] = '*'
     headers['access-control-allow-methods'] = 'GET'
@@ -48,7 +53,7 @@ export function addCorsAndCaching(
   const origin = exchange.header('origin')
   // Below /api/ cookies are never looked at; elsewhere browsers get pages, and programs do not.
   headers['vary'] = readsCookies(kind, exchange.path) ? VARY_OF_PAGES : VARY
-  if (reads && kind !== 'mcp' && !isPersonal) headers['access-control-allow-origin'] = '*'
+  if (kind === 'oauth' || (reads && kind !== 'mcp' && !isPersonal)) headers['access-control-allow-origin'] = '*'
   else if (origin !== undefined && isOriginAllowed(origin, rules)) {
     headers['access-control-allow-origin'] = origin
     headers['access-control-expose-headers'] = EXPOSED_HEADERS

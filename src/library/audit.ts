@@ -36,6 +36,9 @@ export const AUDIT_ACTIONS = {
   items_imported: 'user',
   key_created: 'key',
   key_revoked: 'key',
+  /** A program signed in by OAuth: what it holds is a key of the person. */
+  program_connected: 'key',
+  program_disconnected: 'key',
   install_link_created: 'install_link',
   install_link_revoked: 'install_link',
   user_created: 'user',

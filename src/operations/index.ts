@@ -1,4 +1,5 @@
 import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount, updateAccount } from './account/account.ts'
+import { connectProgram, refuseProgram, showProgramRequest } from './account/connect-programs.ts'
 import { hideFirstSteps, showFirstSteps } from './account/first-steps.ts'
 import { keepFormDraft, showFormDraft } from './account/form-drafts.ts'
 import { createKey, listKeys, revokeKey } from './account/keys.ts'
@@ -179,6 +180,9 @@ export const OPERATIONS: readonly Operation[] = [
   listKeys,
   createKey,
   revokeKey,
+  showProgramRequest,
+  connectProgram,
+  refuseProgram,
   saveEmbed,
   showEmbed,
   listEmbeds,

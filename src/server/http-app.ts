@@ -42,6 +42,7 @@ import { addFeeds } from '../web/feeds.ts'
 import { createPages, describePage } from '../web/routes.ts'
 import { createFaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes, MCP_PATH } from './mcp-routes.ts'
+import { oauthRoutes } from './oauth-routes.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import { createServiceFigures } from './service-figures.ts'
 
@@ -94,6 +95,8 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const forRest = (actor: Actor) => app.contextFor(actor, 'rest')
   const product = readProduct()
   const hasMcp = settings.MCP_ENABLED
+  const oauth = hasMcp ? app.oauth : null
+  const hasOAuth = oauth !== null
   const isForMembers = settings.LIBRARY_ACCESS === 'members'
   const hasPublicItems = settings.PUBLIC_ITEMS
   const requests = settings.METRICS_TOKEN === null ? null : createRequestCounts()
@@ -122,7 +125,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
     { onFault, cache },
-    { name: product.title, baseUrl, hasMcp, isForMembers, hasPublicItems },
+    { name: product.title, baseUrl, hasMcp, hasOAuth, isForMembers, hasPublicItems },
   )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null
 
@@ -205,6 +208,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     }),
     metricsRoute(settings.METRICS_TOKEN, metrics, requests),
     ...(mcp?.routes ?? []),
+    ...(oauth ? oauthRoutes(oauth, { baseUrl, name: product.title }) : []),
     {
       method: 'GET',
       path: '/api/openapi.json',
@@ -234,6 +238,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     logger,
     clientOf: createClientReader(settings.TRUST_PROXY),
     authenticate: app.authenticate,
+    oauth,
     authenticateInstallLink: app.authenticateInstallLink,
     authenticateBrowser: app.logins.authenticateBrowser,
     toProblem: pages.toProblem,

@@ -1,13 +1,19 @@
+import { z } from 'zod'
 import type { App } from '../app.ts'
-import { toAppError } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
+import { readBearerToken } from '../auth/authenticate.ts'
+import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
+import { AppError, toAppError } from '../errors.ts'
+import { type Answer, type Exchange, jsonAnswer } from '../exchange.ts'
 import { decodeBody, MAX_BODY_BYTES } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
+import { asksToSignIn, challenge, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
+import { type Actor, SCOPES } from '../library/actor.ts'
 import type { ItemKind } from '../library/items.ts'
 import { type ListAudience, widestAudience } from '../library/visibility.ts'
 import { createCalls } from '../mcp/calls.ts'
 import { readConnection } from '../mcp/connection.ts'
 import { createMcpEndpoint, type McpEndpoint, sessionOwner } from '../mcp/endpoint.ts'
+import { toErrorBody } from '../mcp/errors.ts'
 import { type Binding, createServerFactory, type Extras } from '../mcp/server-factory.ts'
 import { createSessions } from '../mcp/sessions/sessions.ts'
 import { invokeLocally } from '../operations/core/invoke.ts'
@@ -16,11 +22,8 @@ import type { ReportFault } from './fault-log.ts'
 
 /** Where MCP is served. */
 export const MCP_PATH = '/api/mcp'
-/** The same with a part of the lists, for clients that drop the query of an address. */
-const MCP_PATHS = [
-  MCP_PATH,
-  ...['@{user}', 'tags/{tag}', 'categories/{category}', 'collections/{collected}'].map((scope) => `${MCP_PATH}/${scope}`),
-]
+/** What follows the address for a part of the lists, for clients that drop the query. */
+export const LIST_SCOPES = ['', '/@{user}', '/tags/{tag}', '/categories/{category}', '/collections/{collected}'] as const
 /** Debounce window of change notifications. */
 const DEBOUNCE_MS = 500
 
@@ -70,13 +73,26 @@ export function createMcpRoutes(app: App, { name, title, version }: Product, onF
     takeTurn: call.takeTurn,
     binding: bind(call),
   })
-  const routes = MCP_PATHS.flatMap((path): BoundRoute[] => {
+  /** Refuses a call that the token of a program is not enough for, so that the program asks for more (RFC 6750, section 3.1). */
+  const refuseScope = (call: Call, body: string): Answer | null => {
+    const missing = asksToSignIn(call.exchange.path) && isFromProgram(call) ? findMissingScope(call.actor, body, app.operations) : null
+    if (missing === null) return null
+    const { scopes, tool } = missing
+    const value = challenge({ error: 'insufficient_scope', baseUrl: app.baseUrl, path: call.exchange.path, scopes })
+    const error = new AppError('forbidden', `${tool} needs the permission ${scopes.at(-1)}, which this program was not given.`)
+    return jsonAnswer(toErrorBody(error, call.requestId), 403, { 'www-authenticate': value })
+  }
+  const paths = [MCP_PATH, ...(app.oauth ? [SIGNED_IN_MCP_PATH] : [])].flatMap((base) => LIST_SCOPES.map((scope) => base + scope))
+  const routes = paths.flatMap((path): BoundRoute[] => {
     const route = { path, kind: 'mcp', cost: 1 } as const
     return [
       {
         ...route,
         method: 'POST',
-        handle: async (call) => await mcp.post(toMcpCall(call), decodeBody(await call.readBytes(MAX_BODY_BYTES))),
+        async handle(call) {
+          const body = decodeBody(await call.readBytes(MAX_BODY_BYTES))
+          return refuseScope(call, body) ?? (await mcp.post(toMcpCall(call), body))
+        },
       },
       { ...route, method: 'GET', handle: (call) => mcp.session(toMcpCall(call)) },
       { ...route, method: 'DELETE', handle: (call) => mcp.session(toMcpCall(call)) },
@@ -119,6 +135,31 @@ function notifyChanges(app: App, mcp: McpEndpoint): () => void {
   return () => {
     stop()
     for (const { timer } of pending.values()) clearTimeout(timer)
+  }
+}
+
+/** Whether a program that signed in calls, rather than somebody with a key. */
+function isFromProgram({ exchange }: Call): boolean {
+  return looksLikeAccessToken(readBearerToken(exchange.header('authorization') ?? ''))
+}
+
+const toolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) })
+
+/** The scopes a program needs for the tool it calls, when it lacks one: those it has, and that one at the end. */
+function findMissingScope(actor: Actor, body: string, operations: App['operations']): { scopes: string[]; tool: string } | null {
+  if (actor.kind !== 'user' || SCOPES.every((scope) => actor.scopes.has(scope))) return null
+  const call = toolCall.safeParse(parseJson(body))
+  const tool = call.data?.params.name ?? ''
+  const needed = SCOPES.find((scope) => scope === operations.find(({ name }) => name === tool)?.scope)
+  if (needed === undefined || actor.scopes.has(needed)) return null
+  return { scopes: [...SCOPES.filter((scope) => actor.scopes.has(scope)), needed], tool }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
   }
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { readApiKey } from '../auth/authenticate.ts'
+import { readApiKey, readBearerToken } from '../auth/authenticate.ts'
+import type { OAuthServer } from '../auth/oauth/oauth-server.ts'
+import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../exchange.ts'
 import type { Admission, Place } from '../http/admission.ts'
@@ -14,6 +16,7 @@ import { type AccessRules, checkHost, checkOrigin } from '../http/guards.ts'
 import type { RequestCounts } from '../http/metrics/metrics.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import type { RouteKind, Router } from '../http/route.ts'
+import { asksToSignIn, challengeOf } from '../http/sign-in-challenge.ts'
 import type { Turns } from '../http/turns.ts'
 import { type Actor, strangerTo } from '../library/actor.ts'
 import type { ClientOfRequest } from '../library/ports/logins.ts'
@@ -47,6 +50,8 @@ export interface PipelineParts {
   clientOf(exchange: Exchange): ClientOfRequest
   /** Who presents a key. @throws AppError `invalid_api_key` */
   authenticate(key: string): Promise<Actor>
+  /** How programs sign in; null where they do not. */
+  readonly oauth: Pick<OAuthServer, 'authenticate'> | null
   /** Who made the install link of this token, and its scope; null when it does not work. */
   authenticateInstallLink(token: string): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null>
   /** Whom a browser's cookies sign in; `cookies` renew its session. */
@@ -71,6 +76,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { router, rules, isForMembers, hasPublicItems, limits, admission, turns, requests, logger } = parts
   const isSecure = rules.baseUrl.startsWith('https:')
   const stranger = strangerTo(parts)
+  const refusesOthers = parts.oauth !== null
   let lastHost: string | null = null
 
   const guardMethod = (kind: RouteKind, exchange: Exchange): void => {
@@ -87,9 +93,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       lastHost = host
     }
     if (exchange.method === 'OPTIONS') return
-    // A closed library first asks who calls.
-    if (!isForMembers) guardMethod(kind, exchange)
-    if (kind === 'mcp' || !isRead(exchange.method)) checkOrigin(exchange.header('origin') ?? null, rules)
+    // Where strangers are refused, who calls comes first.
+    if (!isForMembers && !asksToSignIn(exchange.path)) guardMethod(kind, exchange)
+    // What programs sign in by takes no cookies.
+    if (kind === 'mcp' || (kind !== 'oauth' && !isRead(exchange.method))) checkOrigin(exchange.header('origin') ?? null, rules)
   }
 
   /**
@@ -99,19 +106,28 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const identify = (call: OpenCall): Promise<void> | null => {
     const { exchange, client, kind } = call
     if (kind === 'channel') return identifyOnChannel(call)
+    if (kind === 'mcp' && asksToSignIn(exchange.path)) return identifyProgram(call)
     if (exchange.path.startsWith('/api/')) {
       if (!hasKeyHeader(exchange)) return null
-      const key = readApiKey({ get: (name) => exchange.header(name.toLowerCase()) ?? null })
+      const key = readApiKey(keyHeaders(exchange), { refusesOthers })
       return key === null ? null : identifyKey(call, key)
     }
     return readsCookies(kind, exchange.path) && client.cookies !== '' ? identifyPerson(call) : null
+  }
+  /** A program that signed in, or a key. */
+  const identifyProgram = (call: OpenCall): Promise<void> => {
+    const token = readBearerToken(call.exchange.header('authorization') ?? '')
+    if (parts.oauth && looksLikeAccessToken(token)) return identifyKey(call, token, parts.oauth.authenticate)
+    const key = readApiKey(keyHeaders(call.exchange), { refusesOthers: true })
+    if (key === null) throw new AppError('unauthenticated', 'Sign in first: this address is for programs that signed in, and for API keys.')
+    return identifyKey(call, key)
   }
   const identifyOnChannel = (call: OpenCall): Promise<void> | null => {
     const { exchange, params } = call
     const scope = params['scope'] ?? ''
     const [, first, token] = scope.split('/')
     if (first === 'install' && token !== undefined) return identifyLink(call, token)
-    const key = readApiKey({ get: (name) => exchange.header(name.toLowerCase()) ?? null }, { takesBasic: true })
+    const key = readApiKey(keyHeaders(exchange), { takesBasic: true, refusesOthers })
     if (first !== 'private') return key === null ? null : identifyKey(call, key)
     if (key === null) throw new AppError('unauthenticated', 'This address needs an API key, as the password of HTTP Basic or in a header.')
     call.params = { ...params, scope: scope.slice('/private'.length) }
@@ -129,8 +145,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call.linkId = link.id
     call.params = { ...call.params, scope: link.scope }
   }
-  const identifyKey = async (call: OpenCall, key: string): Promise<void> => {
-    const actor = await parts.authenticate(key).catch(async (error: unknown) => {
+  const identifyKey = async (call: OpenCall, key: string, prove = parts.authenticate): Promise<void> => {
+    const actor = await prove(key).catch(async (error: unknown) => {
       // A wrong key counts for its address.
       await limits.count(call.client.caller)
       throw error
@@ -196,8 +212,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (call.kind === 'channel' && HTTP_STATUS[error.code] === 401) {
       return toErrorAnswer(error, call.requestId, { 'www-authenticate': 'Basic realm="commonplace", charset="UTF-8"' })
     }
+    const challenge = parts.oauth && HTTP_STATUS[error.code] === 401 ? challengeOf(call.exchange, rules.baseUrl) : {}
     if (call.kind === 'mcp') {
-      const headers = { ...errorHeaders(error), ...(error.code === 'method_not_allowed' ? { allow: 'POST, OPTIONS' } : {}) }
+      const headers = { ...errorHeaders(error), ...challenge, ...(error.code === 'method_not_allowed' ? { allow: 'POST, OPTIONS' } : {}) }
       return jsonAnswer(toMcpErrorBody(error, call.requestId), HTTP_STATUS[error.code], headers)
     }
     if (error.code === 'method_not_allowed') return toErrorAnswer(error, call.requestId, { allow: allowed.join(', ') })
@@ -205,7 +222,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const isPageDue = place !== null || error.code === 'unauthenticated'
     // Channels are for programs, and never read cookies.
     const page = isPageDue && call.kind !== 'channel' ? await parts.toProblem(call, error) : null
-    return page ?? toErrorAnswer(error, call.requestId)
+    return page ?? toErrorAnswer(error, call.requestId, challenge)
   }
 
   const finish = (call: OpenCall, answer: Answer, startedMs: number): Answer | Promise<Answer> => {
@@ -251,7 +268,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const refusal = refuseStranger({ kind: call.kind, path: exchange.path, route, hasPublicItems })
       if (refusal) throw refusal
     }
-    if (isForMembers) guardMethod(call.kind, exchange)
+    if (isForMembers || asksToSignIn(exchange.path)) guardMethod(call.kind, exchange)
     const entering = (route?.queues ? parts.queue : admission).enter(call.caller, call.isKnown, exchange.signal)
     const place = entering instanceof Promise ? await entering : entering
     const turn = turns.take(call.caller, cost)
@@ -295,6 +312,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       place?.leave()
     }
   }
+}
+
+function keyHeaders({ header }: Exchange) {
+  return { get: (name: string) => header(name.toLowerCase()) ?? null }
 }
 
 /** Logged for a request whose client disconnected; 499 is nginx's status for it. */

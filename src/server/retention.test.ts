@@ -12,7 +12,7 @@ afterEach(async () => await stop?.())
 async function run(
   settings: Partial<Retention>,
   isDone: (asked: readonly unknown[]) => boolean,
-  store: Partial<Retention['purges'] & Retention['audit'] & Retention['usage']> = {},
+  store: Partial<Retention['purges'] & Retention['audit'] & Retention['usage'] & Retention['logins']> = {},
 ) {
   const asked: unknown[] = []
   const purged: unknown[] = []
@@ -42,6 +42,7 @@ async function run(
         return (await store.removeEvents?.(oldest, limit)) ?? 0
       },
     },
+    logins: { removeOldGrants: async () => await store.removeOldGrants?.() },
     usage: { removeUses: async (before) => (await store.removeUses?.(before)) ?? 0 },
   })
   while (!isDone(asked)) await sleep(1)
@@ -50,6 +51,15 @@ async function run(
 const times = (count: number) => (asked: readonly unknown[]) => asked.length >= count
 
 describe('startRetention', () => {
+  it('deletes what programs left when they signed in', async () => {
+    let times = 0
+    const removeOldGrants = async () => {
+      times++
+    }
+    await run({}, () => times > 1, { removeOldGrants })
+    expect(times).toBeGreaterThan(1)
+  })
+
   it('only finishes what was begun where everything is kept, again and again', async () => {
     expect((await run({}, times(4))).asked.slice(0, 4)).toEqual(['finish', 'finish', 'finish', 'finish'])
   })

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { AuditStore } from '../library/audit.ts'
+import type { LoginRecords } from '../library/ports/logins.ts'
 import type { UsageStore } from '../library/ports/usage.ts'
 import type { PurgeStore } from '../library/purges.ts'
 import { DETAIL_DAYS, TOTAL_DAYS, toDay } from '../library/usage.ts'
@@ -24,6 +25,7 @@ export interface Retention {
   readonly purges: Pick<PurgeStore, 'purgeExpired' | 'finishDeletions'>
   readonly audit: Pick<AuditStore, 'removeEvents'>
   readonly usage: Pick<UsageStore, 'removeUses'>
+  readonly logins: Pick<LoginRecords, 'removeOldGrants'>
   readonly clock: () => number
   readonly onPurged: (removed: { readonly items: number; readonly versions: number }) => void
   readonly onFailure: (error: unknown) => void
@@ -36,7 +38,7 @@ export interface Retention {
  * Returns a function that stops it.
  */
 export function startRetention(retention: Retention): () => Promise<void> {
-  const { trashDays, versionsKeep, auditDays, purges, audit, usage, clock } = retention
+  const { trashDays, versionsKeep, auditDays, purges, audit, usage, logins, clock } = retention
   const { wait = { firstMs: FIRST_MS, everyMs: EVERY_MS, agedMs: AGED_MS } } = retention
   const stopping = new AbortController()
   const { signal } = stopping
@@ -67,6 +69,8 @@ export function startRetention(retention: Retention): () => Promise<void> {
     for (let waitMs = wait.firstMs; ; waitMs = wait.everyMs) {
       await sleep(waitMs, undefined, { signal, ref: false })
       await attempt(() => purges.finishDeletions())
+      // Strangers can make them.
+      await attempt(() => logins.removeOldGrants())
       sinceAgedMs += waitMs
       if (sinceAgedMs < wait.agedMs) continue
       sinceAgedMs = 0

@@ -82,6 +82,127 @@ export interface Database {
   }
   /** Pending verifications, such as password resets; `identifier` is a hash. */
   login_verification: { id: string; identifier: string; value: string; expires_at: string; created_at: string; updated_at: string }
+  /** Programs that registered, or whose metadata document was read. The oauth tables have the schema of better-auth. */
+  oauth_client: {
+    id: string
+    client_id: string
+    client_secret: string | null
+    client_discovery_id: string | null
+    disabled: number | null
+    skip_consent: number | null
+    enable_end_session: number | null
+    subject_type: string | null
+    scopes: string | null
+    client_credentials_scopes: string | null
+    user_id: string | null
+    created_at: string | null
+    updated_at: string | null
+    name: string | null
+    uri: string | null
+    icon: string | null
+    contacts: string | null
+    tos: string | null
+    policy: string | null
+    software_id: string | null
+    software_version: string | null
+    software_statement: string | null
+    redirect_uris: string
+    post_logout_redirect_uris: string | null
+    backchannel_logout_uri: string | null
+    backchannel_logout_session_required: number | null
+    token_endpoint_auth_method: string | null
+    application_type: string | null
+    jwks: string | null
+    jwks_uri: string | null
+    grant_types: string | null
+    response_types: string | null
+    require_pkce: number | null
+    dpop_bound_access_tokens: number | null
+    reference_id: string | null
+    metadata: string | null
+  }
+  /** What tokens can be for. */
+  oauth_resource: {
+    id: string
+    identifier: string
+    name: string
+    access_token_ttl: number | null
+    refresh_token_ttl: number | null
+    signing_algorithm: string | null
+    signing_key_id: string | null
+    allowed_scopes: string | null
+    custom_claims: string | null
+    dpop_bound_access_tokens_required: number | null
+    disabled: number | null
+    created_at: string | null
+    updated_at: string | null
+    policy_version: number | null
+    metadata: string | null
+  }
+  /** Not used: every client may ask for every resource. */
+  oauth_client_resource: {
+    id: string
+    client_id: string
+    resource_id: string
+    metadata: string | null
+    created_at: string | null
+  }
+  /** Digests of refresh tokens; `reference_id` is the id of the key they belong to. */
+  oauth_refresh_token: {
+    id: string
+    token: string
+    client_id: string
+    session_id: string | null
+    user_id: string
+    reference_id: string | null
+    authorization_code_id: string | null
+    resources: string | null
+    requested_user_info_claims: string | null
+    expires_at: string
+    created_at: string
+    revoked: string | null
+    rotated_at: string | null
+    rotation_replay_response: string | null
+    rotation_replay_expires_at: string | null
+    auth_time: string | null
+    confirmation: string | null
+    scopes: string
+  }
+  /** Digests of access tokens; `reference_id` is the id of the key they act for. */
+  oauth_access_token: {
+    id: string
+    token: string
+    client_id: string
+    session_id: string | null
+    user_id: string | null
+    reference_id: string | null
+    authorization_code_id: string | null
+    resources: string | null
+    requested_user_info_claims: string | null
+    refresh_id: string | null
+    expires_at: string
+    created_at: string
+    revoked: string | null
+    confirmation: string | null
+    scopes: string
+  }
+  /** What people allowed, once for each time they were asked. */
+  oauth_consent: {
+    id: string
+    client_id: string
+    user_id: string | null
+    reference_id: string | null
+    resources: string | null
+    requested_user_info_claims: string | null
+    scopes: string
+    created_at: string
+    updated_at: string
+  }
+  /** Proofs of clients that were used, so that none is used twice. */
+  oauth_client_assertion: {
+    id: string
+    expires_at: string
+  }
   /** Invites: links with which one account can be created. `username` is set when the invite is for that name. */
   invite: {
     id: string
@@ -125,6 +246,8 @@ export interface Database {
     revoked_at: string | null
     /** What the key is narrowed to, as JSON of `Within`; null for nothing. */
     within: Generated<string | null>
+    /** The program that holds it by OAuth; null for a key that a person holds. */
+    client_id: Generated<string | null>
   }
   /** Addresses that read a scope with their maker's rights; `sha256` is of the token in them. */
   install_link: {

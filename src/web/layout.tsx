@@ -24,6 +24,8 @@ interface LayoutProps {
   readonly feed?: string | undefined
   /** Id of the shown item, if anyone may embed it. */
   readonly embeddedId?: string | undefined
+  /** Where the browser is sent after a moment. */
+  readonly goesTo?: string | undefined
   /** What the search field in the header holds. Default: nothing */
   readonly query?: string | undefined
   readonly children?: Child
@@ -43,6 +45,7 @@ export const Layout: FC<LayoutProps> = ({
   kind = 'website',
   feed = '/feed.xml',
   embeddedId,
+  goesTo,
   query,
   children,
 }) => {
@@ -55,6 +58,7 @@ export const Layout: FC<LayoutProps> = ({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{fullTitle}</title>
         {description ? <meta name="description" content={description} /> : null}
+        {goesTo === undefined ? null : <meta http-equiv="refresh" content={`1; url=${goesTo}`} />}
         {isIndexed ? null : <meta name="robots" content="noindex" />}
         <meta property="og:title" content={title ?? name} />
         <meta property="og:site_name" content={name} />

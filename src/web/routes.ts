@@ -21,6 +21,7 @@ import { stopHighlighting } from './markup/highlight.ts'
 import { changeInstallLinks, showInstallLinks } from './pages/account/install-links.tsx'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
+import { changePrograms, showConsent, showPrograms, submitConsent } from './pages/account/programs.tsx'
 import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
@@ -92,6 +93,8 @@ interface PageEntry {
   readonly takesPassword?: boolean
   /** Shown only while MCP is enabled. */
   readonly isOfMcp?: boolean
+  /** Shown only while programs can sign in. */
+  readonly isOfOAuth?: boolean
   /** See `Route.isEntry`. */
   readonly isEntry?: true
   /** Of the page itself; its forms are for members. See `Route.isOfPublicItem`. */
@@ -142,6 +145,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true, isEntry: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
+  { path: '/settings/programs', page: showPrograms, act: changePrograms, isOfOAuth: true },
+  { path: '/oauth2/consent', page: showConsent, act: submitConsent, isOfOAuth: true },
   { path: '/settings/install-links', page: showInstallLinks, act: changeInstallLinks },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
@@ -212,6 +217,8 @@ export interface PageSettings {
   readonly name: string
   readonly baseUrl: string
   readonly hasMcp: boolean
+  /** Whether programs can sign in. */
+  readonly hasOAuth: boolean
   readonly isForMembers: boolean
   readonly hasPublicItems: boolean
 }
@@ -337,7 +344,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     words: ENGLISH,
     files,
     add(routes) {
-      const pages = PAGES.filter((page) => settings.hasMcp || !page.isOfMcp)
+      const pages = PAGES.filter((page) => (settings.hasMcp || !page.isOfMcp) && (settings.hasOAuth || !page.isOfOAuth))
       for (const entry of pages) {
         const { path, page, act, hasFrames } = entry
         const pattern = path.replace(SIGNED, '/:$1{@[^/]+}')

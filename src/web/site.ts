@@ -10,6 +10,8 @@ export interface Site {
   /** Absolute, without a slash at its end. */
   readonly baseUrl: string
   readonly hasMcp: boolean
+  /** Whether programs can sign in. */
+  readonly hasOAuth: boolean
   /** Whether the library is for members alone: nothing is read without an account or a key. */
   readonly isForMembers: boolean
   /** Whether such a library still shows everybody single public items. */

@@ -115,6 +115,7 @@ describe.each(ENGINES)('the audit log on $name', (engine) => {
       purges: store.purges,
       audit: store.audit,
       usage: store.usage,
+      logins: store.logins,
       clock: () => now,
       wait,
     })

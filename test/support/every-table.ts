@@ -1,3 +1,4 @@
+import { LIBRARY_COLUMNS } from '../../src/storage/copy/library-columns.ts'
 import type { OpenDatabase } from '../../src/storage/dialects/dialect.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -75,6 +76,55 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .insertInto('api_key')
       .values({ id: 'k', user_seq: 1, name: '', sha256: 'z', scopes: '["read"]', created_at: AT, within: '{"team":"é"}' })
       .execute()
+    const client = Object.fromEntries(LIBRARY_COLUMNS.oauth_client.map((column) => [column, null]))
+    await db
+      .insertInto('oauth_client')
+      .values({ ...client, id: 'oc', client_id: 'https://é.example/c', redirect_uris: '["é:/"]', disabled: 0 })
+      .execute()
+    await db
+      .insertInto('oauth_client_resource')
+      .values({ id: 'or', client_id: 'c', resource_id: 'r', metadata: null, created_at: AT })
+      .execute()
+    const granted = {
+      client_id: 'c',
+      user_id: 'user-2',
+      reference_id: 'k',
+      resources: '["r"]',
+      requested_user_info_claims: null,
+      scopes: '[]',
+    }
+    const token = {
+      ...granted,
+      session_id: 's',
+      authorization_code_id: 'ac',
+      expires_at: AT,
+      created_at: AT,
+      revoked: null,
+      confirmation: null,
+    }
+    const rotated = { rotated_at: AT, rotation_replay_response: '🙂', rotation_replay_expires_at: AT, auth_time: AT }
+    await db
+      .insertInto('oauth_refresh_token')
+      .values({ ...token, ...rotated, id: 'rt', token: 'rt' })
+      .execute()
+    await db
+      .insertInto('oauth_access_token')
+      .values({ ...token, id: 'at', token: 'at', refresh_id: 'rt' })
+      .execute()
+    await db
+      .insertInto('oauth_consent')
+      .values({ ...granted, id: 'ct', created_at: AT, updated_at: AT })
+      .execute()
+    await db
+      .insertInto('oauth_resource')
+      .values({
+        ...Object.fromEntries(LIBRARY_COLUMNS.oauth_resource.map((column) => [column, null])),
+        id: 'os',
+        identifier: 'r',
+        name: 'r',
+      })
+      .execute()
+    await db.insertInto('oauth_client_assertion').values({ id: 'oa', expires_at: AT }).execute()
     await db.insertInto('category').values({ slug: 'ours', name: 'Ours', parent_seq: 1, position: 99 }).execute()
     const item = {
       kind: 'prompt' as const,

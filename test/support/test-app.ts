@@ -8,6 +8,7 @@ import { type App, type AppSettings, openApp, SYSTEM } from '../../src/app.ts'
 import { createApiKey, hashApiKey } from '../../src/auth/api-key.ts'
 import type { Route } from '../../src/http/route.ts'
 import { type Actor, SCOPES, type Scope } from '../../src/library/actor.ts'
+import type { ClientOfRequest } from '../../src/library/ports/logins.ts'
 import { createHttpApp, type ServerSettings } from '../../src/server/http-app.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
 import { readEverything } from './engines.ts'
@@ -60,7 +61,7 @@ export interface TestApp {
   /** A user with this name, made on first use, with a key of these scopes. */
   user(name: string, scopes?: readonly Scope[]): Promise<{ actor: Extract<Actor, { kind: 'user' }>; key: string }>
   /** Calls an operation. */
-  call(actor: Actor, name: string, input: unknown): Promise<Record<string, unknown>>
+  call(actor: Actor, name: string, input: unknown, client?: ClientOfRequest): Promise<Record<string, unknown>>
   /** The route table. */
   readonly routes: readonly Route[]
   /** The whole HTTP stack, for a server that listens. */
@@ -77,7 +78,10 @@ export async function testApp(
   improve: Partial<ImproveSettings> = {},
   embeddings: EmbeddingSettings | null = null,
   more: Partial<
-    Pick<AppSettings, 'allowSignUp' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses' | 'onStatement'>
+    Pick<
+      AppSettings,
+      'allowSignUp' | 'oauth' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses' | 'onStatement'
+    >
   > = {},
   log: { write(line: string): void } | null = null,
   /** How far the clock moves each time somebody looks at it, in milliseconds. */
@@ -112,10 +116,10 @@ export async function testApp(
     createHttpApp(opened, { ...SETTINGS, ...settings }, log ? pino({ base: null, level: 'trace' }, log) : pino({ level: 'silent' }))
   const callOn =
     (opened: App): TestApp['call'] =>
-    async (actor, name, input) => {
+    async (actor, name, input, client) => {
       const operation = opened.operations.find((candidate) => candidate.name === name)
       if (!operation) throw new Error(`no operation ${name}`)
-      const output = await operation.call(opened.contextFor(actor, 'rest'), input)
+      const output = await operation.call({ ...opened.contextFor(actor, 'rest'), client }, input)
       // What an operation promises is held to here, on every call a test makes.
       return operation.output.strict().parse(output)
     }

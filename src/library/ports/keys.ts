@@ -9,6 +9,8 @@ export interface StoredKey {
   readonly scopes: readonly Scope[]
   /** What it is narrowed to; null for all that its owner sees. */
   readonly within: Within | null
+  /** The program that holds it by OAuth; null for a key that a person holds. */
+  readonly clientId: string | null
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly expiresAt: string | null
@@ -17,6 +19,14 @@ export interface StoredKey {
   readonly isSuspended: boolean
   /** The day on which its owner was last seen. */
   readonly seenOn: string | null
+}
+
+/** A key as one token of a program may use it. */
+interface TokenKey {
+  readonly key: StoredKey
+  readonly scopes: readonly Scope[]
+  /** The addresses it is for. */
+  readonly resources: readonly string[]
 }
 
 /** API keys. Only their digests are stored. */
@@ -30,8 +40,16 @@ export interface KeyStore {
     expiresAt: string | null
     /** Default: null */
     within?: Within | null
+    /** For what a program holds by OAuth: its client, and the id that its tokens refer to. Default: null */
+    connection?: { readonly id: string; readonly clientId: string } | null
   }): Promise<StoredKey>
   findKey(sha256: string): Promise<StoredKey | null>
+  /** The key that an access token acts for; null for a token that is unknown or over. */
+  findTokenKey(sha256: string): Promise<TokenKey | null>
+  /** The id of the key that an access or refresh token belongs to, whether it works or not, and whether it is a refresh token. */
+  findKeyOfToken(sha256: string): Promise<{ readonly id: string; readonly isRefresh: boolean } | null>
+  /** Sets when a key ends that has not ended. */
+  extendKey(id: string, expiresAt: string): Promise<void>
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */
   listKeys(username: string | null): Promise<StoredKey[]>
   revokeKey(id: string): Promise<StoredKey | null>

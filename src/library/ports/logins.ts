@@ -1,7 +1,20 @@
 import type { AuditAction } from '../audit.ts'
 
 /** The tables better-auth keeps its rows in. */
-export type LoginTable = 'login' | 'login_account' | 'login_session' | 'login_verification'
+export const LOGIN_TABLES = [
+  'login',
+  'login_account',
+  'login_session',
+  'login_verification',
+  'oauth_client',
+  'oauth_resource',
+  'oauth_client_resource',
+  'oauth_refresh_token',
+  'oauth_access_token',
+  'oauth_consent',
+  'oauth_client_assertion',
+] as const
+export type LoginTable = (typeof LOGIN_TABLES)[number]
 
 /** A row of one of them, by column. */
 export type LoginRow = Readonly<Record<string, string | number | null>>
@@ -37,6 +50,11 @@ export interface LoginRecords {
   countLoginRows(table: LoginTable, conditions: readonly LoginCondition[]): Promise<number>
   /** The rows as they are afterwards. */
   updateLoginRows(table: LoginTable, conditions: readonly LoginCondition[], values: LoginRow, event?: LoginEvent): Promise<LoginRow[]>
+  /**
+   * Deletes what programs left: tokens and verifications that are over, consents whose key is gone, and programs that nobody connected
+   * within a day, or beyond the newest of those.
+   */
+  removeOldGrants(): Promise<void>
   /** The rows that went; at most `limit`, or all. */
   deleteLoginRows(table: LoginTable, conditions: readonly LoginCondition[], limit: number | null, event?: LoginEvent): Promise<LoginRow[]>
 }

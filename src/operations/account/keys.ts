@@ -9,7 +9,7 @@ import { defineOperation, type Needs, requireUser } from '../core/define-operati
 import { filterText, refInput, requireOwner } from '../core/inputs.ts'
 
 /** Collections that one key can be narrowed to. */
-const MAX_NARROWED = 20
+export const MAX_NARROWED = 20
 const DAY_MS = 24 * 3600 * 1000
 /** Whether a new password also revokes the person's keys. */
 export const revokeKeysInput = z.boolean().default(false)
@@ -24,6 +24,7 @@ export const keyRecord = z.object({
     .array(z.string())
     .nullable()
     .describe('The team, as @NAME, or the collections it sees nothing outside of; null for everything'),
+  program: z.string().nullable().describe('The OAuth client that holds it; null for a key that a person holds'),
   createdAt: when,
   lastUsedAt: when.nullable(),
   expiresAt: when.nullable(),
@@ -37,6 +38,7 @@ function toKeyRecord(key: StoredKey, narrowedTo: string[] | null, nowMs: number)
     name: key.name,
     scopes: [...key.scopes],
     narrowedTo,
+    program: key.clientId,
     createdAt: key.createdAt,
     lastUsedAt: key.lastUsedAt,
     expiresAt: key.expiresAt,

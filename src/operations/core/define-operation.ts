@@ -7,6 +7,7 @@ import type { LibraryCopy } from '../../library/library-copies.ts'
 import type { Clock } from '../../library/ports/environment.ts'
 import type { ClientOfRequest, Logins, SendMail } from '../../library/ports/logins.ts'
 import type { Improver } from '../../library/ports/models.ts'
+import type { OAuthConsents } from '../../library/ports/oauth.ts'
 import type { FindSimilar } from '../../library/ports/search.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import type { ServiceStatus } from '../../library/service.ts'
@@ -69,6 +70,8 @@ interface Services {
   readonly findSimilar: FindSimilar
   readonly improver: Improver
   readonly logins: Logins
+  /** null: programs do not sign in here. */
+  readonly oauth: OAuthConsents | null
   readonly secrets: Secrets
   readonly signUp: SignUpRules
   /** null: no mail is sent from here. */

@@ -11,6 +11,17 @@ import { createStore } from '../store.ts'
 import { dropManifest } from './manifest.ts'
 import type { Afterwards } from './present-library.ts'
 
+/** Sign-ins of people and programs, pending and done. */
+const ENDED_TABLES = [
+  'login_session',
+  'login_verification',
+  'session',
+  'oauth_access_token',
+  'oauth_refresh_token',
+  'oauth_consent',
+  'oauth_client_assertion',
+] as const
+
 /** What a restore changed in the backup before it became the library. */
 export interface Restored {
   /** Whether later revocations and removals are known: the replaced library is the same one, and was readable. */
@@ -65,8 +76,9 @@ async function adapt(
   await database.transact(async (db) => {
     await dropManifest(db)
     // Their owners may have lost them since, or ended them.
-    for (const table of ['login_session', 'login_verification', 'session'] as const) await db.deleteFrom(table).execute()
+    for (const table of ENDED_TABLES) await db.deleteFrom(table).execute()
     const at = new Date(options.clock()).toISOString()
+    await db.updateTable('api_key').set({ revoked_at: at }).where('client_id', 'is not', null).where('revoked_at', 'is', null).execute()
     await db.updateTable('invite').set({ revoked_at: at }).where('used_at', 'is', null).where('revoked_at', 'is', null).execute()
     await db.updateTable('install_link').set({ revoked_at: at }).where('revoked_at', 'is', null).execute()
     // They may have been withdrawn or declined since.

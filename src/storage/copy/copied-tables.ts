@@ -9,6 +9,8 @@ export const LEFT_TABLES = [
   'form_draft',
   'import',
   'import_entry',
+  'oauth_resource',
+  'oauth_client_assertion',
 ] as const satisfies readonly (keyof Database)[]
 
 /** How the rows of a table are paged. */
@@ -28,6 +30,11 @@ const WALKS = {
   login_account: { key: ['id'] },
   login_session: { key: ['id'] },
   login_verification: { key: ['id'] },
+  oauth_client: { key: ['id'] },
+  oauth_client_resource: { key: ['id'] },
+  oauth_refresh_token: { key: ['id'] },
+  oauth_access_token: { key: ['id'] },
+  oauth_consent: { key: ['id'] },
   invite: { key: ['id'] },
   api_key: { key: ['seq'] },
   install_link: { key: ['seq'] },

@@ -33,6 +33,7 @@ import { createTeams } from './0026-teams.ts'
 import { createCollections } from './0027-collections.ts'
 import { createOffers } from './0028-offers.ts'
 import { narrowKeys } from './0029-narrowed-keys.ts'
+import { createOAuth } from './0030-oauth.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0027-collections', up: createCollections, digest: 'cfbe75553c905059522fc7eeb3131b5c3b536a66b36911ed422d8a5c01480875' },
   { name: '0028-offers', up: createOffers, digest: '185ba1f13733fcd385252957c003190308c8e4feba381054766277081a54d3eb' },
   { name: '0029-narrowed-keys', up: narrowKeys, digest: '43479b2278b78992c42c63fc0c4d62707807c8dd066f4decbcb2581f8fc4ce83' },
+  { name: '0030-oauth', up: createOAuth, digest: '8a0c4616b2f661a43eaf86239bdbd9d52e96feca6fbf822504236cfeeaff1e6e' },
 ]
 
 /** Options of a migration run. */

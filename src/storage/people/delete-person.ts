@@ -80,6 +80,9 @@ async function removeTraces(db: Kysely<Database>, seq: number, { id, username }:
   await db.deleteFrom('use_count').where('key_id', 'in', keys.select('id')).execute()
   await db.deleteFrom('session').where('owner', 'like', `user ${id} %`).execute()
   await db.deleteFrom('api_key').where('user_seq', '=', seq).execute()
+  for (const table of ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const) {
+    await db.deleteFrom(table).where('user_id', '=', id).execute()
+  }
   await db.deleteFrom('install_link').where('user_seq', '=', seq).execute()
   await db.deleteFrom('sync_state').where('user_seq', '=', seq).execute()
   await db.deleteFrom('embed').where('owner_seq', '=', seq).execute()

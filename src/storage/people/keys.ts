@@ -36,6 +36,7 @@ function selectKeys(db: Kysely<Database>) {
       'api_key.expires_at',
       'api_key.revoked_at',
       'api_key.within',
+      'api_key.client_id',
       'user.id as user_id',
       'user.username',
       'user.suspended_at',
@@ -52,6 +53,23 @@ type KeyRow = Omit<Selectable<Database['api_key']>, 'seq' | 'user_seq' | 'sha256
 
 const keyByHash = prepareQuery<KeyRow>((db) => selectKeys(db).where('api_key.sha256', '=', slot('sha256')))
 
+/** Where what a program holds refers to its key. */
+const TOKEN_TABLES = ['oauth_access_token', 'oauth_refresh_token', 'oauth_consent'] as const
+
+type TokenRow = KeyRow & { resources: string | null; token_scopes: string; token_expires_at: string; token_revoked: string | null }
+
+const keyByToken = prepareQuery<TokenRow>((db) =>
+  selectKeys(db)
+    .innerJoin('oauth_access_token', 'oauth_access_token.reference_id', 'api_key.id')
+    .select([
+      'oauth_access_token.resources',
+      'oauth_access_token.scopes as token_scopes',
+      'oauth_access_token.expires_at as token_expires_at',
+      'oauth_access_token.revoked as token_revoked',
+    ])
+    .where('oauth_access_token.token', '=', slot('sha256')),
+)
+
 function toKey(row: KeyRow): StoredKey {
   return {
     id: row.id,
@@ -60,6 +78,7 @@ function toKey(row: KeyRow): StoredKey {
     username: row.username,
     scopes: scopesJson.parse(JSON.parse(row.scopes)),
     within: row.within === null ? null : withinSchema.parse(JSON.parse(row.within)),
+    clientId: row.client_id,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
@@ -67,6 +86,10 @@ function toKey(row: KeyRow): StoredKey {
     isSuspended: row.suspended_at !== null,
     seenOn: row.seen_on,
   }
+}
+
+function endOf(clientId: string | null): 'key_revoked' | 'program_disconnected' {
+  return clientId === null ? 'key_revoked' : 'program_disconnected'
 }
 
 /**
@@ -89,10 +112,10 @@ export async function endNarrowedKeys(
     .where('user.id', '=', teamId)
     .execute()
   const collections = new Set(owned.map(({ id }) => id))
-  for (const { id, userId: ownerId, within } of (await keys.execute()).map(toKey)) {
+  for (const { id, userId: ownerId, within, clientId } of (await keys.execute()).map(toKey)) {
     if (!within || ('team' in within ? within.team !== teamId : within.collections.every((one) => !collections.has(one)))) continue
     await db.updateTable('api_key').set({ revoked_at: at }).where('id', '=', id).execute()
-    notes.audit({ action: 'key_revoked', targetId: id, ownerId })
+    notes.audit({ action: endOf(clientId), targetId: id, ownerId })
   }
 }
 
@@ -102,7 +125,7 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
   return {
     createKey: (key) =>
       context.transact(async (db, notes) => {
-        const id = context.random.id()
+        const id = key.connection?.id ?? context.random.id()
         const user = await db
           .selectFrom('user')
           .select(['seq', 'username'])
@@ -138,10 +161,11 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
             created_at: now(),
             expires_at: key.expiresAt,
             within: key.within ? JSON.stringify(key.within) : null,
+            client_id: key.connection?.clientId ?? null,
           })
           .execute()
         notes.audit({
-          action: 'key_created',
+          action: key.connection ? 'program_connected' : 'key_created',
           targetId: id,
           ownerId: key.userId,
           detail: { scopes: [...key.scopes], ...(key.within && { narrowed: true }) },
@@ -152,6 +176,25 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
       const [row] = await keyByHash(reader, { sha256 })
       return row ? toKey(row) : null
     },
+    async findTokenKey(sha256) {
+      const [row] = await keyByToken(reader, { sha256 })
+      if (!row || row.token_revoked !== null || row.token_expires_at <= now()) return null
+      const granted = z.array(z.string()).parse(JSON.parse(row.token_scopes))
+      const resources = row.resources === null ? [] : z.array(z.string()).parse(JSON.parse(row.resources))
+      const key = toKey(row)
+      return { key, scopes: key.scopes.filter((scope) => granted.includes(scope)), resources }
+    },
+    async findKeyOfToken(sha256) {
+      for (const table of ['oauth_refresh_token', 'oauth_access_token'] as const) {
+        const row = await reader.selectFrom(table).select('reference_id').where('token', '=', sha256).executeTakeFirst()
+        if (row?.reference_id) return { id: row.reference_id, isRefresh: table === 'oauth_refresh_token' }
+      }
+      return null
+    },
+    extendKey: (id, expiresAt) =>
+      context.sideTransaction(async (db) => {
+        await db.updateTable('api_key').set({ expires_at: expiresAt }).where('id', '=', id).where(isActive(now())).execute()
+      }),
     async listKeys(username) {
       if (username === null) return (await selectKeys(reader).orderBy('user.username_key').orderBy('api_key.seq').execute()).map(toKey)
       const time = now()
@@ -174,7 +217,10 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
           .returning('id')
           .executeTakeFirst()
         const row = await selectKeys(db).where('api_key.id', '=', id).executeTakeFirst()
-        if (row && revoked) notes.audit({ action: 'key_revoked', targetId: id, ownerId: row.user_id })
+        if (row && revoked) {
+          notes.audit({ action: endOf(row.client_id), targetId: id, ownerId: row.user_id })
+          for (const table of TOKEN_TABLES) await db.deleteFrom(table).where('reference_id', '=', id).execute()
+        }
         return row ? toKey(row) : null
       }),
     async findOverKeys(ids) {

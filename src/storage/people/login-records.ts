@@ -1,8 +1,15 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditEntry } from '../../library/audit.ts'
+import { isId } from '../../library/identifier.ts'
 import type { LoginAction, LoginCondition, LoginRecords, LoginRow, LoginTable } from '../../library/ports/logins.ts'
 import type { WriteContext } from '../items/write-items.ts'
 import type { Database } from '../schema.ts'
+
+const DAY_MS = 86_400_000
+/** Days a refresh token is kept after its use: whoever presents it again may have stolen it, and the whole connection ends. */
+const KEPT_USED_DAYS = 7
+/** Programs kept that nobody connected. */
+const MAX_UNUSED_CLIENTS = 5_000
 
 const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=', in: 'in', not_in: 'not in' } as const
 
@@ -38,7 +45,8 @@ const NEW_ROWS: {
 function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
   const newRow = NEW_ROWS[table]
   const userId = row[newRow?.column ?? '']
-  if (!newRow || typeof userId !== 'string') return null
+  // Other verifications have a value that is no person.
+  if (!newRow || typeof userId !== 'string' || !isId(userId)) return null
   return { action: newRow.action, targetId: userId, ownerId: userId, ...(newRow.actsFromNowOn ? { actorId: userId } : {}) }
 }
 
@@ -78,6 +86,41 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
         )
         if (event && updated.length > 0) audit(toEntry(event))
         return updated
+      }),
+    removeOldGrants: () =>
+      context.sideTransaction(async (db) => {
+        const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+        const now = daysAgo(0)
+        const isConnected = (eb: ExpressionBuilder<Database, 'oauth_client'>) =>
+          eb.exists(eb.selectFrom('api_key').select('api_key.id').whereRef('api_key.client_id', '=', 'oauth_client.client_id'))
+        for (const table of ['oauth_access_token', 'login_verification', 'oauth_client_assertion'] as const) {
+          await db.deleteFrom(table).where('expires_at', '<', now).execute()
+        }
+        await db
+          .deleteFrom('oauth_refresh_token')
+          .where((eb) => eb.or([eb('expires_at', '<', now), eb('revoked', '<', daysAgo(KEPT_USED_DAYS))]))
+          .execute()
+        const keys = db.selectFrom('api_key').select('id').where('client_id', 'is not', null)
+        await db.deleteFrom('oauth_consent').where('created_at', '<', daysAgo(1)).where('reference_id', 'not in', keys).execute()
+        await db
+          .deleteFrom('oauth_client')
+          .where('created_at', '<', daysAgo(1))
+          .where((eb) => eb.not(isConnected(eb)))
+          .execute()
+        const newest = await db
+          .selectFrom('oauth_client')
+          .select('created_at')
+          .where((eb) => eb.not(isConnected(eb)))
+          .orderBy('created_at', 'desc')
+          .offset(MAX_UNUSED_CLIENTS)
+          .limit(1)
+          .executeTakeFirst()
+        if (!newest) return
+        await db
+          .deleteFrom('oauth_client')
+          .where('created_at', '<=', newest.created_at)
+          .where((eb) => eb.not(isConnected(eb)))
+          .execute()
       }),
     deleteLoginRows: (table, conditions, limit, event) =>
       context.sideTransaction(async (db, audit) => {

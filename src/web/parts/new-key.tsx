@@ -6,6 +6,7 @@ import type { ClientId } from '../client-configs.ts'
 import type { Action } from '../request.ts'
 import type { Site } from '../site.ts'
 import { ClientTabs } from './client-tabs.tsx'
+import { chosenReach } from './permissions.tsx'
 
 /** What the page after a form that creates a key gets. */
 export const newKey = z.object({ id: z.string(), key: z.string(), name: z.string() })
@@ -14,13 +15,11 @@ export type NewKey = z.infer<typeof newKey>
 /** Creates the key that a form describes. */
 export async function makeKey({ call, form }: Pick<Parameters<Action>[0], 'call' | 'form'>): Promise<NewKey> {
   const days = form.text('expiresInDays')
-  const reach = form.text('reach')
   const { key, record } = await call(createKey, {
     name: form.text('name'),
     scopes: form.allChoices('scopes', SCOPES),
     expiresInDays: days === '' ? undefined : Number(days),
-    ...(reach.startsWith('team ') && { team: reach.slice(5) }),
-    ...(reach.startsWith('collection ') && { collections: [reach.slice(11)] }),
+    ...chosenReach(form),
   })
   return { id: record.id, key, name: record.name }
 }

@@ -40,6 +40,7 @@ export const ACCOUNT_WORDS = {
   settingsSections: {
     '/settings': 'Profile',
     '/settings/keys': 'API keys',
+    '/settings/programs': 'Connected programs',
     '/settings/install-links': 'Install links',
     '/settings/sessions': 'Password and sessions',
     '/settings/activity': 'Activity',

@@ -82,6 +82,8 @@ export const AUDIT_WORDS = {
     items_handed_over: 'Items of a deleted account taken over',
     items_imported: 'Items imported',
     key_created: 'API key created',
+    program_connected: 'Program connected',
+    program_disconnected: 'Program disconnected',
     key_revoked: 'API key revoked',
     install_link_created: 'Install link created',
     install_link_revoked: 'Install link revoked',

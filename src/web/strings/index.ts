@@ -15,6 +15,7 @@ import { IMPORT_WORDS } from './import.ts'
 import { LIBRARY_WORDS } from './library.ts'
 import { DONE_MESSAGES } from './messages.ts'
 import { OFFER_WORDS } from './offers.ts'
+import { PROGRAM_WORDS } from './programs.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
 import { STATUS_WORDS } from './status.ts'
@@ -37,6 +38,7 @@ export const ENGLISH = {
   firstPage: FIRST_PAGE_WORDS,
   library: LIBRARY_WORDS,
   purge: PURGE_WORDS,
+  programs: PROGRAM_WORDS,
   importing: IMPORT_WORDS,
   embed: EMBED_WORDS,
   designer: DESIGNER_WORDS,

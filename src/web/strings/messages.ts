@@ -25,6 +25,7 @@ export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   'password-changed': 'Password changed. Your other sessions are signed out.',
   'session-ended': 'Session signed out.',
   'key-revoked': 'Key revoked.',
+  'program-disconnected': 'Program disconnected.',
   'link-revoked': 'Install link revoked.',
   restored: 'Restored.',
   'version-restored': 'Restored as the newest version.',

@@ -2,17 +2,17 @@ import type { FC } from 'hono/jsx'
 import type { z } from 'zod'
 import { SCOPES } from '../../../library/actor.ts'
 import { type keyRecord, listKeys, revokeKey } from '../../../operations/account/keys.ts'
-import { listCollections } from '../../../operations/collections/list-collections.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
-import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { listKeyUsage } from '../../../operations/usage.ts'
 import { CLIENT_IDS } from '../../client-configs.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Day } from '../../parts/day.tsx'
-import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
+import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { makeKey, type NewKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
+import { Permissions, Reach, type Reaches, readReaches } from '../../parts/permissions.tsx'
 import { CHART_STYLES, KeyUse, KeyUseTable } from '../../parts/usage-charts.tsx'
 import type { Action, PageRequest } from '../../request.ts'
+import type { Words } from '../../site.ts'
 import { SettingsPage } from './settings.tsx'
 
 type KeyRecord = z.infer<typeof keyRecord>
@@ -21,18 +21,9 @@ const EXPIRIES = ['', '30', '90', '365'] as const
 
 /** A person's keys, and a form for another. The key that form made is shown once. */
 export async function showKeys(request: PageRequest) {
-  const [{ keys }, usage, { teams }, { collections }] = await Promise.all([
-    request.call(listKeys, {}),
-    request.call(listKeyUsage, {}),
-    request.call(listTeams, {}),
-    request.call(listCollections, { perPage: 100 }),
-  ])
-  const { words } = request.site
-  const reaches = [
-    ...teams.map(({ name }) => [`team ${name}`, words.keyReachesTeam(name)] as const),
-    ...collections.map(({ id, title }) => [`collection ${id}`, words.keyReachesCollection(title)] as const),
-  ]
-  return <Keys request={request} keys={keys} usage={usage} made={request.takeFlash(newKey)} reaches={reaches} />
+  const [{ keys }, usage, reaches] = await Promise.all([request.call(listKeys, {}), request.call(listKeyUsage, {}), readReaches(request)])
+  const own = keys.filter(({ program }) => program === null)
+  return <Keys request={request} keys={own} usage={usage} made={request.takeFlash(newKey)} reaches={reaches} />
 }
 
 interface KeysProps {
@@ -40,8 +31,7 @@ interface KeysProps {
   readonly keys: readonly KeyRecord[]
   readonly usage: Output<typeof listKeyUsage>
   readonly made: NewKey | null
-  /** What a key can be narrowed to, with its name. */
-  readonly reaches: readonly (readonly [value: string, name: string])[]
+  readonly reaches: Reaches
 }
 
 const Keys: FC<KeysProps> = ({ request, keys, usage, made, reaches }) => {
@@ -65,19 +55,8 @@ const Keys: FC<KeysProps> = ({ request, keys, usage, made, reaches }) => {
             autocomplete="off"
             isRequired
           />
-          <fieldset>
-            <legend>{words.keyPermissions}</legend>
-            {SCOPES.map((scope) => (
-              <label class="tick">
-                <input type="checkbox" name="scopes" value={scope} checked={sent ? sent.form.all('scopes').includes(scope) : true} />{' '}
-                {words.scopes[scope]}
-              </label>
-            ))}
-            {faultOf(sent, 'scopes') ? <p class="fault">{faultOf(sent, 'scopes')}</p> : null}
-          </fieldset>
-          {reaches.length === 0 ? null : (
-            <Choice sent={sent} name="reach" label={words.keyReaches} value="" options={[['', words.keyReachesAll], ...reaches]} />
-          )}
+          <Permissions sent={sent} words={words} scopes={SCOPES} />
+          <Reach sent={sent} words={words} label={words.keyReaches} reaches={reaches} />
           <Choice
             sent={sent}
             name="expiresInDays"
@@ -95,48 +74,70 @@ const Keys: FC<KeysProps> = ({ request, keys, usage, made, reaches }) => {
       {keys.length === 0 ? null : (
         <section>
           <h2>{words.yourKeys}</h2>
-          <ul class="entries">
-            {keys.map((key) => (
-              <li class={key.state === 'active' ? undefined : 'over'} data-used={key.lastUsedAt === null ? undefined : key.id}>
-                <div>
-                  <strong>{key.name}</strong> <span class="quiet">{key.scopes.join(', ')}</span>
-                  {key.narrowedTo === null ? null : <span class="quiet"> · {words.narrowedTo(key.narrowedTo)}</span>}
-                  <p class="quiet">
-                    {words.created} <Day at={key.createdAt} />
-                    {' · '}
-                    {key.lastUsedAt === null ? (
-                      words.neverUsed
-                    ) : (
-                      <>
-                        {words.lastUsed} <Day at={key.lastUsedAt} />
-                      </>
-                    )}
-                    {key.expiresAt === null ? null : (
-                      <>
-                        {' · '}
-                        {words.expires} <Day at={key.expiresAt} />
-                      </>
-                    )}
-                    {key.state === 'active' ? null : ` · ${words.keyStates[key.state]}`}
-                  </p>
-                  <KeyUse words={words} usage={usage} keyOf={key} />
-                </div>
-                {key.state === 'active' ? (
-                  <Confirm label={words.revoke} name={words.revokeKey(key.name)} means={words.revokeKeyMeans}>
-                    <ActionButton does="revoke" values={{ id: key.id }} label={words.revokeKey(key.name)}>
-                      {words.revoke}
-                    </ActionButton>
-                  </Confirm>
-                ) : null}
-              </li>
-            ))}
-          </ul>
+          <KeyEntries
+            words={words}
+            keys={keys}
+            usage={usage}
+            ends={words.revoke}
+            endsNamed={words.revokeKey}
+            means={words.revokeKeyMeans}
+          />
           <KeyUseTable words={words} usage={usage} keys={keys} />
         </section>
       )}
     </SettingsPage>
   )
 }
+
+interface KeyEntriesProps {
+  readonly words: Words
+  readonly keys: readonly KeyRecord[]
+  readonly usage: Output<typeof listKeyUsage>
+  /** What the button that ends one says, alone and with its name, and what that means. */
+  readonly ends: string
+  readonly endsNamed: (name: string) => string
+  readonly means: string
+}
+
+/** Keys, or what programs hold, with a button that ends each. */
+export const KeyEntries: FC<KeyEntriesProps> = ({ words, keys, usage, ends, endsNamed, means }) => (
+  <ul class="entries">
+    {keys.map((key) => (
+      <li class={key.state === 'active' ? undefined : 'over'} data-used={key.lastUsedAt === null ? undefined : key.id}>
+        <div>
+          <strong>{key.name}</strong> <span class="quiet">{key.scopes.join(', ')}</span>
+          {key.narrowedTo === null ? null : <span class="quiet"> · {words.narrowedTo(key.narrowedTo)}</span>}
+          <p class="quiet">
+            {words.created} <Day at={key.createdAt} />
+            {' · '}
+            {key.lastUsedAt === null ? (
+              words.neverUsed
+            ) : (
+              <>
+                {words.lastUsed} <Day at={key.lastUsedAt} />
+              </>
+            )}
+            {key.expiresAt === null ? null : (
+              <>
+                {' · '}
+                {words.expires} <Day at={key.expiresAt} />
+              </>
+            )}
+            {key.state === 'active' ? null : ` · ${words.keyStates[key.state]}`}
+          </p>
+          <KeyUse words={words} usage={usage} keyOf={key} />
+        </div>
+        {key.state === 'active' ? (
+          <Confirm label={ends} name={endsNamed(key.name)} means={means}>
+            <ActionButton does="revoke" values={{ id: key.id }} label={endsNamed(key.name)}>
+              {ends}
+            </ActionButton>
+          </Confirm>
+        ) : null}
+      </li>
+    ))}
+  </ul>
+)
 
 /** Makes a key, which the page after it shows, or revokes one. */
 export const changeKeys: Action = async (request) => {

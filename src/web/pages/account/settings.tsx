@@ -22,8 +22,13 @@ export const SettingsPage: FC<{ request: PageRequest; at: string; styles?: reado
   styles,
   children,
 }) => {
-  const { words, reader } = request.site
-  const sections = { ...words.settingsSections, ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
+  const { words, reader, hasOAuth } = request.site
+  const { '/settings/programs': programs, ...others } = words.settingsSections
+  const sections = {
+    ...others,
+    ...(hasOAuth ? { '/settings/programs': programs } : {}),
+    ...(reader?.isAdmin ? { '/admin': words.administration } : {}),
+  }
   const signOut = (
     <form method="post" action="/sign-out">
       <button class="button" type="submit">

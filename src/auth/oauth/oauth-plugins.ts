@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { cimd } from '@better-auth/cimd'
+import { oauthProvider } from '@better-auth/oauth-provider'
+import type { BetterAuthPlugin } from 'better-auth'
+import { SCOPES } from '../../library/actor.ts'
+import type { OAuthSettings } from '../better-auth.ts'
+import { hashToken } from '../login-adapter.ts'
+import { fetchClientDocument } from './client-documents.ts'
+import { ACCESS_TOKEN_PREFIX, CONNECTION_SECONDS, consentKey, REFRESH_TOKEN_PREFIX } from './tokens.ts'
+
+/** Where people are asked. */
+const CONSENT_PATH = '/oauth2/consent'
+
+/** How long an access token works. A refresh token is used up by its use. */
+const ACCESS_SECONDS = 3600
+/** How long a refresh may be repeated with the same answer: clients that lost it, or run twice, are not signed out. */
+const REPEAT_SECONDS = 30
+/** How long somebody may take to answer on the consent page, and a code is good. */
+const CODE_SECONDS = 600
+
+/** Names of fields as our tables have them. */
+function snakeCase(names: string): Record<string, string> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, name.replaceAll(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`)]))
+}
+
+const TOKEN_FIELDS = 'clientId sessionId userId referenceId authorizationCodeId requestedUserInfoClaims expiresAt createdAt'
+
+/** Columns whose names differ from the plugin's. */
+const SCHEMA = {
+  oauthClient: {
+    modelName: 'oauth_client',
+    fields: snakeCase(
+      'clientId clientSecret clientDiscoveryId skipConsent enableEndSession subjectType clientCredentialsScopes userId createdAt updatedAt softwareId softwareVersion softwareStatement redirectUris postLogoutRedirectUris backchannelLogoutUri backchannelLogoutSessionRequired tokenEndpointAuthMethod applicationType jwksUri grantTypes responseTypes requirePKCE dpopBoundAccessTokens referenceId',
+    ),
+  },
+  oauthResource: {
+    modelName: 'oauth_resource',
+    fields: snakeCase(
+      'accessTokenTtl refreshTokenTtl signingAlgorithm signingKeyId allowedScopes customClaims dpopBoundAccessTokensRequired createdAt updatedAt policyVersion',
+    ),
+  },
+  oauthClientResource: { modelName: 'oauth_client_resource', fields: snakeCase('clientId resourceId createdAt') },
+  oauthRefreshToken: {
+    modelName: 'oauth_refresh_token',
+    fields: snakeCase(`${TOKEN_FIELDS} rotatedAt rotationReplayResponse rotationReplayExpiresAt authTime`),
+  },
+  oauthAccessToken: { modelName: 'oauth_access_token', fields: snakeCase(`${TOKEN_FIELDS} refreshId`) },
+  oauthConsent: {
+    modelName: 'oauth_consent',
+    fields: snakeCase('clientId userId referenceId requestedUserInfoClaims createdAt updatedAt'),
+  },
+  oauthClientAssertion: { modelName: 'oauth_client_assertion', fields: snakeCase('expiresAt') },
+}
+
+/**
+ * The authorization server, for one resource. Tokens are opaque, so that what is revoked stops at once. Every consent is asked for anew and
+ * has a key of its own.
+ */
+export function oauthPlugins({ resource, allowedAddresses }: OAuthSettings): BetterAuthPlugin[] {
+  const provider = oauthProvider({
+    scopes: [...SCOPES, 'offline_access'],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    disableJwtPlugin: true,
+    loginPage: '/sign-in',
+    consentPage: CONSENT_PATH,
+    resources: [{ identifier: resource, name: 'MCP' }],
+    // There is one resource, for all programs.
+    enforcePerClientResources: false,
+    allowDynamicClientRegistration: true,
+    allowUnauthenticatedClientRegistration: true,
+    accessTokenExpiresIn: ACCESS_SECONDS,
+    refreshTokenExpiresIn: CONNECTION_SECONDS,
+    refreshTokenReuseInterval: REPEAT_SECONDS,
+    codeExpiresIn: CODE_SECONDS,
+    storeTokens: { hash: async (token) => hashToken(token) },
+    generateOpaqueAccessToken: async () => newToken(ACCESS_TOKEN_PREFIX),
+    generateRefreshToken: async () => newToken(REFRESH_TOKEN_PREFIX),
+    postLogin: {
+      page: CONSENT_PATH,
+      shouldRedirect: () => false,
+      // Nobody has consented to a number that is new, so people are always asked.
+      consentReferenceId: () => consentKey.getStore() ?? randomUUID(),
+    },
+    schema: SCHEMA,
+  })
+  return [
+    // Its documentation for OpenAPI is not typed for exact optional properties.
+    provider as unknown as BetterAuthPlugin,
+    cimd({ fetchClientMetadataResource: fetchClientDocument(allowedAddresses), metadataProfile: 'mcp-2026-07-28' }),
+  ]
+}
+
+function newToken(prefix: string): string {
+  return prefix + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+}

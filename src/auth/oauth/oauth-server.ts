@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { type Actor, SCOPES } from '../../library/actor.ts'
+import type { Clock } from '../../library/ports/environment.ts'
+import type { ClientOfRequest } from '../../library/ports/logins.ts'
+import type { ClientRequest, OAuthConsents } from '../../library/ports/oauth.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
+import { actorOfKey } from '../authenticate.ts'
+import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
+import { createLimiter } from '../limiter.ts'
+import { hashToken } from '../login-adapter.ts'
+import { readRegistration } from './registration.ts'
+import { CONNECTION_SECONDS, consentKey } from './tokens.ts'
+
+/** Programs that may register from one address in an hour. */
+const REGISTRATIONS = 30
+const REGISTRATIONS_SECONDS = 3600
+const MAX_LABEL = 100
+const SCOPE_NAMES = new Set<string>([...SCOPES, 'offline_access'])
+
+/** An answer of the authorization server: JSON, or an address to go to. */
+export type OAuthAnswer =
+  | { readonly to: string }
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: string }
+
+/** A request of a program: its body and the headers that identify it. */
+interface OAuthPost {
+  readonly type: string
+  readonly authorization: string | undefined
+  readonly body: string
+}
+
+/** The authorization server (OAuth 2.1), and the tokens it gave. */
+export interface OAuthServer extends OAuthConsents {
+  /** The address that tokens are for. */
+  readonly resource: string
+  /** Asks a person who is signed in. @throws AppError `invalid_input` for a request that cannot be answered to its program */
+  authorize(query: URLSearchParams, client: ClientOfRequest): Promise<OAuthAnswer>
+  /** Gives tokens for a code or a refresh token. */
+  exchange(post: OAuthPost): Promise<OAuthAnswer>
+  /** Registers a program. @throws AppError `rate_limited` */
+  register(post: OAuthPost, caller: string): Promise<OAuthAnswer>
+  revoke(post: OAuthPost): Promise<OAuthAnswer>
+  /** RFC 8414. */
+  readMetadata(): Promise<Readonly<Record<string, unknown>>>
+  /** Who a token acts for. @throws AppError `invalid_api_key` for a token that does not work, or is not for `resource` */
+  authenticate(token: string): Promise<Actor>
+}
+
+type Stores = Pick<LibraryStore, 'logins' | 'keys' | 'people' | 'instances'>
+
+const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
+
+/** The authorization server on better-auth's plugins. */
+export function createOAuthServer(
+  store: Stores,
+  auth: () => Promise<Auth>,
+  { baseUrl, clock, oauth }: { readonly baseUrl: string; readonly clock: Clock; readonly oauth: OAuthSettings },
+): OAuthServer {
+  const limiters = { store: store.instances, clock }
+  const registrations = createLimiter('programs registered', limiters, REGISTRATIONS, REGISTRATIONS_SECONDS)
+
+  const ask = async (path: string, init: RequestInit): Promise<OAuthAnswer> => {
+    const response = await (await auth()).handler(new Request(`${baseUrl}${path}`, { ...init, redirect: 'manual' }))
+    const to = response.headers.get('location')
+    if (to !== null && response.status >= 300 && response.status < 400) return { to }
+    const headers = Object.fromEntries([...response.headers].filter(([name]) => name === 'www-authenticate' || name === 'cache-control'))
+    return { status: response.status, headers, json: await response.text() }
+  }
+  const post = (path: string, { type, authorization, body }: OAuthPost) =>
+    ask(path, { method: 'POST', body, headers: { 'content-type': type, ...(authorization !== undefined && { authorization }) } })
+
+  /** Tokens are for one address; those of its parts are parts of it, and who names none means it. */
+  const toResource = (named: string | null): string => {
+    if (named === null || named === '') return oauth.resource
+    const text = URL.parse(named)?.href.replace(/\/$/, '') ?? named
+    return text === oauth.resource || text.startsWith(`${oauth.resource}/`) ? oauth.resource : named
+  }
+
+  const readClient = async (clientId: string) => {
+    const [row] = await store.logins.findLoginRows('oauth_client', [is('client_id', clientId)], { limit: 1, offset: 0 })
+    return row ?? null
+  }
+  const describeRequest = async (query: string): Promise<ClientRequest | null> => {
+    const params = new URLSearchParams(query)
+    const row = await readClient(params.get('client_id') ?? '')
+    const returnsTo = params.get('redirect_uri')
+    if (!row || returnsTo === null) return null
+    const clientId = String(row['client_id'])
+    const asked = (params.get('scope') ?? '').split(' ')
+    return {
+      clientId,
+      name: toLabel(String(row['name'] ?? '')) || toLabel(clientId),
+      publishedBy: clientId.startsWith('https:') ? (URL.parse(clientId)?.host ?? null) : null,
+      returnsTo: nameTarget(returnsTo),
+      scopes: SCOPES.filter((scope) => asked.includes(scope)),
+    }
+  }
+  /** Answers the request of a consent page. */
+  const answerRequest = async (body: object, client: ClientOfRequest): Promise<string> => {
+    const headers = toHeaders(client)
+    headers.set('content-type', 'application/json')
+    headers.set('origin', new URL(baseUrl).origin)
+    const answer = await ask('/oauth2/consent', { method: 'POST', headers, body: JSON.stringify(body) })
+    const url = 'to' in answer ? answer.to : consentAnswer.safeParse(parseJson(answer.json)).data?.url
+    if (url === undefined || url.startsWith(`${baseUrl}/`)) {
+      throw new AppError('invalid_input', 'This request is not valid any more. Start again from the program that sent you here.')
+    }
+    return url
+  }
+
+  return {
+    resource: oauth.resource,
+    describeRequest,
+    async allow(query, scopes, client) {
+      const keyId = randomUUID()
+      // A program may refresh until it is disconnected, or is not used for a month.
+      const scope = [...scopes, 'offline_access'].join(' ')
+      const to = await consentKey.run(keyId, () => answerRequest({ accept: true, scope, oauth_query: query }, client))
+      return { to, keyId }
+    },
+    refuse: (query, client) => answerRequest({ accept: false, oauth_query: query }, client),
+    async authorize(query, client) {
+      const asked = new URLSearchParams(query)
+      const named = asked.getAll('resource')
+      asked.delete('resource')
+      for (const one of new Set((named.length > 0 ? named : [null]).map(toResource))) asked.append('resource', one)
+      // What other servers know of identities is left out, rather than refused.
+      const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => SCOPE_NAMES.has(scope))
+      const wanted = scopes.some((scope) => scope !== 'offline_access') ? scopes : [...SCOPES]
+      asked.set('scope', [...new Set([...wanted, 'offline_access'])].join(' '))
+      asked.delete('prompt')
+      const answer = await ask(`/oauth2/authorize?${asked}`, { headers: toHeaders(client) })
+      const to = 'to' in answer ? answer.to : null
+      if (to === null || to.startsWith(`${baseUrl}${ERROR_PATH}`)) throw toRefusal(answer)
+      return { to }
+    },
+    async exchange(sent) {
+      const form = new URLSearchParams(sent.body)
+      const named = form.get('resource')
+      if (named !== null) form.set('resource', toResource(named))
+      const refreshed = form.get('refresh_token')
+      const owner = refreshed === null ? null : await store.keys.findKeyOfToken(hashToken(refreshed))
+      if (owner && (await store.keys.findOverKeys([owner.id])).length > 0) {
+        return refusal(400, 'invalid_grant', 'This connection was ended. Sign in again.')
+      }
+      const answer = await post('/oauth2/token', { ...sent, body: String(form) })
+      if (owner && 'status' in answer && answer.status === 200) await store.keys.extendKey(owner.id, connectionEnd(clock()))
+      return answer
+    },
+    async register(sent, caller) {
+      const retryAfterSeconds = await registrations.count(caller)
+      if (retryAfterSeconds !== null) {
+        throw new AppError('rate_limited', 'Too many programs registered from your address. Try again in an hour.', { retryAfterSeconds })
+      }
+      const registration = readRegistration(parseJson(sent.body))
+      if ('fault' in registration) return refusal(400, registration.error, registration.fault)
+      const answer = await post('/oauth2/register', { ...sent, authorization: undefined, body: JSON.stringify(registration.body) })
+      if (!('status' in answer) || answer.status >= 300) return answer
+      const made = z.looseObject({ client_id: z.string() }).parse(parseJson(answer.json))
+      if (registration.redirectUris !== null) {
+        const values = { redirect_uris: JSON.stringify(registration.redirectUris) }
+        await store.logins.updateLoginRows('oauth_client', [is('client_id', made.client_id)], values)
+      }
+      const shown = registration.redirectUris === null ? made : { ...made, redirect_uris: registration.redirectUris }
+      return { status: 201, headers: { 'cache-control': 'no-store' }, json: JSON.stringify(shown) }
+    },
+    async revoke(sent) {
+      const token = new URLSearchParams(sent.body).get('token') ?? ''
+      const owner = token === '' ? null : await store.keys.findKeyOfToken(hashToken(token))
+      const answer = await post('/oauth2/revoke', sent)
+      if (owner?.isRefresh && 'status' in answer && answer.status === 200) await store.keys.revokeKey(owner.id)
+      return answer
+    },
+    async readMetadata() {
+      const answer = await ask('/.well-known/oauth-authorization-server', { method: 'GET' })
+      const metadata = z.looseObject({}).parse('json' in answer ? parseJson(answer.json) : {})
+      return Object.fromEntries(Object.entries(metadata).filter(([name]) => !NOT_SERVED.test(name)))
+    },
+    async authenticate(token) {
+      const found = await store.keys.findTokenKey(hashToken(token))
+      if (!found) throw new AppError('invalid_api_key', 'The access token is unknown, expired or revoked.')
+      if (!found.resources.includes(oauth.resource)) throw new AppError('invalid_api_key', 'The access token is for another address.')
+      return actorOfKey({ ...found.key, scopes: found.scopes }, store.keys, store.people.noteSeen, clock)
+    },
+  }
+}
+
+const consentAnswer = z.object({ url: z.string() })
+
+/** Metadata of endpoints that are not served. */
+const NOT_SERVED = /^(?:introspection|dpop|backchannel|jwks|userinfo|end_session)_/
+
+/** When a connection that is used now is over. */
+function connectionEnd(nowMs: number): string {
+  return new Date(nowMs + CONNECTION_SECONDS * 1000).toISOString()
+}
+
+function refusal(status: number, error: string, description: string): OAuthAnswer {
+  return { status, headers: { 'cache-control': 'no-store' }, json: JSON.stringify({ error, error_description: description }) }
+}
+
+const refusedAnswer = z.object({ error_description: z.string() })
+
+/** Why a request could not be answered to its program. */
+function toRefusal(answer: OAuthAnswer): AppError {
+  const said =
+    'to' in answer
+      ? (new URL(answer.to).searchParams.get('error_description') ?? '')
+      : (refusedAnswer.safeParse(parseJson(answer.json)).data?.error_description ?? '')
+  const reason = toLabel(said.replaceAll('_', ' '))
+  return new AppError(
+    'invalid_input',
+    `The program that sent you here asked in a way that is not understood${reason === '' ? '.' : `: ${reason}.`}`,
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** A stranger's text as a short label: one line, without characters that hide or reorder others. */
+function toLabel(text: string): string {
+  const line = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return line.length > MAX_LABEL ? `${line.slice(0, MAX_LABEL - 1)}…` : line
+}
+
+/** Where an address leads, in short. An app of its own scheme has no host that means anything. */
+function nameTarget(address: string): string {
+  const url = URL.parse(address)
+  if (!url) return ''
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.origin : url.protocol
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+/** Schemes that are no app's own. */
+const NOT_OF_APPS = new Set([
+  'http:',
+  'https:',
+  'javascript:',
+  'data:',
+  'vbscript:',
+  'file:',
+  'ftp:',
+  'mailto:',
+  'blob:',
+  'about:',
+  'ws:',
+  'wss:',
+  'view-source:',
+])
+const MAX_ADDRESSES = 20
+const MAX_ADDRESS = 1000
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** What is read of a registration (RFC 7591); the plugin checks the rest. Unknown fields are left out. */
+const registration = z.object({
+  redirect_uris: z.array(z.string().max(MAX_ADDRESS)).min(1).max(MAX_ADDRESSES),
+  client_name: z.string().max(200).optional(),
+  client_uri: z.string().max(MAX_ADDRESS).optional(),
+  grant_types: z.array(z.string().max(100)).max(10).optional(),
+  response_types: z.array(z.string().max(100)).max(10).optional(),
+  token_endpoint_auth_method: z.string().max(100).optional(),
+  application_type: z.string().max(100).optional(),
+  software_id: z.string().max(200).optional(),
+  software_version: z.string().max(200).optional(),
+})
+
+/** A registration for the plugin, with the addresses it is to keep where it must not see them; or why there is none. */
+export type Registration =
+  | { readonly body: Readonly<Record<string, unknown>>; readonly redirectUris: readonly string[] | null }
+  | { readonly error: 'invalid_client_metadata' | 'invalid_redirect_uri'; readonly fault: string }
+
+/**
+ * Reads the registration of a program. Programs on a person's own machine seldom say that they are native (OpenID Connect Registration,
+ * section 2), so the addresses tell. The plugin takes schemes of apps only as names of domains backwards; editors have short ones, such as
+ * `cursor:`. It registers another address in the place of theirs.
+ */
+export function readRegistration(sent: unknown): Registration {
+  const parsed = registration.safeParse(sent)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const field = issue?.path.join('.') || 'the registration'
+    return { error: 'invalid_client_metadata', fault: `${field}: ${issue?.message ?? 'is not valid'}` }
+  }
+  const { data } = parsed
+  const urls = data.redirect_uris.map((text) => URL.parse(text))
+  if (urls.includes(null)) return { error: 'invalid_redirect_uri', fault: 'redirect_uris must be absolute addresses.' }
+  const isOfApp = (url: URL | null) => url !== null && !NOT_OF_APPS.has(url.protocol) && !/[#@\\]|\s/.test(url.href)
+  const isNative = urls.some((url) => isOfApp(url) || (url !== null && url.protocol === 'http:' && LOOPBACK.has(url.hostname)))
+  const grants = data.grant_types?.filter((grant) => grant === 'authorization_code' || grant === 'refresh_token') ?? []
+  const body = {
+    ...data,
+    redirect_uris: data.redirect_uris.map((text, index) => (isOfApp(urls[index] ?? null) ? `app.of.its.own:/${index}` : text)),
+    grant_types: [...new Set(['authorization_code', 'refresh_token', ...grants])],
+    response_types: ['code'],
+    ...(isNative && { application_type: 'native' }),
+  }
+  return { body, redirectUris: urls.some(isOfApp) ? data.redirect_uris : null }
+}

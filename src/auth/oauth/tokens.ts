@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What access and refresh tokens of programs begin with. They are found by their digest as a whole. */
+export const ACCESS_TOKEN_PREFIX = 'cpo_'
+export const REFRESH_TOKEN_PREFIX = 'cpr_'
+
+/** Whether a bearer value means to be an access token of ours. */
+export function looksLikeAccessToken(text: string): boolean {
+  return text.startsWith(ACCESS_TOKEN_PREFIX)
+}
+
+/** A connection that is not used for this long is over. */
+export const CONNECTION_SECONDS = 30 * 24 * 3600
+
+/** The id of the key that a consent which is being given belongs to. */
+export const consentKey = new AsyncLocalStorage<string>()

@@ -1,0 +1,23 @@
+/** Programs that sign in by OAuth: the consent page, and the list in the settings. */
+export const PROGRAM_WORDS = {
+  heading: (name: string) => `Let ${name} use this library?`,
+  title: 'Connect a program',
+  asYou: (username: string) => `It would act as ${username}.`,
+  publishedBy: (host: string) => `It is described by a document at ${host}.`,
+  unknownMaker: 'It registered itself. Its name is its own choice, and nobody has checked it.',
+  returnsTo: (target: string) => `Afterwards you go back to ${target}.`,
+  onlyIf: 'Go on only if you have just started this from that program yourself.',
+  reaches: 'What it sees',
+  allow: 'Allow',
+  refuse: 'Do not allow',
+  going: 'Back to the program',
+  goingLead: 'If the program does not open by itself, use this link.',
+  goOn: 'Go on',
+  lead: 'Programs that you let use this library, such as AI clients. Each signed in once, and ends by itself after 30 days without use.',
+  none: 'No program is connected.',
+  disconnect: 'Disconnect',
+  disconnectNamed: (name: string) => `Disconnect ${name}`,
+  disconnectMeans: 'It has to sign in again before it can use this library. Felt at once.',
+  howTo: (address: string) => `To connect one, give it the address ${address}.`,
+  failed: 'The program could not sign in',
+}
