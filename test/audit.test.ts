@@ -442,10 +442,7 @@ describe('every operation that changes what is kept', () => {
   }
 
   beforeAll(async () => {
-    test = await testApp({}, {}, null, {
-      mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org' },
-      oauth: { allowedAddresses: [] },
-    })
+    test = await testApp({}, {}, null, { mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org' } })
     await signUp(test, `admin-${CANARY}`)
     await signUp(test, `owner-${CANARY}`)
     admin = await asPerson(`admin-${CANARY}`, ADMIN_RIGHTS)

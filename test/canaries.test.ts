@@ -210,6 +210,7 @@ function fill(path: string): string[] {
     version: ['1', '2'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
     username: ['owner'],
+    user: ['owner', 'crew'],
     team: ['owner', 'canary', 'crew'],
     tag: ['canary', 'nothing'],
     category: ['coding'],
@@ -258,7 +259,7 @@ interface Asked {
 function everything(): Asked[] {
   const asked: Asked[] = []
   for (const { method, path, kind } of test.routes) {
-    if (NOT_WALKED.has(path) || path.startsWith('/api/mcp')) continue
+    if (NOT_WALKED.has(path) || kind === 'mcp') continue
     if (method === 'GET') for (const target of fill(path)) asked.push({ method, target })
     else if (kind === 'rest') for (const target of fill(path)) asked.push({ method, target, options: json(method, BODY) })
     else if (path.includes('{')) {

@@ -46,12 +46,17 @@ const OPEN = new Set([
   '/forgot-password',
   '/reset-password',
   '/archives/{token}/{file}',
+  '/authorize',
+  '/oauth2/authorize',
 ])
+
+/** Whether strangers may use a route: it is in the list, or brings programs in. */
+const isOpen = ({ path, kind }: Route) => OPEN.has(path) || kind === 'oauth'
 
 /** What a stranger gets: a status, and for a browser the page it is led to. */
 function expected({ method, path, kind }: Route): number {
   if (path.startsWith('/api/embed/') || path === '/api/oembed') return 404
-  if (path.startsWith('/api/')) return 401
+  if (path.startsWith('/api/') || kind === 'mcp') return 401
   if (path.includes('{git}')) return 401
   if (kind === 'page' || kind === 'download') return method === 'GET' || method === 'POST' ? 303 : 401
   return 404
@@ -88,11 +93,10 @@ async function expectTheSame(app: TestApp, route: Route, status: number, items: 
   for (const ref of asked) {
     const target = fill(route.path, ref)
     const answer = await ask(target, options, app)
-    expect([answer.status, answer.text.includes(MARKER), answer.challenge], `${cell} of ${target}`).toEqual([
-      missing.status,
-      false,
-      missing.challenge,
-    ])
+    expect(
+      [answer.status, answer.text.includes(MARKER), answer.challenge?.replaceAll(ref, NOBODY) ?? null],
+      `${cell} of ${target}`,
+    ).toEqual([missing.status, false, missing.challenge])
     expect(answer.text.replaceAll(ref, NOBODY), cell).toBe(missing.text)
     expect(answer.location?.replaceAll(ref, NOBODY), cell).toBe(missing.location?.replaceAll(ref, NOBODY))
     if (answer.status === 303) expect(answer.location).toMatch(/^\/sign-in\?to=/)
@@ -103,7 +107,7 @@ async function expectTheSame(app: TestApp, route: Route, status: number, items: 
 describe('to strangers, a library for members', () => {
   it('answers no route but those that bring people in, and tells nothing of what is there', async () => {
     let asked = 0
-    for (const route of test.routes) if (!OPEN.has(route.path)) asked += await expectTheSame(test, route, expected(route), refs)
+    for (const route of test.routes) if (!isOpen(route)) asked += await expectTheSame(test, route, expected(route), refs)
     expect(asked).toBeGreaterThan(500)
   })
 
@@ -113,7 +117,7 @@ describe('to strangers, a library for members', () => {
       ['/prompts/a/b/c', 401],
       ['/api/nothing', 401],
       ['/e/x/y', 404],
-      ['/.well-known/oauth-protected-resource', 404],
+      ['/.well-known/oauth-nothing', 404],
       ['/static/x', 404],
     ] as const)
       expect((await ask(path)).status, path).toBe(status)
@@ -287,7 +291,7 @@ describe('to strangers, a library for members with PUBLIC_ITEMS', () => {
   it('shows public items on their pages and in embeds, and answers every other route as before', async () => {
     let [closed, open, hidden] = [0, 0, 0]
     for (const route of shown.routes) {
-      if (OPEN.has(route.path)) continue
+      if (isOpen(route)) continue
       const { kinds, otherwise, end = '' } = (route.method === 'GET' && SHOWN[route.path]) || { kinds: null, otherwise: 0 }
       const bare = route.method === 'GET' ? BARE[route.path] : undefined
       if (kinds === null) {

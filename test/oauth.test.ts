@@ -4,7 +4,6 @@ import { readJson, type TestApp, testApp } from './support/test-app.ts'
 import { PASSWORD, signUp, type Visitor, visit } from './support/visitor.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
-const OAUTH = { oauth: { allowedAddresses: [] } }
 const log: string[] = []
 
 let test: TestApp
@@ -12,7 +11,7 @@ let ada: Visitor
 let one: Program
 beforeEach(async () => {
   log.length = 0
-  test = await testApp({}, {}, null, OAUTH, { write: (line) => log.push(line) })
+  test = await testApp({}, {}, null, {}, { write: (line) => log.push(line) })
   ada = await signUp(test, 'ada')
   one = await program(test)
 })
@@ -373,9 +372,9 @@ describe('metadata', () => {
 
   it('is not there while OAuth or MCP is off', async () => {
     for (const [settings, more] of [
-      [{}, {}],
-      [{ MCP_ENABLED: false }, OAUTH],
-      [{}, { ...OAUTH, baseUrl: 'http://prompts.example.org' }],
+      [{}, { oauth: null }],
+      [{ MCP_ENABLED: false }, {}],
+      [{}, { baseUrl: 'http://prompts.example.org' }],
     ] as const) {
       const other = await testApp(settings, {}, null, more)
       for (const path of [
@@ -396,7 +395,7 @@ describe('metadata', () => {
   })
 
   it('and signing in are open while the library is for members alone', async () => {
-    const closed = await testApp({ LIBRARY_ACCESS: 'members' }, {}, null, OAUTH)
+    const closed = await testApp({ LIBRARY_ACCESS: 'members' })
     const member = await signUp(closed, 'ada')
     expect((await closed.fetch('/.well-known/oauth-protected-resource/mcp')).status).toBe(200)
     expect((await closed.fetch('/.well-known/oauth-authorization-server')).status).toBe(200)

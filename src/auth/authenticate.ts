@@ -16,16 +16,13 @@ export const KEY_HEADERS = ['PROMPTS_API_KEY', 'PROMPTS-API-KEY', 'X-API-Key', '
 /**
  * The key a request carries, or null. An empty header counts as absent; `Authorization` counts only as `Bearer cpb_…`.
  * @param options.takesBasic whether the password of HTTP Basic is a key, whatever the user name (RFC 7617)
- * @param options.refusesOthers whether a bearer value that is no key is refused, rather than somebody else's
- * @throws AppError `invalid_input` when two different keys are given, `invalid_api_key` for a bearer value that is refused
+ * @param options.refusesOthers whether a bearer value that is no key is refused where no key was sent, rather than somebody else's
+ * @throws AppError `invalid_input` when two different keys are given, `unauthenticated` for a bearer value that is refused
  */
 export function readApiKey(
   headers: { get(name: string): string | null },
   options: { readonly takesBasic?: boolean; readonly refusesOthers?: boolean } = {},
 ): string | null {
-  if (options.refusesOthers && readBearer(headers.get('Authorization') ?? '') === null) {
-    throw new AppError('invalid_api_key', 'This bearer value is no API key. Access tokens work at the MCP address they were given for.')
-  }
   const keys = new Set<string>()
   const password = options.takesBasic ? readBasicPassword(headers.get('Authorization')) : null
   if (password !== null) keys.add(password)
@@ -36,7 +33,11 @@ export function readApiKey(
     }
   }
   if (keys.size > 1) throw invalidInput('headers', `Two different API keys were sent (in ${KEY_HEADERS.join(', ')}). Send only one.`)
-  return keys.values().next().value ?? null
+  const [key] = keys
+  if (key === undefined && options.refusesOthers && readBearer(headers.get('Authorization') ?? '') === null) {
+    throw new AppError('unauthenticated', 'This bearer value is no API key. Access tokens work at the MCP address they were given for.')
+  }
+  return key ?? null
 }
 
 /** The password of HTTP Basic; null for another scheme, and for an empty one. */

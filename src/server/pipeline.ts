@@ -135,10 +135,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
   const identifyLink = async (call: OpenCall, token: string): Promise<void> => {
     const link = await parts.authenticateInstallLink(token)
-    if (!link) {
-      await limits.count(call.client.caller)
-      throw new AppError('not_found', 'Nothing found at this address.')
-    }
+    if (!link) throw new AppError('not_found', 'Nothing found at this address.')
     call.actor = link.actor
     call.caller = `link ${link.id}`
     call.isKnown = true
@@ -146,11 +143,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call.params = { ...call.params, scope: link.scope }
   }
   const identifyKey = async (call: OpenCall, key: string, prove = parts.authenticate): Promise<void> => {
-    const actor = await prove(key).catch(async (error: unknown) => {
-      // A wrong key counts for its address.
-      await limits.count(call.client.caller)
-      throw error
-    })
+    const actor = await prove(key)
     if (actor.kind !== 'user') return
     call.actor = actor
     call.caller = `key ${actor.keyId ?? actor.userId}`
@@ -260,8 +253,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const admit = async (call: OpenCall, route: BoundRoute | null): Promise<Place> => {
     const { exchange } = call
     const cost = route?.cost ?? 1
-    const identified = identify(call)
-    if (identified) await identified
+    try {
+      const identified = identify(call)
+      if (identified) await identified
+    } catch (error) {
+      // A wrong key counts for its address.
+      await limits.count(call.client.caller)
+      throw error
+    }
     const counted = limits.count(call.caller, cost)
     if (counted) await counted
     if (isForMembers && call.actor.kind === 'anonymous') {

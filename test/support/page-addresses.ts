@@ -29,11 +29,14 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/versions/:version', () => '/versions/1'],
 ]
 
+/** What a program asks for, which is shown only with its signed query; proved in oauth.test.ts. */
+const WITHOUT_ADDRESS = '/oauth2/consent'
+
 /** An address of every page there is. @throws for a page that has none here */
 export function addressesOfPages(items: ShownItems): { readonly address: string; readonly isOfMcp: boolean }[] {
-  return PAGES.map(({ path, isOfMcp = false }) => {
+  return PAGES.filter(({ path }) => path !== WITHOUT_ADDRESS).map(({ path, isOfMcp = false, isOfOAuth = false }) => {
     const address = PARTS.reduce((text, [part, toText]) => text.replace(part, () => toText(items)), path)
     if (address.includes(':')) throw new Error(`Give the page ${path} an address in test/support/page-addresses.ts`)
-    return { address, isOfMcp }
+    return { address, isOfMcp: isOfMcp || isOfOAuth }
   })
 }

@@ -100,6 +100,7 @@ export async function testApp(
         secretKey: null,
         improve: { ...IMPROVE, ...improve },
         embeddings,
+        oauth: { allowedAddresses: [] },
         ...more,
       },
       {
