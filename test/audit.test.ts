@@ -285,7 +285,7 @@ describe('every operation that changes what is kept', () => {
     show_account: byOwner({}),
     update_account: async () => ({
       actor: owner,
-      input: { bio: unique(), displayName: unique(), website: `https://${CANARY}.example.org` },
+      input: { bio: unique(), displayName: unique(), website: `https://${CANARY}.example.org`, language: 'de' },
     }),
     change_password: byOwner({ password: PASSWORD, newPassword: PASSWORD }),
     end_sessions: async () => {

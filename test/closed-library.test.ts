@@ -43,6 +43,7 @@ const OPEN = new Set([
   '/sign-in',
   '/sign-up',
   '/sign-out',
+  '/language',
   '/forgot-password',
   '/reset-password',
   '/archives/{token}/{file}',

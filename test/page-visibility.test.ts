@@ -94,6 +94,7 @@ const EXEMPT: Record<string, string> = {
   '/users/:name': 'leads to /@NAME',
   '/settings/install-links': 'the reader’s own links; proved in install-links-page.test.ts',
   '/import': 'an empty form',
+  '/language': 'a form of two languages',
   '/import/:ref': 'what the reader began; proved in import-page.test.ts',
   '/collections': 'counts alone; proved in collections.test.ts',
   '/prompts/:ref/collections': 'for those who are signed in; proved in collections-page.test.ts',

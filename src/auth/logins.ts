@@ -215,6 +215,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
         username: person.username,
         scopes: new Set(person.role === 'admin' ? ADMIN_RIGHTS : PERSON_RIGHTS),
         sessionId: response.session.id,
+        language: person.language,
       }
       // A session that ended meanwhile may have been read just before.
       if (asked === generation) sessionCache.set(key, { actor, until: settings.clock() + CACHED_MS })

@@ -10,6 +10,7 @@ const DEFAULTS = {
   HOST: '127.0.0.1',
   BASE_URL: null,
   DATABASE_URL: 'sqlite:./data/commonplace.db',
+  DEFAULT_LANGUAGE: 'en',
   DATABASE_CONNECTIONS: 10,
   DATABASE_LISTEN_URL: null,
   PASSWORD_HASH: 'standard',

@@ -105,6 +105,11 @@ export const SETTINGS = {
     'Key that encrypts cursors and sessions; must be the same on all instances. Changing it invalidates cursors and signs everyone out.',
     'generated on first start and stored in the library',
   ),
+  DEFAULT_LANGUAGE: setting(
+    z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'must be the code of a language, such as en or de'),
+    'en',
+    'Language of the pages where neither the reader nor their browser asks for one that the pages are written in: en or de.',
+  ),
   ALLOW_SIGNUP: setting(
     onOff,
     false,

@@ -8,7 +8,7 @@ const READS = new Set(['GET', 'HEAD'])
 const KEY_HEADER_NAMES = KEY_HEADERS.map((name) => name.toLowerCase())
 /** The headers reads differ by. */
 const VARY = [...KEY_HEADERS, 'Origin'].join(', ')
-const VARY_OF_PAGES = `${VARY}, Accept, Cookie`
+const VARY_OF_PAGES = `${VARY}, Accept, Accept-Language, Cookie`
 
 /** Whether a method only reads. */
 export function isRead(method: string): boolean {

@@ -29,12 +29,14 @@ export interface PageCache {
 
 /**
  * @param headers of a page of a list
+ * @param languageOf the language of an answer: one of a fixed few, whatever was sent
  * @param count counts the uses of anonymous readers of pages
  * @param countMisses searches so far that were answered without the encoder; a page made meanwhile is not cached
  */
-export function createPageCache(
+export function createPageCache<Language extends string>(
   readRevision: () => Promise<number>,
-  headers: () => Record<string, string>,
+  headers: (language: Language) => Record<string, string>,
+  languageOf: (call: Call) => Language,
   countMisses: () => number,
   count: CountUse,
 ): PageCache {
@@ -51,26 +53,26 @@ export function createPageCache(
       header('accept')?.includes('text/html') === true
     )
   }
+  const keyOf = ({ exchange: { path, search } }: Call, language: Language) => `${language} ${path}${search}`
   return {
     find(call) {
       if (!isCacheable(call)) return null
-      const { path, search } = call.exchange
+      const language = languageOf(call)
       return caches.refresh().then(() => {
-        const page = pages.get(path + search)
+        const page = pages.get(keyOf(call, language))
         if (!page) return null
         if (isOpened(call)) for (const use of page.uses) count(...use)
-        return { status: 200, headers: headers(), body: page.body }
+        return { status: 200, headers: headers(language), body: page.body }
       })
     },
     async show(call, make, uses) {
       if (!isCacheable(call)) return await make()
-      const { path, search } = call.exchange
       const revision = await caches.refresh()
       const missesBefore = countMisses()
       const html = await make()
       if (html === null || countMisses() !== missesBefore) return html
       const bytes = new TextEncoder().encode(`<!doctype html>${html}`)
-      pages.put(revision, path + search, { body: bytes, uses: uses() }, bytes.length)
+      pages.put(revision, keyOf(call, languageOf(call)), { body: bytes, uses: uses() }, bytes.length)
       return html
     },
   }

@@ -32,6 +32,8 @@ export const emailField = z
   .refine((email) => givenEmail(email) !== null, 'is not a deliverable address')
 
 export const displayNameField = textField({ max: 100 })
+/** The code of a language (BCP 47). Which ones the pages are written in is theirs to know. */
+export const languageField = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'must be the code of a language, such as en or de')
 export const bioField = textField({ max: 500 })
 export const keyNameField = textField({ min: 1, max: 100, blank: false })
 

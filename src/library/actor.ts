@@ -30,6 +30,8 @@ export type Actor =
       readonly keyId?: string
       /** The session of the browser that is signed in, where one is. */
       readonly sessionId?: string
+      /** The language they chose for the pages, as a code (BCP 47); null: as the browser says. */
+      readonly language?: string | null
       /** Of a narrowed key. */
       readonly within?: Within | undefined
     }

@@ -98,6 +98,7 @@ const FIELDS = [
   'slug',
   'displayName',
   'bio',
+  'language',
   'website',
   'email',
   'defaultVisibility',

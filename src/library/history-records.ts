@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bioField, displayNameField, websiteField } from './account.ts'
+import { bioField, displayNameField, languageField, websiteField } from './account.ts'
 import { categoryNameField } from './category-name.ts'
 import { MAX_COLLECTION_ITEMS } from './collections.ts'
 import { contentField, descriptionField, MAX_TAGS, noteField, promptTypeField, textField, titleField } from './fields.ts'
@@ -41,6 +41,8 @@ const userRecord = z.strictObject({
   displayName: displayNameField.nullable(),
   bio: bioField.nullable(),
   website: websiteField.nullable(),
+  /** Of the pages, where the person chose one. */
+  language: languageField.optional(),
   createdAt: when,
   /** For teams alone. `newItems`: the default visibility; `deletedAt`: its row stays, so that nobody else gets its names. */
   team: z.strictObject({ newItems: z.enum(DEFAULT_VISIBILITIES), deletedAt: when.nullable() }).optional(),

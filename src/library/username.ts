@@ -31,6 +31,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'import',
   'info',
   'install',
+  'language',
   'library',
   'marketplace',
   'marketplace.json',

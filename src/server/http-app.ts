@@ -39,6 +39,7 @@ import type { Extras } from '../mcp/server-factory.ts'
 import { readProduct } from '../product.ts'
 import { addEmbeds } from '../web/embed/routes.ts'
 import { addFeeds } from '../web/feeds.ts'
+import { createLanguageReader } from '../web/language.ts'
 import { createPages, describePage } from '../web/routes.ts'
 import { createFaultLog, type ReportFault } from './fault-log.ts'
 import { createMcpRoutes, MCP_PATH } from './mcp-routes.ts'
@@ -56,6 +57,7 @@ export type ServerSettings = Pick<
   | 'PORT'
   | 'MCP_ENABLED'
   | 'DUMP_LIMIT'
+  | 'DEFAULT_LANGUAGE'
   | 'LIBRARY_ACCESS'
   | 'PUBLIC_ITEMS'
   | 'ALLOWED_HOSTS'
@@ -116,15 +118,17 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     backups: options.backups,
     settings: options.settings ?? [],
   })
+  const languageOf = createLanguageReader({ baseUrl, defaultLanguage: settings.DEFAULT_LANGUAGE })
   const cache = createPageCache(
     () => app.store.service.readRevision('library'),
-    describePage,
+    (language) => describePage(language),
+    languageOf,
     () => app.encoder?.misses ?? 0,
     app.contextFor(ANONYMOUS, 'web').count,
   )
   const pages = createPages(
     (actor) => ({ ...app.contextFor(actor, 'web'), readStatus: figures.readStatus }),
-    { onFault, cache },
+    { onFault, cache, languageOf },
     { name: product.title, baseUrl, hasMcp, hasOAuth, isForMembers, hasPublicItems },
   )
   const mcp = hasMcp ? createMcpRoutes(app, product, onFault, options.extras) : null

@@ -25,6 +25,8 @@ export interface Database {
     display_name: string | null
     bio: string | null
     website: string | null
+    /** The language of the pages that the person chose, as a code (BCP 47); null: as the browser says. */
+    language: string | null
     /**
      * Set while a person is being removed: what happens to the row at the end. Nobody can act as such a user, and nothing new can belong to
      * it.

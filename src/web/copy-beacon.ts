@@ -1,10 +1,11 @@
 import type { Hono } from 'hono'
 import { LRUCache } from 'lru-cache'
-import type { HttpEnv, MakeContext } from '../http/call.ts'
+import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
 import type { Route } from '../http/route.ts'
 import { callLocally } from '../operations/core/invoke.ts'
 import { countCopy } from '../operations/usage.ts'
 import { refuseForeignForm } from './forms.ts'
+import type { Words } from './site.ts'
 
 /** Copies of one item by one caller that count within ten minutes: anybody can say that they copied something. */
 const MAX_COPIES = 5
@@ -18,12 +19,18 @@ const ROUTES = (['prompts', 'skills'] as const).map((collection) => ({
 }))
 
 /** Adds the addresses to which the script of a page says that the text was copied. The answer is the same whether it counts or not. */
-export function addCopyBeacon(app: Hono<HttpEnv>, makeContext: MakeContext, baseUrl: string): readonly Route[] {
+export function addCopyBeacon(
+  app: Hono<HttpEnv>,
+  makeContext: MakeContext,
+  baseUrl: string,
+  wordsFor: (call: Call) => Words,
+): readonly Route[] {
   const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: WITHIN_MS, noUpdateTTL: true })
   for (const { collection } of ROUTES) {
     app.post(`/${collection}/:ref/copied`, async (c) => {
-      const { exchange, actor, caller } = c.get('call')
-      refuseForeignForm(exchange, baseUrl)
+      const call = c.get('call')
+      const { exchange, actor, caller } = call
+      refuseForeignForm(exchange, baseUrl, wordsFor(call))
       const id = c.req.param('ref')
       const name = `${caller} ${id}`
       const copies = known.get(name) ?? 0

@@ -56,7 +56,7 @@ export function searchDocuments(query: string, site: Site): readonly Section[] {
 }
 
 function readSections(site: Site): readonly IndexedSection[] {
-  const key = [site.baseUrl, site.hasMcp, site.words.language].join(' ')
+  const key = [site.baseUrl, site.hasMcp].join(' ')
   const sections =
     indexed.get(key) ??
     ALL_DOCUMENTS.filter(({ isOfMcp }) => site.hasMcp || !isOfMcp).flatMap(({ name }) => cutDocument(name, site).map(indexSection))

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import MarkdownIt, { type Token } from 'markdown-it'
 import { AppError } from '../errors.ts'
 import type { Site } from './site.ts'
-import { ERROR_WORDS } from './strings/errors.ts'
 
 /** Two folders below the root, as the sources and the built program both stand. */
 const FOLDER = new URL('../../docs/', import.meta.url)
@@ -69,19 +68,19 @@ const rendered = new Map<string, RenderedDocument>()
  */
 export function readDocument(name: string, site: Site): RenderedDocument {
   const source = ALL_DOCUMENTS.find((one) => one.name === name)
-  if (!source) throw new AppError('not_found', ERROR_WORDS.noDocument)
+  if (!source) throw new AppError('not_found', site.words.errors.noDocument)
   const key = [name, site.baseUrl, site.hasMcp, site.words.language].join(' ')
-  const document = rendered.get(key) ?? renderDocument(chooseParts(readText(source.file), site), source.file, site)
+  const document = rendered.get(key) ?? renderDocument(chooseParts(readText(source.file, site), site), source.file, site)
   rendered.set(key, document)
   return document
 }
 
 /** @throws AppError `not_found` where the program was installed without its documents */
-function readText(file: string): string {
+function readText(file: string, { words }: Site): string {
   try {
     return readFileSync(new URL(file, FOLDER), 'utf8')
   } catch (cause) {
-    throw new AppError('not_found', ERROR_WORDS.noDocsFolder, { cause })
+    throw new AppError('not_found', words.errors.noDocsFolder, { cause })
   }
 }
 

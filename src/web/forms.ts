@@ -1,7 +1,7 @@
 import { AppError, invalidInput, toAppError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Call } from '../http/call.ts'
-import { ERROR_WORDS } from './strings/errors.ts'
+import type { Words } from './site.ts'
 
 /** Largest form without files: the longest prompt with every character escaped, plus other fields. */
 const MAX_FORM_BYTES = 3 * 1024 * 1024
@@ -19,7 +19,7 @@ export const MAX_SHOWN_AGAIN = 250_000
 /** Largest body of a page's forms, and the error for a larger one. */
 export interface FormLimit {
   readonly maxBytes: number
-  readonly tooLarge: string
+  tooLarge(words: Words): string
 }
 
 /** What was sent with a form. */
@@ -45,30 +45,31 @@ export function toLines(value: string): string {
 function toForm(
   entries: readonly (readonly [string, string])[],
   files: readonly { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[],
+  words: Words,
 ): SentForm {
   const fields = new Map<string, string[]>()
   for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), toLines(value)])
   const text = (name: string) => fields.get(name)?.[0] ?? ''
   return {
     text,
-    choice: (name, options) => chooseFrom(name, text(name), options),
+    choice: (name, options) => chooseFrom(name, text(name), options, words),
     has: (name) => fields.has(name),
     all: (name) => fields.get(name) ?? [],
-    allChoices: (name, options) => (fields.get(name) ?? []).map((value) => chooseFrom(name, value, options)),
+    allChoices: (name, options) => (fields.get(name) ?? []).map((value) => chooseFrom(name, value, options, words)),
     files: (name) => files.filter((file) => file.name === name && file.filename !== ''),
   }
 }
 
 /** The option that a text names. @throws AppError `invalid_input` when it names none */
-function chooseFrom<T extends string>(name: string, value: string, options: readonly T[]): T {
+function chooseFrom<T extends string>(name: string, value: string, options: readonly T[], { errors }: Words): T {
   const chosen = options.find((option) => option === value)
-  if (chosen === undefined) throw invalidInput(name, ERROR_WORDS.notAChoice(name, options.join(', ')))
+  if (chosen === undefined) throw invalidInput(name, errors.notAChoice(name, options.join(', ')))
   return chosen
 }
 
 /** A saved form from its fields. */
-export function toSentForm(fields: Readonly<Record<string, string>>): SentForm {
-  return toForm(Object.entries(fields), [])
+export function toSentForm(fields: Readonly<Record<string, string>>, words: Words): SentForm {
+  return toForm(Object.entries(fields), [], words)
 }
 
 /** Line ending of a text, which form fields do not preserve: `crlf` when every line has it. */
@@ -87,33 +88,38 @@ export function withLineEnds(text: string, name: string): string {
  */
 export async function readForm(
   { exchange, readBytes }: Call,
-  { hasFiles, isAnonymous, limit }: { hasFiles: boolean; isAnonymous: boolean; limit?: FormLimit | undefined },
+  { hasFiles, isAnonymous, limit, words }: { hasFiles: boolean; isAnonymous: boolean; limit?: FormLimit | undefined; words: Words },
 ): Promise<SentForm> {
+  const { errors } = words
   const type = exchange.header('content-type') ?? ''
   if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
     const bytes = await readBytes(limit?.maxBytes ?? (isAnonymous ? MAX_ANONYMOUS_BYTES : MAX_FORM_BYTES)).catch((error: unknown) => {
       const { code } = toAppError(error)
-      throw limit && code === 'too_large' ? new AppError(code, limit.tooLarge, { cause: error }) : error
+      throw limit && code === 'too_large' ? new AppError(code, limit.tooLarge(words), { cause: error }) : error
     })
     // Counted before anything is parsed: the parser's work grows with the square of some inputs.
-    refuseManyFields(countBytes(bytes, AMPERSAND))
-    return toForm([...new URLSearchParams(readUtf8(bytes))].map(checkText), [])
+    refuseManyFields(errors, countBytes(bytes, AMPERSAND))
+    return toForm(
+      [...new URLSearchParams(readUtf8(errors, bytes))].map((field) => checkText(errors, field)),
+      [],
+      words,
+    )
   }
   const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type)
-  if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', ERROR_WORDS.notAForm)
+  if (!hasFiles || !boundary) throw new AppError('unsupported_media_type', errors.notAForm)
   const bytes = new Uint8Array(await readBytes(MAX_UPLOAD_BYTES))
-  refuseManyFields(countText(bytes, `--${boundary[1] ?? boundary[2]}`))
+  refuseManyFields(errors, countText(bytes, `--${boundary[1] ?? boundary[2]}`))
   const parsed = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
-    throw new AppError('invalid_input', ERROR_WORDS.unreadableForm, { cause: error })
+    throw new AppError('invalid_input', errors.unreadableForm, { cause: error })
   })
   const entries: [string, string][] = []
   const files: { name: string; filename: string; bytes: Uint8Array<ArrayBuffer> }[] = []
   for (const [name, value] of parsed) {
-    if (typeof value === 'string') entries.push(checkText([name, value]))
-    else if (value.name.length > MAX_FILENAME) throw new AppError('too_large', ERROR_WORDS.fieldTooLong(MAX_FILENAME))
+    if (typeof value === 'string') entries.push(checkText(errors, [name, value]))
+    else if (value.name.length > MAX_FILENAME) throw new AppError('too_large', errors.fieldTooLong(MAX_FILENAME))
     else files.push({ name, filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) })
   }
-  return toForm(entries, files)
+  return toForm(entries, files, words)
 }
 
 const AMPERSAND = 0x26
@@ -132,12 +138,12 @@ function countText(bytes: Uint8Array<ArrayBuffer>, text: string): number {
   return count
 }
 
-function refuseManyFields(count: number): void {
-  if (count > MAX_FIELDS) throw new AppError('too_large', ERROR_WORDS.tooManyFields(MAX_FIELDS))
+function refuseManyFields(errors: Words['errors'], count: number): void {
+  if (count > MAX_FIELDS) throw new AppError('too_large', errors.tooManyFields(MAX_FIELDS))
 }
 
-function checkText([name, value]: [string, string]): [string, string] {
-  if (value.length > MAX_TEXT || name.length > MAX_NAME) throw new AppError('too_large', ERROR_WORDS.fieldTooLong(MAX_TEXT))
+function checkText(errors: Words['errors'], [name, value]: [string, string]): [string, string] {
+  if (value.length > MAX_TEXT || name.length > MAX_NAME) throw new AppError('too_large', errors.fieldTooLong(MAX_TEXT))
   return [name, value]
 }
 
@@ -146,11 +152,11 @@ const MAX_FILENAME = 512
 /** Longest name of a field. */
 const MAX_NAME = 300
 
-function readUtf8(bytes: Uint8Array): string {
+function readUtf8(errors: Words['errors'], bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new AppError('invalid_input', ERROR_WORDS.formNotUtf8)
+    throw new AppError('invalid_input', errors.formNotUtf8)
   }
 }
 
@@ -159,7 +165,7 @@ function readUtf8(bytes: Uint8Array): string {
  * it must be the address the request came to. Another port is another site, though cookies are shared between ports.
  * @throws AppError `forbidden`
  */
-export function refuseForeignForm({ header }: Exchange, baseUrl: string): void {
+export function refuseForeignForm({ header }: Exchange, baseUrl: string, { errors }: Words): void {
   const origin = header('origin') ?? null
   const site = header('sec-fetch-site') ?? null
   const isOwn =
@@ -167,8 +173,15 @@ export function refuseForeignForm({ header }: Exchange, baseUrl: string): void {
       ? site === null || site === 'same-origin' || site === 'none'
       : origin === baseUrl || (URL.parse(origin)?.host ?? '') === (header('host') ?? '-').toLowerCase()
   if (!isOwn || site === 'cross-site' || site === 'same-site') {
-    throw new AppError('forbidden', ERROR_WORDS.foreignForm)
+    throw new AppError('forbidden', errors.foreignForm)
   }
+}
+
+/** Path and query of the page of this service that a request came from (`Referer`, RFC 9110, section 10.1.3); null when it does not say. */
+export function readReferrer({ header }: Exchange, baseUrl: string): string | null {
+  const url = URL.parse(header('referer') ?? '')
+  if (!url || (url.origin !== baseUrl && url.host !== (header('host') ?? '').toLowerCase())) return null
+  return localPath(`${url.pathname}${url.search}`)
 }
 
 /** Where to go after signing in: a path of this service, or the first page. */

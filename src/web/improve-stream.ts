@@ -1,13 +1,12 @@
 import type { Hono } from 'hono'
 import { AppError } from '../errors.ts'
-import type { HttpEnv, MakeContext } from '../http/call.ts'
+import type { Call, HttpEnv, MakeContext } from '../http/call.ts'
 import { answerWithEvents } from '../http/event-stream.ts'
 import type { Route } from '../http/route.ts'
 import { callLocally } from '../operations/core/invoke.ts'
 import { readForm, refuseForeignForm } from './forms.ts'
 import { improveForm } from './pages/writing/edit-prompt.tsx'
-import { ERROR_WORDS } from './strings/errors.ts'
-import { ENGLISH } from './strings/index.ts'
+import type { Words } from './site.ts'
 
 /** What is added to the address of an editor. */
 const SUFFIX = '/improve'
@@ -24,22 +23,24 @@ export function addImproveStream(
   makeContext: MakeContext,
   onFault: (error: AppError, requestId: string) => void,
   baseUrl: string,
+  wordsFor: (call: Call) => Words,
 ): readonly Route[] {
   return PATHS.map((editor) => {
     const path = `${editor}${SUFFIX}`
     app.post(path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
       const call = c.get('call')
       const { exchange, actor, client, requestId } = call
-      refuseForeignForm(exchange, baseUrl)
-      if (actor.kind === 'anonymous') throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
-      const form = await readForm(call, { hasFiles: false, isAnonymous: false })
+      const words = wordsFor(call)
+      refuseForeignForm(exchange, baseUrl, words)
+      if (actor.kind === 'anonymous') throw new AppError('unauthenticated', words.errors.signInFirst)
+      const form = await readForm(call, { hasFiles: false, isAnonymous: false, words })
       const page = exchange.path.slice(0, -SUFFIX.length)
       const { body, status, headers } = await answerWithEvents(
         exchange.signal(),
         requestId,
         async (options) => {
           const context = () => ({ ...makeContext(actor), client, ...options })
-          return { ...(await improveForm({ path: page, call: callLocally(context) }, form, ENGLISH)) }
+          return { ...(await improveForm({ path: page, call: callLocally(context) }, form, words)) }
         },
         onFault,
       )

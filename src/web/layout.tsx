@@ -1,5 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { type Current, Header } from './parts/header.tsx'
+import { LanguageSwitch } from './parts/language-switch.tsx'
 import type { Site } from './site.ts'
 
 interface LayoutProps {
@@ -91,6 +92,7 @@ export const Layout: FC<LayoutProps> = ({
             <span>{name}</span>
             {site.isForMembers && !(site.hasPublicItems && site.reader) ? null : <a href="/embeds">{words.designer.title}</a>}
             {site.isForMembers ? null : <a href="/api/openapi.json">{words.apiReference}</a>}
+            {site.reader ? null : <LanguageSwitch words={words} />}
           </div>
         </footer>
       </body>

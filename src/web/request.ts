@@ -13,6 +13,8 @@ export interface PageRequest {
   readonly callAnonymously: CallOperation
   readonly path: string
   readonly query: URLSearchParams
+  /** Path and query of the page of this service that led here; null when the browser does not say. */
+  readonly referrer: string | null
   /** Whom the request is counted for. */
   readonly caller: string
   /** A signal that is aborted when the reader leaves. */

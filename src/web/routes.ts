@@ -14,12 +14,13 @@ import { callAnonymously } from './anonymous-call.ts'
 import { addCopyBeacon } from './copy-beacon.ts'
 import { DOCUMENTS } from './documents.ts'
 import { createFlash } from './flash.ts'
-import { type FormLimit, readForm, refuseForeignForm, type SentForm } from './forms.ts'
+import { type FormLimit, readForm, readReferrer, refuseForeignForm, type SentForm } from './forms.ts'
 import { addImproveStream } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
 import { changeInstallLinks, showInstallLinks } from './pages/account/install-links.tsx'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
+import { chooseLanguage, showLanguage } from './pages/account/language.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
 import { changePrograms, showConsent, showPrograms, submitConsent } from './pages/account/programs.tsx'
 import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
@@ -67,9 +68,8 @@ import { actOnItem } from './parts/item-actions.tsx'
 import type { Action, LeadsOn, PageRequest } from './request.ts'
 import type { Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
-import { ERROR_WORDS } from './strings/errors.ts'
 import { ENGLISH } from './strings/index.ts'
-import { MEMBERS_ONLY_ENGLISH } from './strings/members-only.ts'
+import { type Language, wordsIn } from './strings/languages.ts'
 
 type Html = { toString(): string | Promise<string> }
 type Page = (request: PageRequest) => Promise<Html | LeadsOn>
@@ -118,7 +118,7 @@ export const PAGES: readonly PageEntry[] = [
     page: showPromptPage,
     act: fillPrompt,
     allowsAnonymous: true,
-    form: { maxBytes: MAX_BODY_BYTES, tooLarge: ENGLISH.valuesTooLarge },
+    form: { maxBytes: MAX_BODY_BYTES, tooLarge: (words) => words.valuesTooLarge },
   },
   { path: '/prompts/:ref/versions', page: showVersions('prompts') },
   { path: '/prompts/:ref/collections', page: showCollecting('prompts'), act: collectItem('prompts') },
@@ -143,6 +143,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true, isEntry: true },
   { path: '/forgot-password', page: showForgotPassword, act: askForPassword, allowsAnonymous: true, isEntry: true },
   { path: '/reset-password', page: showResetPassword, act: setNewPassword, allowsAnonymous: true, takesPassword: true, isEntry: true },
+  { path: '/language', page: showLanguage, act: chooseLanguage, allowsAnonymous: true, isEntry: true },
   { path: '/settings', page: showSettings, act: changeSettings, takesPassword: true },
   { path: '/settings/keys', page: showKeys, act: changeKeys },
   { path: '/settings/programs', page: showPrograms, act: changePrograms, isOfOAuth: true },
@@ -204,8 +205,9 @@ const POLICY = [
 ].join('; ')
 
 /** The headers of a page. */
-export function describePage(hasFrames = false): Record<string, string> {
+export function describePage(language: Language, hasFrames = false): Record<string, string> {
   return {
+    'content-language': language,
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': hasFrames ? `${POLICY}; frame-src 'self'` : POLICY,
     'referrer-policy': 'same-origin',
@@ -228,6 +230,8 @@ interface PageHttp {
   /** Called with errors that occur after the response. */
   onFault(error: AppError, requestId: string): void
   readonly cache: Pick<PageCache, 'show'>
+  /** The language a request is answered in. */
+  languageOf(call: Call): Language
 }
 
 /** The pages over the operations. */
@@ -272,13 +276,15 @@ function readReader(actor: Actor): Site['reader'] {
 
 export function createPages(makeContext: MakeContext, http: PageHttp, settings: PageSettings): Pages {
   const files = readStaticFiles()
-  const siteFor = ({ exchange, actor, client }: Call): Site => ({
-    words: settings.isForMembers && !settings.hasPublicItems ? MEMBERS_ONLY_ENGLISH : ENGLISH,
+  const { languageOf } = http
+  const wordsFor = (call: Call) => siteFor(call).words
+  const siteFor = (call: Call): Site => ({
+    words: wordsIn(languageOf(call), settings.isForMembers && !settings.hasPublicItems),
     url: files.url,
     ...settings,
-    path: `${exchange.path}${exchange.search}`,
-    reader: readReader(actor),
-    theme: readTheme(client.cookies, settings.baseUrl),
+    path: `${call.exchange.path}${call.exchange.search}`,
+    reader: readReader(call.actor),
+    theme: readTheme(call.client.cookies, settings.baseUrl),
   })
   const flashOf = (call: Call) => createFlash(makeContext(call.actor), call.client.cookies, settings.baseUrl)
 
@@ -293,6 +299,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       callAnonymously: callAnonymously(makeContext, settings),
       path: exchange.path,
       query: new URLSearchParams(exchange.search),
+      referrer: readReferrer(exchange, settings.baseUrl),
       caller: call.caller,
       signal: exchange.signal,
       takeFlash(shape) {
@@ -304,8 +311,8 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       call: callLocally(async () => ({ ...(await makeContext(call.actor)), client, count, onFault, signal: exchange.signal() })),
     }
   }
-  const answer = (html: string | Uint8Array<ArrayBuffer>, status = 200, hasFrames = false) =>
-    new Response(typeof html === 'string' ? `<!doctype html>${html}` : html, { status, headers: describePage(hasFrames) })
+  const answer = (call: Call, html: string, status = 200, hasFrames = false) =>
+    new Response(`<!doctype html>${html}`, { status, headers: describePage(languageOf(call), hasFrames) })
   const leadOn = ({ to, isPermanent }: LeadsOn) =>
     new Response(null, { status: isPermanent ? 301 : 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
   /** Runs a form's action. On an error, renders the page again with the submitted values. */
@@ -315,10 +322,11 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     act: Action,
   ): Promise<Response> => {
     const call = c.get('call')
-    refuseForeignForm(call.exchange, settings.baseUrl)
+    const { words } = siteFor(call)
+    refuseForeignForm(call.exchange, settings.baseUrl, words)
     const isAnonymous = call.actor.kind === 'anonymous'
-    if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
-    const form = await readForm(call, { hasFiles, isAnonymous, limit })
+    if (isAnonymous && !allowsAnonymous) throw new AppError('unauthenticated', words.errors.signInFirst)
+    const form = await readForm(call, { hasFiles, isAnonymous, limit, words })
     try {
       const outcome = await act({ ...toRequest(c, makeContext(call.actor).count), form })
       call.cookies.push(...(outcome.cookies ?? []))
@@ -328,14 +336,14 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
           : null
       if (flash) call.cookies.push(flash)
       if ('to' in outcome) return new Response(null, { status: 303, headers: { Location: outcome.to, 'Cache-Control': 'no-store' } })
-      return answer(await draw(outcome.html), 200, hasFrames)
+      return answer(call, await draw(outcome.html), 200, hasFrames)
     } catch (error) {
       const fault = toAppError(error)
       // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
       const shown = await page(toRequest(c, countNothing, { form, fault }))
       if ('to' in shown) return leadOn(shown)
-      const again = answer(await draw(shown), HTTP_STATUS[fault.code], hasFrames)
+      const again = answer(call, await draw(shown), HTTP_STATUS[fault.code], hasFrames)
       for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
       return again
     }
@@ -367,14 +375,14 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
             for (const use of uses.notes()) count(...use)
           }
           if (html === null) return leadOn(onward ?? { to: '/' })
-          const shown = answer(html, 200, hasFrames)
+          const shown = answer(call, html, 200, hasFrames)
           if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')
           return shown
         })
       }
       routes.get('/static/:digest/:name', async (c) => {
         const file = await files.answer(c.get('call').exchange.path, c.req.header('accept-encoding') ?? null)
-        if (!file) throw new AppError('not_found', ERROR_WORDS.noFile)
+        if (!file) throw new AppError('not_found', ENGLISH.errors.noFile)
         return file
       })
       const rows = pages.flatMap(({ path, act, takesPassword, isEntry, isOfPublicItem, cost: ownCost }): Route[] => {
@@ -385,8 +393,8 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
           ...(act ? [{ ...row, method: 'POST', cost } as const] : []),
         ]
       })
-      const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl)
-      const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl)
+      const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl, wordsFor)
+      const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl, wordsFor)
       return [...rows, ...beacons, ...streams, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1, isEntry: true }]
     },
     close: stopHighlighting,
@@ -406,7 +414,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       )
       return near
         .then((items) => draw(showProblem(site, error, { path, requestId: call.requestId, near: items })))
-        .then((html) => fromResponse(answer(html, HTTP_STATUS[error.code])))
+        .then((html) => fromResponse(answer(call, html, HTTP_STATUS[error.code])))
     },
   }
 }

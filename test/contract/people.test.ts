@@ -253,12 +253,21 @@ for (const engine of ENGINES) {
           bio: 'b',
           website: 'https://b.example',
           defaultVisibility: 'public',
+          language: 'de',
         })
         await store.people.deletePerson(quiet.id)
         await store.people.deletePerson(ben.id)
         expect(await store.people.findPersonByName('quiet')).toBeNull()
         const reserved = await store.people.findPersonByName('BEN')
-        expect(reserved).toMatchObject({ displayName: null, bio: null, website: null, role: 'user', hasLogin: false, isPlaceholder: false })
+        expect(reserved).toMatchObject({
+          displayName: null,
+          bio: null,
+          website: null,
+          language: null,
+          role: 'user',
+          hasLogin: false,
+          isPlaceholder: false,
+        })
         expect(reserved?.id).not.toBe(ben.id)
         await expect(store.people.createUser({ username: 'Ben', defaultVisibility: 'public' })).rejects.toMatchObject({ code: 'conflict' })
         // Whoever is invited under it gets it.

@@ -243,6 +243,7 @@ for (const engine of ENGINES) {
         displayName: 'Ada 𝒳',
         bio: 'Line one\u2028line two',
         website: 'https://ada.example.org/',
+        language: 'de',
         email: null,
       })
       expect(await target.people.hasLogins()).toBe(false)

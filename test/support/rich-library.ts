@@ -27,7 +27,12 @@ export async function makeRichLibrary(store: LibraryStore) {
   )
   const gone = await store.people.createUser({ username: 'gone', defaultVisibility: 'public' })
   const ghost = await store.people.ensurePlaceholder('Ghöst, the 2nd')
-  await store.people.changeProfile(ada.id, { displayName: 'Ada 𝒳', bio: 'Line one\u2028line two', website: 'https://ada.example.org/' })
+  await store.people.changeProfile(ada.id, {
+    displayName: 'Ada 𝒳',
+    bio: 'Line one\u2028line two',
+    website: 'https://ada.example.org/',
+    language: 'de',
+  })
   await store.keys.createKey({ name: SECRETS.keyName, userId: ada.id, sha256: SECRETS.keyHash, scopes: ['read'], expiresAt: null })
   await store.people.createInvite({ sha256: SECRETS.inviteHash, username: 'Ada', role: 'user', expiresAt: '2099-01-01T00:00:00.000Z' })
   const limits = { idleMs: 1000, perQuota: 9, total: 9 }

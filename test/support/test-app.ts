@@ -25,6 +25,7 @@ const SETTINGS: ServerSettings = {
   PORT: 0,
   MCP_ENABLED: true,
   DUMP_LIMIT: 10_000,
+  DEFAULT_LANGUAGE: 'en',
   LIBRARY_ACCESS: 'everybody',
   PUBLIC_ITEMS: false,
   ALLOWED_HOSTS: [],

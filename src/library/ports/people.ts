@@ -9,6 +9,8 @@ export interface Person extends User {
   readonly displayName: string | null
   readonly bio: string | null
   readonly website: string | null
+  /** The language of the pages they chose, as a code (BCP 47); null: as the browser says. */
+  readonly language: string | null
   /** null: none was given, or there is no login. */
   readonly email: string | null
   readonly hasLogin: boolean
@@ -33,6 +35,7 @@ interface ProfileChange {
   readonly bio?: string | null | undefined
   readonly website?: string | null | undefined
   readonly defaultVisibility?: DefaultVisibility | undefined
+  readonly language?: string | null | undefined
   /** In lower case. */
   readonly email?: string | null | undefined
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
-import { bioField, displayNameField, emailField, ROLES, websiteField } from '../../library/account.ts'
+import { bioField, displayNameField, emailField, languageField, ROLES, websiteField } from '../../library/account.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
@@ -31,12 +31,13 @@ export const accountRecord = z.object({
   website: z.string().nullable(),
   email: z.string().nullable(),
   defaultVisibility: z.enum(DEFAULT_VISIBILITIES),
+  language: z.string().nullable().describe('Of the pages; null: as the browser says'),
   createdAt: when,
 })
 
 function toAccountRecord(person: Person): z.infer<typeof accountRecord> {
-  const { username, role, displayName, bio, website, email, defaultVisibility, createdAt } = person
-  return { username, role, displayName, bio, website, email, defaultVisibility, createdAt }
+  const { username, role, displayName, bio, website, email, defaultVisibility, language, createdAt } = person
+  return { username, role, displayName, bio, website, email, defaultVisibility, language, createdAt }
 }
 
 async function requirePerson({ store }: Needs<'people'>, user: UserActor): Promise<Person> {
@@ -81,7 +82,7 @@ export const showAccount = defineOperation({
 export const updateAccount = defineOperation({
   name: 'update_account',
   title: 'Change your account',
-  summary: 'Change your profile and default visibility. An empty text removes a field; a new email address needs the password.',
+  summary: 'Change your profile, default visibility and language. An empty text removes a field; a new email address needs the password.',
   scope: 'account',
   writes: true,
   surfaces: {},
@@ -91,6 +92,7 @@ export const updateAccount = defineOperation({
     website: clearable(websiteField),
     email: clearable(emailField),
     defaultVisibility: z.enum(DEFAULT_VISIBILITIES).optional(),
+    language: clearable(languageField),
     password: z.string().optional().describe('Required to change the email address, which can reset the password'),
   }),
   output: accountRecord,
@@ -105,10 +107,13 @@ export const updateAccount = defineOperation({
       bio: change.bio === undefined ? undefined : change.bio || null,
       website: change.website === undefined ? undefined : change.website || null,
       defaultVisibility: change.defaultVisibility,
+      language: change.language === undefined ? undefined : change.language || null,
       email: isNewEmail ? email : undefined,
     })
     // They went to the old address.
     if (isNewEmail) await context.logins.endResetLinks(user.userId)
+    // Sessions carry the language.
+    if (changed.language !== person.language) await context.logins.forgetSessions()
     return toAccountRecord(changed)
   },
 })

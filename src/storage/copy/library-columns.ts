@@ -19,6 +19,7 @@ export const LIBRARY_COLUMNS = {
     'suspended_at',
     'seen_on',
     'is_team',
+    'language',
   ],
   team_member: ['team_seq', 'user_seq', 'role', 'joined_at'],
   former_name: ['username_key', 'user_seq'],

@@ -138,6 +138,7 @@ function toUserRecord(row: Selectable<Database['user']>): RecordOf<'user'> {
     displayName: row.display_name,
     bio: row.bio,
     website: row.website,
+    ...(row.language === null ? {} : { language: row.language }),
     createdAt: row.created_at,
     ...(row.is_team === 1 ? { team: { newItems: row.default_visibility, deletedAt: row.suspended_at } } : {}),
   }

@@ -85,7 +85,7 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
       categories.set(slug, { seq, isChild: above !== null })
       rows.add('category', { seq, slug, name, parent_seq: above?.seq ?? null, position })
     },
-    async user({ username, contributor, displayName, bio, website, createdAt, team }) {
+    async user({ username, contributor, displayName, bio, website, language = null, createdAt, team }) {
       refuseAfterItems(`user "${username}"`)
       const key = username.toLowerCase()
       if (users.has(key)) refuse(`the user "${username}" is there twice`)
@@ -106,6 +106,7 @@ export function createWriter(rows: RowBuffer, numbers: Numbers, source: HistoryS
         display_name: displayName,
         bio,
         website,
+        language,
         is_team: team ? 1 : 0,
         suspended_at: team?.deletedAt ?? null,
       })

@@ -60,6 +60,7 @@ export async function beginRemoval(
       display_name: null,
       bio: null,
       website: null,
+      language: null,
       default_visibility: 'private',
       suspended_at: null,
       seen_on: null,

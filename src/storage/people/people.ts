@@ -13,7 +13,7 @@ import { revokeInvitesOf } from './revoke-invites.ts'
 import { toUser, userStore } from './users.ts'
 
 /** The profile fields of a person. */
-const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility'] as const
+const PROFILE_FIELDS = ['displayName', 'bio', 'website', 'email', 'defaultVisibility', 'language'] as const
 
 /** Teams are no people: nobody signs in, is invited, suspended or made an administrator as one. */
 function selectPeople(db: Kysely<Database>) {
@@ -34,6 +34,7 @@ function toPerson(row: PersonRow): Person {
     role: row.role,
     displayName: row.display_name,
     bio: row.bio,
+    language: row.language,
     website: row.website,
     email: row.email === null ? null : givenEmail(row.email),
     hasLogin: row.login_id !== null,
@@ -280,6 +281,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
             ...(change.bio === undefined ? {} : { bio: change.bio }),
             ...(change.website === undefined ? {} : { website: change.website }),
             ...(change.defaultVisibility === undefined ? {} : { default_visibility: change.defaultVisibility }),
+            ...(change.language === undefined ? {} : { language: change.language }),
             id: userId,
           })
           .where('id', '=', userId)

@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { EmbedConfig } from '../../library/embed/config.ts'
 import { diffByLines, toDiffLines } from '../../library/text-diff.ts'
 import type { Words } from '../site.ts'
+import { textOf } from '../text-of.ts'
 import { type ContextReference, parseContext, parseTools } from './context.ts'
 import { Icon } from './icon.tsx'
 import { parsePathTree, type TreeNode } from './path-tree.ts'
@@ -224,5 +225,5 @@ const Diff: FC<{ words: Words; config: EmbedConfig }> = ({ words: { embed, readi
 /** The label of a known mode; other modes as given. */
 function nameOfMode({ embed: { modes } }: Words, mode: string): string {
   const known = mode.toLowerCase()
-  return Object.hasOwn(modes, known) ? (modes[known] ?? mode) : mode
+  return textOf(modes, known) ?? mode
 }

@@ -30,7 +30,8 @@ function tellSelected(): void {
   if (!told) return
   const isAll = document.querySelector<HTMLInputElement>('.bulk [name="all"]')?.checked ?? false
   const count = isAll ? Number(told.dataset['total']) : boxesOf().filter(({ checked }) => checked).length
-  told.textContent = count === 0 ? '' : (told.dataset['selected'] ?? '').replace('{count}', count.toLocaleString('en'))
+  told.textContent =
+    count === 0 ? '' : (told.dataset['selected'] ?? '').replace('{count}', count.toLocaleString(document.documentElement.lang))
 }
 
 addEventListener('click', ({ target, shiftKey }) => {

@@ -1,17 +1,11 @@
 import type { FC } from 'hono/jsx'
+import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
 
 /** Height of the tallest bar and width of a day, in units of the drawing. */
 const HEIGHT = 40
 const WIDTH = 10
 const GAP = 2
-
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-
-/** A day such as 2026-01-31 in short. */
-export function shortDay(day: string): string {
-  return DAY.format(new Date(day))
-}
 
 interface BarsProps {
   readonly words: Site['words']
@@ -34,6 +28,7 @@ export const Bars: FC<BarsProps> = ({ words, id, title, days, values, parts, par
   const most = Math.max(...values)
   const heightOf = (value: number) => (most === 0 ? 0 : Math.max((value / most) * HEIGHT, value > 0 ? 1 : 0))
   const top = days[values.indexOf(most)] ?? ''
+  const formats = formatsOf(words.language)
   return (
     <svg
       class={look}
@@ -43,13 +38,13 @@ export const Bars: FC<BarsProps> = ({ words, id, title, days, values, parts, par
       aria-labelledby={`${id}-title ${id}-desc`}
     >
       <title id={`${id}-title`}>{title}</title>
-      <desc id={`${id}-desc`}>{most === 0 ? words.usage.none : words.usage.most(most, shortDay(top))}</desc>
+      <desc id={`${id}-desc`}>{most === 0 ? words.usage.none : words.usage.most(most, formats.shortDay(top))}</desc>
       <path class="base" d={`M0 ${HEIGHT - 0.25}H${days.length * WIDTH}`} />
       {values.map((value, index) => {
         const part = parts?.[index] ?? 0
         return value === 0 ? null : (
           <g>
-            <title>{`${shortDay(days[index] ?? '')}: ${value}${part > 0 ? ` (${part} ${partName})` : ''}`}</title>
+            <title>{`${formats.shortDay(days[index] ?? '')}: ${formats.number(value)}${part > 0 ? ` (${formats.number(part)} ${partName})` : ''}`}</title>
             <Bar at={index} height={heightOf(value)} />
             {part > 0 ? <Bar at={index} height={heightOf(part)} class="part" /> : null}
           </g>
@@ -77,6 +72,7 @@ interface DayTableProps {
 export const DayTable: FC<DayTableProps> = ({ words, days, columns }) => {
   const shown = days.map((day, index) => ({ day, index })).filter(({ index }) => columns.some(({ values }) => (values[index] ?? 0) > 0))
   if (shown.length === 0) return null
+  const formats = formatsOf(words.language)
   return (
     <details class="day-table">
       <summary>{words.usage.asTable}</summary>
@@ -94,9 +90,9 @@ export const DayTable: FC<DayTableProps> = ({ words, days, columns }) => {
           <tbody>
             {shown.toReversed().map(({ day, index }) => (
               <tr>
-                <th scope="row">{shortDay(day)}</th>
+                <th scope="row">{formats.shortDay(day)}</th>
                 {columns.map(({ values }) => (
-                  <td>{(values[index] ?? 0).toLocaleString(words.language)}</td>
+                  <td>{formats.number(values[index] ?? 0)}</td>
                 ))}
               </tr>
             ))}

@@ -10,8 +10,7 @@ import type { listCategories } from '../../operations/items/list-categories.ts'
 import { MAX_BULK, matchOwnItems } from '../../operations/items/own-items.ts'
 import type { SentForm } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
-import type { Site } from '../site.ts'
-import { ENGLISH } from '../strings/index.ts'
+import type { Site, Words } from '../site.ts'
 import { ActionButton, sentOr } from './field.tsx'
 
 const ACTS = ['add-tag', 'remove-tag', 'category', 'visibility', 'delete', 'export', 'undo'] as const
@@ -156,25 +155,25 @@ const BulkButton: FC<{ does: (typeof ACTS)[number]; label: string }> = ({ does, 
 type View = Input<typeof matchOwnItems>
 
 /** The ids of what is selected: the boxes, or everything that the list shows on all its pages. @throws AppError `invalid_input` for nothing */
-async function readSelection({ call }: Pick<PageRequest, 'call'>, form: SentForm, view: View): Promise<string[]> {
+async function readSelection({ site, call }: Pick<PageRequest, 'site' | 'call'>, form: SentForm, view: View): Promise<string[]> {
   const ids = form.has('all') ? (await call(matchOwnItems, view)).ids : form.all('ids')
-  if (ids.length === 0) throw new AppError('invalid_input', ENGLISH.library.selectFirst)
+  if (ids.length === 0) throw new AppError('invalid_input', site.words.library.selectFirst)
   return ids
 }
 
-function readTags(form: SentForm): string[] {
+function readTags(form: SentForm, { library }: Words): string[] {
   const tags = form
     .text('tag')
     .split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
-  if (tags.length === 0) throw new AppError('invalid_input', ENGLISH.library.tagFirst)
+  if (tags.length === 0) throw new AppError('invalid_input', library.tagFirst)
   return tags
 }
 
 /** Does what a button of the bar says, and leads back to the list with a report. */
 export async function changeTogether(request: Parameters<Action>[0], view: View, here: string): ReturnType<Action> {
-  const { call, form } = request
+  const { site, call, form } = request
   const { collection } = view
   const does = form.choice('do', ACTS)
   const keep = async (bulk: 'report' | 'selection', kept: object) =>
@@ -185,7 +184,7 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
   }
   if (does === 'undo') {
     const last = await readReport({ call, query: new URLSearchParams({ report: form.text('report') }) })
-    if (!last || last.changed.length + last.deleted.length === 0) throw new AppError('conflict', ENGLISH.library.expired)
+    if (!last || last.changed.length + last.deleted.length === 0) throw new AppError('conflict', site.words.library.expired)
     const { restored, refused } =
       last.deleted.length > 0
         ? await call(restoreItems, { collection: last.collection, ids: last.deleted })
@@ -199,8 +198,8 @@ export async function changeTogether(request: Parameters<Action>[0], view: View,
     return await tell({ does, collection, count: deleted.length, refused, deleted })
   }
   const change = {
-    'add-tag': () => ({ addTags: readTags(form) }),
-    'remove-tag': () => ({ removeTags: readTags(form) }),
+    'add-tag': () => ({ addTags: readTags(form, site.words) }),
+    'remove-tag': () => ({ removeTags: readTags(form, site.words) }),
     category: () => ({ category: form.text('category') || null }),
     visibility: () => ({ visibility: form.choice('visibility', VISIBILITIES) }),
   }[does]()

@@ -2,6 +2,7 @@ import type { Child, FC } from 'hono/jsx'
 import { CLIENTS, type ClientConfig, type ClientId, PLACEHOLDER_KEY } from '../client-configs.ts'
 import { linkInstalls } from '../install-links.ts'
 import type { Site } from '../site.ts'
+import { textOf } from '../text-of.ts'
 import { Sample } from './sample.tsx'
 
 /** Whether configurations have a key. */
@@ -77,7 +78,7 @@ const Config: FC<{ site: Site; client: ClientConfig; apiKey: string | null }> = 
   const { connecting } = words
   const endpoint = `${baseUrl}/api/mcp`
   const install = apiKey === PLACEHOLDER_KEY ? undefined : linkInstalls(endpoint, apiKey).find((link) => link.client === client.name)
-  const note = apiKey === null && client.id === 'vs-code' ? undefined : connecting.notes[client.id]
+  const note = apiKey === null && client.id === 'vs-code' ? undefined : textOf(connecting.notes, client.id)
   return (
     <>
       {install ? (

@@ -1,9 +1,9 @@
 import type { FC } from 'hono/jsx'
 import type { Output } from '../../operations/core/define-operation.ts'
 import { listVersions } from '../../operations/items/versions.ts'
+import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { formatMoment } from './moment.tsx'
 
 type Version = Output<typeof listVersions>['versions'][number]
 
@@ -62,7 +62,7 @@ const Choices: FC<{
     <select id={`compare-${name}`} name={name}>
       {versions.map(({ version, createdAt }) => (
         <option value={String(version)} selected={version === chosen}>
-          {words.reading.versionAt(version, formatMoment(createdAt))}
+          {words.reading.versionAt(version, formatsOf(words.language).moment(createdAt))}
         </option>
       ))}
     </select>

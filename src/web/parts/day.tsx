@@ -1,13 +1,17 @@
 import type { FC } from 'hono/jsx'
+import { formatsOf } from '../formats.ts'
+import type { Words } from '../site.ts'
 
-const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+type Language = Pick<Words, 'language'>
 
 /** A date, in UTC where no script runs; the island shows the reader's own. */
-export const Day: FC<{ at: string }> = ({ at }) => (
+export const Day: FC<{ words: Language; at: string }> = ({ words, at }) => (
   <time datetime={at} data-day>
-    {DAY.format(new Date(at))}
+    {formatsOf(words.language).day(at)}
   </time>
 )
 
 /** A day that is known by its date alone, such as 2026-01-31 in UTC. */
-export const UtcDay: FC<{ day: string }> = ({ day }) => <time datetime={day}>{DAY.format(new Date(day))}</time>
+export const UtcDay: FC<{ words: Language; day: string }> = ({ words, day }) => (
+  <time datetime={day}>{formatsOf(words.language).day(day)}</time>
+)

@@ -94,7 +94,7 @@ export const ItemFacts: FC<ItemFactsProps> = ({ site: { words }, kind, item, col
       </Fact>
     )}
     <Fact label={words.updated}>
-      <Day at={item.updatedAt} />
+      <Day words={words} at={item.updatedAt} />
     </Fact>
     {item.votes === 0 ? null : <Fact label={words.sorts.votes}>{words.votes(item.votes)}</Fact>}
   </>

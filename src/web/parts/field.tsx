@@ -171,11 +171,12 @@ export const Done: FC<{
   children?: Child
 }> = ({ words, query, sent, hints = null, baseUrl = '', visibility = null, children }) => {
   const done = query.get('done') ?? ''
+  const messages: Readonly<Record<string, string>> = words.done
   // A paragraph cannot hold a form.
   const Notice = children ? 'div' : 'p'
-  return sent || !Object.hasOwn(words.done, done) ? null : (
+  return sent || !Object.hasOwn(messages, done) ? null : (
     <Notice class="notice" role="status">
-      {done === 'saved' && visibility !== null ? words.savedAs(words.visibilities[visibility].toLowerCase()) : words.done[done]}
+      {done === 'saved' && visibility !== null ? words.savedAs(words.visibilities[visibility]) : messages[done]}
       {hints?.map((hint) => (
         <> {linkAddresses(hint, baseUrl)}</>
       ))}

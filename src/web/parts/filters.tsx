@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
 
 /** One way to narrow a list. */
@@ -46,7 +47,7 @@ export const Filters: FC<FiltersProps> = ({ words, groups, active, clear }) => (
             {choices.map(({ value, name, count, isBelow }) => (
               <li class={isBelow ? 'lower' : undefined}>
                 <a href={toUrl(value)} aria-current={chosen === value ? 'true' : undefined}>
-                  {name} {count === null ? null : <span class="count">{count.toLocaleString('en')}</span>}
+                  {name} {count === null ? null : <span class="count">{formatsOf(words.language).number(count)}</span>}
                 </a>
               </li>
             ))}

@@ -7,7 +7,6 @@ import type { Output } from '../../operations/core/define-operation.ts'
 import { BUILT_IN_IMPROVER, type improvePrompt } from '../../operations/prompts/improve-prompt.ts'
 import { type SentForm, toLines } from '../forms.ts'
 import type { Words } from '../site.ts'
-import { ERROR_WORDS } from '../strings/errors.ts'
 import { WordChanges } from './changes.tsx'
 
 export type Improvement = Output<typeof improvePrompt>
@@ -99,10 +98,10 @@ const Choices: FC<{ words: Words; parts: ReturnType<typeof toChanges>; count: nu
 }
 
 /** The suggested text of a form, with the changes that are ticked. @throws AppError `invalid_input` for changes no page has sent */
-export function readSuggested(form: SentForm): string {
+export function readSuggested(form: SentForm, words: Words): string {
   if (!form.has('changes')) return form.text('improved')
   const parts = keptChanges.safeParse(parseOrNull(form.text('changes')))
-  if (!parts.success) throw new AppError('invalid_input', ERROR_WORDS.unreadableForm)
+  if (!parts.success) throw new AppError('invalid_input', words.errors.unreadableForm)
   return takeChanges(parts.data, new Set(form.all('take').map(Number)))
 }
 

@@ -14,7 +14,6 @@ import { updateSkill } from '../../operations/skills/update-skill.ts'
 import { localPath } from '../forms.ts'
 import type { Action, PageRequest } from '../request.ts'
 import type { Site } from '../site.ts'
-import { ERROR_WORDS } from '../strings/errors.ts'
 import { ActionButton } from './field.tsx'
 
 type Collection = 'prompts' | 'skills'
@@ -205,9 +204,9 @@ async function hold(call: CallOperation, item: Item): Promise<string> {
 
 /** Does what a button of {@link ItemActions} says. A list that has such a button names itself in `back`. */
 export function actOnItem(collection: Collection): Action {
-  return async ({ call, form, ref, path }) => {
+  return async ({ site, call, form, ref, path }) => {
     const act = ACTS.get(form.text('do'))
-    if (!act) throw new AppError('invalid_input', ERROR_WORDS.noButton)
+    if (!act) throw new AppError('invalid_input', site.words.errors.noButton)
     const to = await act.run(call, { collection, id: ref })
     return { to: form.has('back') ? localPath(form.text('back'), path) : `${to ?? path}?done=${act.done}` }
   }

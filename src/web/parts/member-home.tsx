@@ -3,6 +3,7 @@ import { showFirstSteps } from '../../operations/account/first-steps.ts'
 import { browseFavourites } from '../../operations/items/favourites.ts'
 import { listNewestOfOthers } from '../../operations/items/newest-of-others.ts'
 import { listOwnItems } from '../../operations/items/own-items.ts'
+import { formatsOf } from '../formats.ts'
 import type { PageRequest } from '../request.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { NothingYet } from './nothing-yet.tsx'
@@ -48,7 +49,7 @@ export const MemberHome: FC<MemberHomeProps> = ({ site, shown: { steps, own, sta
           {own.prompts.length > 0 ? <PromptRows site={site} prompts={own.prompts} stars={stars} /> : null}
           {own.skills.length > 0 ? <SkillRows site={site} skills={own.skills} stars={stars} /> : null}
           <p>
-            <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{own.total.toLocaleString('en')}</span>
+            <a href="/library">{words.firstPage.allOwn}</a> <span class="quiet">{formatsOf(words.language).number(own.total)}</span>
           </p>
         </section>
       )}

@@ -1,11 +1,8 @@
 import type { FC } from 'hono/jsx'
-
-const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hourCycle: 'h23' })
-
-/** A day with its time, in UTC, as a text. */
-export function formatMoment(at: string): string {
-  return `${MOMENT.format(new Date(at))} UTC`
-}
+import { formatsOf } from '../formats.ts'
+import type { Words } from '../site.ts'
 
 /** A day with its time, in UTC: what people compare with logs. */
-export const Moment: FC<{ at: string }> = ({ at }) => <time datetime={at}>{formatMoment(at)}</time>
+export const Moment: FC<{ words: Pick<Words, 'language'>; at: string }> = ({ words, at }) => (
+  <time datetime={at}>{formatsOf(words.language).moment(at)}</time>
+)

@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx'
+import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
 
 interface PageLinksProps {
@@ -29,7 +30,7 @@ export const PageLinks: FC<PageLinksProps> = ({ site: { words }, page, pages, to
           ) : (
             <li>
               <a href={toUrl(number)} aria-label={words.pageOf(number, pages)} aria-current={number === page ? 'page' : undefined}>
-                {number.toLocaleString('en')}
+                {formatsOf(words.language).number(number)}
               </a>
             </li>
           ),

@@ -189,7 +189,7 @@ const Row: FC<RowProps> = ({ site, kind, item, marks, stars, selected, facts, ch
         {facts}
         {item.votes > 0 ? <li>{words.votes(item.votes)}</li> : null}
         <li>
-          <Ago at={item.createdAt} />
+          <Ago words={words} at={item.createdAt} />
         </li>
       </ul>
       {item.description === null ? null : (

@@ -4,7 +4,6 @@ import type { FileContent } from '../../library/skill.ts'
 import { readArchive } from '../../operations/skills/arrange-skill-files.ts'
 import type { SentForm } from '../forms.ts'
 import type { PageRequest } from '../request.ts'
-import { ERROR_WORDS } from '../strings/errors.ts'
 import { faultOf } from './field.tsx'
 
 /** Files that are opened; others are taken as they are. */
@@ -26,7 +25,7 @@ export const SkillUpload: FC<{ request: PageRequest; hint: string }> = ({ reques
 export async function readUploads(request: PageRequest, form: SentForm, folder = ''): Promise<FileContent[]> {
   const files: FileContent[] = []
   const chosen = form.files('upload')
-  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', ERROR_WORDS.oneZip)
+  if (chosen.filter(({ filename }) => ARCHIVE.test(filename)).length > 1) throw invalidInput('upload', request.site.words.errors.oneZip)
   for (const { filename, bytes } of chosen) {
     const content = Buffer.from(bytes).toString('base64')
     if (ARCHIVE.test(filename)) {

@@ -2,8 +2,9 @@ import type { FC } from 'hono/jsx'
 import type { Output } from '../../operations/core/define-operation.ts'
 import type { CallOperation } from '../../operations/core/invoke.ts'
 import { type listKeyUsage, showItemUsage, type showLibraryUsage } from '../../operations/usage.ts'
+import { formatsOf } from '../formats.ts'
 import type { Site } from '../site.ts'
-import { Bars, DayTable, shortDay, sum } from './bars.tsx'
+import { Bars, DayTable, sum } from './bars.tsx'
 import { Fact } from './facts.tsx'
 import { mayDo, type Standing } from './item-actions.tsx'
 
@@ -14,6 +15,7 @@ export const CHART_STYLES = ['charts.css']
 export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsage> }> = ({ site, usage: { isCounting, days } }) => {
   const { words } = site
   const { charts } = words.usage
+  const formats = formatsOf(words.language)
   const names = days.map(({ day }) => day)
   const shown = (Object.keys(charts) as (keyof typeof charts)[]).filter((name) => site.hasMcp || name !== 'mcpCalls')
   const emptySearches = days.map((day) => day.emptySearches)
@@ -31,7 +33,7 @@ export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsa
                 <li>
                   <h3>{charts[name]}</h3>
                   <p class="sum">
-                    {sum(values).toLocaleString(words.language)}
+                    {formats.number(sum(values))}
                     {hasParts ? <span class="quiet key-part">{words.usage.emptyCount(sum(emptySearches))}</span> : null}
                   </p>
                   <Bars
@@ -43,8 +45,8 @@ export const LibraryCharts: FC<{ site: Site; usage: Output<typeof showLibraryUsa
                     {...(hasParts ? { parts: emptySearches, partName: words.usage.emptySearches } : {})}
                   />
                   <p class="axis" aria-hidden="true">
-                    <span>{shortDay(names[0] ?? '')}</span>
-                    <span>{shortDay(names.at(-1) ?? '')}</span>
+                    <span>{formats.shortDay(names[0] ?? '')}</span>
+                    <span>{formats.shortDay(names.at(-1) ?? '')}</span>
                   </p>
                 </li>
               )

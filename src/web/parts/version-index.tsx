@@ -21,7 +21,7 @@ export const VersionIndex: FC<VersionIndexProps> = ({ site: { words }, path, ver
         {versions.slice(0, SHOWN).map(({ version, createdAt }) => (
           <li>
             <a href={`${path}/versions/${version}`}>
-              <span>{version}</span> <Ago at={createdAt} />
+              <span>{version}</span> <Ago words={words} at={createdAt} />
             </a>
           </li>
         ))}

@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** The administration pages. */
 export const ADMIN_WORDS = {
   administration: 'Administration',
@@ -19,7 +23,7 @@ export const ADMIN_WORDS = {
     people: 'Authors',
     logins: 'Accounts',
     keys: 'Active keys',
-  } as Readonly<Record<string, string>>,
+  },
   duplicates: {
     lead: 'Public items that are nearly the same in meaning.',
     none: 'No public items are nearly the same.',
@@ -33,7 +37,7 @@ export const ADMIN_WORDS = {
   role: 'Role',
   personKinds: { login: 'Account', reserved: 'Reserved name', placeholder: 'Imported author' },
   personTabs: { login: 'Accounts', reserved: 'Reserved', placeholder: 'Imported authors' },
-  tab: (name: string, count: number) => `${name} (${count.toLocaleString('en')})`,
+  tab: (name: string, count: number) => `${name} (${number(count)})`,
   noPeople: 'None found.',
   suspended: 'Suspended',
   suspendedSince: 'Suspended since',
@@ -87,7 +91,7 @@ export const ADMIN_WORDS = {
   tickToConfirm: 'Tick this to confirm.',
   removeCategory: 'Remove category',
   removeCategoryMeans: 'It is empty: only its name and address are lost.',
-  itemCount: (count: number) => (count === 1 ? '1 item' : `${count.toLocaleString('en')} items`),
+  itemCount: (count: number) => (count === 1 ? '1 item' : `${number(count)} items`),
   deletePerson: 'Delete account',
   deletePersonOf: (name: string) => `Delete account: ${name}`,
   deletePersonLead: (name: string) =>

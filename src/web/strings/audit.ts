@@ -56,6 +56,7 @@ export const AUDIT_WORDS = {
     slug: 'address',
     displayName: 'display name',
     bio: 'about',
+    language: 'language',
     website: 'website',
     email: 'email',
     defaultVisibility: 'default visibility',

@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** Navigation, lists, search and item pages. */
 export const BROWSE_WORDS = {
   skip: 'Skip to content',
@@ -26,7 +30,7 @@ export const BROWSE_WORDS = {
   author: 'Author',
   votes: (count: number) => (count === 1 ? '1 vote' : `${count} votes`),
   fileCount: (count: number) => (count === 1 ? '1 file' : `${count} files`),
-  found: (count: number) => (count === 1 ? '1 result' : `${count.toLocaleString('en')} results`),
+  found: (count: number) => (count === 1 ? '1 result' : `${number(count)} results`),
   showingResultsFor: 'Showing results for',
   nearInMeaning: 'near in meaning',
   allNearInMeaning: 'No item holds these words; these are near in meaning.',

@@ -1,7 +1,10 @@
 import type { COLLECTION_MOVES } from '../../library/collections.ts'
 import type { TeamRole } from '../../library/teams.ts'
+import { formatsOf } from '../formats.ts'
 
-const count = (n: number, one: string, many: string) => (n === 1 ? `1 ${one}` : `${n.toLocaleString('en')} ${many}`)
+const { number } = formatsOf('en')
+
+const count = (n: number, one: string, many: string) => (n === 1 ? `1 ${one}` : `${number(n)} ${many}`)
 
 /** Collections. */
 export const COLLECTION_WORDS = {

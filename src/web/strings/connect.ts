@@ -16,5 +16,5 @@ export const CONNECT_WORDS = {
   notes: {
     'vs-code': 'VS Code asks for the key and keeps it out of the file.',
     'claude-desktop': 'Use https unless the server is on your own machine.',
-  } satisfies Partial<Record<ClientId, string>> as Partial<Record<ClientId, string>>,
+  } satisfies Partial<Record<ClientId, string>>,
 }

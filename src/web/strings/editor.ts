@@ -17,7 +17,7 @@ export const EDITOR_WORDS = {
   teamNamed: (name: string) => `Team ${name}`,
   theTeam: 'the team',
   privateToTeam: (team: string) => `Private: only members of ${team}`,
-  savedAs: (visibility: string) => `Saved · ${visibility}`,
+  savedAs: (visibility: string) => `Saved · ${visibility.toLowerCase()}`,
   asInSettings: 'Default (from your settings)',
   newPrompt: 'New prompt',
   editPrompt: 'Edit prompt',

@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** What an embed itself says. */
 export const EMBED_WORDS = {
   title: 'A prompt',
@@ -8,14 +12,12 @@ export const EMBED_WORDS = {
   settings: 'Settings',
   mode: 'Mode',
   model: 'Model',
-  modes: { code: 'Code', chat: 'Chat', ask: 'Ask', plan: 'Plan', agent: 'Agent', image: 'Image', video: 'Video' } as Readonly<
-    Record<string, string>
-  >,
+  modes: { code: 'Code', chat: 'Chat', ask: 'Ask', plan: 'Plan', agent: 'Agent', image: 'Image', video: 'Video' },
   features: { thinking: 'Thinking', reasoning: 'Reasoning', planning: 'Planning', fast: 'Fast' },
   context: 'Context',
   kinds: { file: 'File', image: 'Image', link: 'Link', folder: 'Folder', source: 'Source' },
   tools: 'Tools',
-  more: (count: number) => `and ${count.toLocaleString('en')} more`,
+  more: (count: number) => `and ${number(count)} more`,
   change: (file: string) => (file === '' ? 'Change' : `Change in ${file}`),
   untitled: 'Change',
   linesAdded: (count: number) => (count === 1 ? '1 line added' : `${count} lines added`),
@@ -71,14 +73,12 @@ export const DESIGNER_WORDS = {
     mode: 'For example code, chat, ask or plan.',
     filetree: 'One per line; end folders with a slash.',
     mcpTools: 'One per line, as server:tool.',
-  } as Readonly<Record<string, string>>,
+  },
   diff: 'Diff',
   mcp: 'MCP tools',
   preset: 'Colours',
   ownColors: 'Custom (set below)',
-  presets: { indigo: 'Indigo', green: 'Green', orange: 'Orange', rose: 'Rose', violet: 'Violet', grey: 'Grey' } as Readonly<
-    Record<string, string>
-  >,
+  presets: { indigo: 'Indigo', green: 'Green', orange: 'Orange', rose: 'Rose', violet: 'Violet', grey: 'Grey' },
   themes: { auto: 'Match reader’s system', light: 'Always light', dark: 'Always dark' },
   shownThemes: { auto: 'Automatic', light: 'Light', dark: 'Dark' },
   shownWidths: { wide: 'Wide', narrow: 'Phone' },

@@ -22,7 +22,8 @@ export const ERROR_WORDS = {
   onlyJson: 'Only format=json is supported.',
   notPixels: (name: string) => `${name} must be a whole number of pixels.`,
   repeated: (times: number) => `is given ${times} times; only the first is used`,
-  notTool: (lines: string) => `must be server:tool on each line; ${lines} not`,
+  notTool: (lines: string, more: number, count: number) =>
+    `must be server:tool on each line; ${count === 1 ? 'line' : 'lines'} ${lines}${more > 0 ? ` and ${more} more` : ''} ${count === 1 ? 'is' : 'are'} not`,
   notBoolean: 'must be true or false',
   notOneOf: (values: string) => `must be one of: ${values}`,
   notValid: 'is not valid',

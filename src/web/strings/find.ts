@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** Searching and finding: the header, the results page, filters, shortcuts, and pages for what was not found. */
 export const FIND_WORDS = {
   menu: 'Menu',
@@ -14,13 +18,13 @@ export const FIND_WORDS = {
   results: (query: string) => `Results for “${query}”`,
   lead: 'Type what you need. The search finds prompts and skills by their words and by their meaning.',
   allOf: {
-    prompts: (count: number) => `All ${count.toLocaleString('en')} prompts`,
-    skills: (count: number) => `All ${count.toLocaleString('en')} skills`,
+    prompts: (count: number) => `All ${number(count)} prompts`,
+    skills: (count: number) => `All ${number(count)} skills`,
   },
   inBoth: 'Search prompts and skills for this',
   counts: {
-    prompts: (count: number) => (count === 1 ? '1 prompt' : `${count.toLocaleString('en')} prompts`),
-    skills: (count: number) => (count === 1 ? '1 skill' : `${count.toLocaleString('en')} skills`),
+    prompts: (count: number) => (count === 1 ? '1 prompt' : `${number(count)} prompts`),
+    skills: (count: number) => (count === 1 ? '1 skill' : `${number(count)} skills`),
   },
   filter: (active: number) => (active === 0 ? 'Filter' : `Filter (${active})`),
   noItems: { prompts: 'No prompts yet.', skills: 'No skills yet.' },
@@ -38,7 +42,7 @@ export const FIND_WORDS = {
     ['e', 'Edit it'],
     ['v', 'Upvote it, or remove your vote'],
     ['?', 'Show these shortcuts'],
-  ] as const,
+  ] satisfies [key: string, does: string][] as [key: string, does: string][],
   singleKeys: 'Use single-key shortcuts',
   close: 'Close',
   pagesGroup: 'Pages',
@@ -52,7 +56,7 @@ export const FIND_WORDS = {
     invalid_input: 'This address is not valid',
     rate_limited: 'Too many requests',
     unavailable: 'Not available right now',
-  } as Readonly<Partial<Record<string, string>>>,
+  },
   adminOnly: 'Only administrators can open this page.',
   unknownChoice: (given: string, choices: string) => `“${given}” is not one of the choices here. Choose ${choices}.`,
   didYouMean: 'Did you mean one of these?',

@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** Importing files on a page. */
 export const IMPORT_WORDS = {
   title: 'Import',
@@ -31,9 +35,9 @@ export const IMPORT_WORDS = {
   all: 'All',
   plan: 'Nothing is saved yet. This is what the import would do.',
   nothingToDo: 'There is nothing to import: everything is in your library already, or was refused.',
-  start: (n: number) => (n === 1 ? 'Import 1 item' : `Import ${n.toLocaleString('en')} items`),
+  start: (n: number) => (n === 1 ? 'Import 1 item' : `Import ${number(n)} items`),
   goOn: 'Continue',
-  progress: (done: number, total: number) => `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done`,
+  progress: (done: number, total: number) => `${number(done)} of ${number(total)} done`,
   stopped: 'The import stopped. What is done stays; you can continue.',
   over: 'The import is complete.',
   again: 'Import other files',

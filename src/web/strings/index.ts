@@ -8,11 +8,14 @@ import { CONNECT_WORDS } from './connect.ts'
 import { DOCUMENT_WORDS } from './documents.ts'
 import { EDITOR_WORDS } from './editor.ts'
 import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
+import { ERROR_WORDS } from './errors.ts'
 import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
 import { FIRST_PAGE_WORDS } from './first-page.ts'
 import { IMPORT_WORDS } from './import.ts'
+import { LANGUAGE_WORDS } from './language.ts'
 import { LIBRARY_WORDS } from './library.ts'
+import { MEMBERS_ONLY_WORDS } from './members-only.ts'
 import { DONE_MESSAGES } from './messages.ts'
 import { OFFER_WORDS } from './offers.ts'
 import { PROGRAM_WORDS } from './programs.ts'
@@ -30,7 +33,10 @@ export const ENGLISH = {
   ...ACCOUNT_WORDS,
   ...EDITOR_WORDS,
   ...ADMIN_WORDS,
+  languages: LANGUAGE_WORDS,
   done: DONE_MESSAGES,
+  errors: ERROR_WORDS,
+  membersOnly: MEMBERS_ONLY_WORDS,
   find: FIND_WORDS,
   reading: READING_WORDS,
   filling: FILLING_WORDS,

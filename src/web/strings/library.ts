@@ -1,4 +1,8 @@
-const items = (count: number) => (count === 1 ? '1 item' : `${count.toLocaleString('en')} items`)
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
+const items = (count: number) => (count === 1 ? '1 item' : `${number(count)} items`)
 
 /** The page of one's own items, where many are changed together. */
 export const LIBRARY_WORDS = {
@@ -8,9 +12,7 @@ export const LIBRARY_WORDS = {
   noMatches: 'Nothing of yours matches.',
   select: (title: string) => `Select ${title}`,
   selectAll: (total: number, most: number) =>
-    total > most
-      ? `Select the first ${most.toLocaleString('en')} of ${total.toLocaleString('en')}`
-      : `Select all ${total.toLocaleString('en')}`,
+    total > most ? `Select the first ${number(most)} of ${number(total)}` : `Select all ${number(total)}`,
   selected: '{count} selected',
   withSelected: 'Change selected items',
   tag: 'Tag',
@@ -35,5 +37,5 @@ export const LIBRARY_WORDS = {
   unchanged: (count: number) => `${items(count)} needed no change.`,
   refused: (count: number) => `Refused for ${items(count)}:`,
   missing: 'An item that is no longer there',
-  more: (count: number) => `and ${count.toLocaleString('en')} more`,
+  more: (count: number) => `and ${number(count)} more`,
 }

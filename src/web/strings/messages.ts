@@ -1,5 +1,5 @@
 /** Confirmations after an action, by the word in the address that led here. */
-export const DONE_MESSAGES: Readonly<Record<string, string>> = {
+export const DONE_MESSAGES = {
   welcome: 'Welcome. Create a key to use the library from your tools, or save your first prompt.',
   saved: 'Saved.',
   voted: 'Upvoted.',
@@ -20,6 +20,7 @@ export const DONE_MESSAGES: Readonly<Record<string, string>> = {
   held: 'Unlisted. Its owner cannot make it public.',
   unheld: 'Relisted.',
   theme: 'Appearance saved.',
+  language: 'Language saved.',
   'signed-out': 'You are signed out.',
   'password-set': 'Password set. Sign in with it.',
   'password-changed': 'Password changed. Your other sessions are signed out.',

@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** Transfers of items between owners. */
 export const OFFER_WORDS = {
   transfer: 'Transfer',
@@ -8,7 +12,7 @@ export const OFFER_WORDS = {
   privateVersions: (count: number) =>
     count === 1
       ? 'One earlier version was private when it was written. The new owner would see it.'
-      : `${count.toLocaleString('en')} earlier versions were private when they were written. The new owner would see them.`,
+      : `${number(count)} earlier versions were private when they were written. The new owner would see them.`,
   leaveOut: 'Leave private versions out: delete them for good when it goes over',
   to: 'Username or team',
   offer: 'Offer',

@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** Prompt and skill pages, versions, profiles and feeds. */
 export const READING_WORDS = {
   rendered: 'Preview',
@@ -7,7 +11,7 @@ export const READING_WORDS = {
   about: 'About this prompt',
   length: 'Length',
   tokensAndCharacters: (tokens: number, characters: number) =>
-    `≈ ${tokens.toLocaleString('en')} ${tokens === 1 ? 'token' : 'tokens'}, ${characters.toLocaleString('en')} ${characters === 1 ? 'character' : 'characters'}`,
+    `≈ ${number(tokens)} ${tokens === 1 ? 'token' : 'tokens'}, ${number(characters)} ${characters === 1 ? 'character' : 'characters'}`,
   elsewhere: 'Elsewhere',
   allVersions: 'All versions',
   olderVersions: 'Older versions',
@@ -30,7 +34,7 @@ export const READING_WORDS = {
   noFileChanges: 'No files changed.',
   noEarlier: 'There is no earlier version to compare with.',
   showText: 'Text only',
-  unchangedLines: (count: number) => (count === 1 ? '1 unchanged line' : `${count.toLocaleString('en')} unchanged lines`),
+  unchangedLines: (count: number) => (count === 1 ? '1 unchanged line' : `${number(count)} unchanged lines`),
   moreChanges: 'Only the first changes are shown.',
   fields: { title: 'Title', description: 'Description', category: 'Category', tags: 'Tags', type: 'Type' },
   nothing: 'none',
@@ -38,8 +42,7 @@ export const READING_WORDS = {
   howToConnect: 'how to connect',
   install: 'Install',
   installLead: 'Puts the skill where your agent looks for skills.',
-  installAll: (count: number) =>
-    count === 1 ? 'Installs the skill listed here.' : `Installs the ${count.toLocaleString('en')} skills listed here.`,
+  installAll: (count: number) => (count === 1 ? 'Installs the skill listed here.' : `Installs the ${number(count)} skills listed here.`),
   installWith: (agent: string) => `Install with ${agent}`,
   agent: 'Agent',
   inFile: 'In',
@@ -65,7 +68,7 @@ export const READING_WORDS = {
   fileAdded: 'added',
   fileRemoved: 'removed',
   fileChanged: 'changed',
-  fileSame: (count: number) => (count === 1 ? '1 file unchanged.' : `${count.toLocaleString('en')} files unchanged.`),
+  fileSame: (count: number) => (count === 1 ? '1 file unchanged.' : `${number(count)} files unchanged.`),
   binaryChange: 'Binary file changed.',
   compareAlone: 'Compare this file',
   tooLarge: 'This file is too large to compare here.',
@@ -76,8 +79,8 @@ export const READING_WORDS = {
   skillsBy: (name: string) => `Skills by ${name}`,
   profileLead: (prompts: number, skills: number) =>
     [
-      prompts === 0 ? [] : [prompts === 1 ? '1 prompt' : `${prompts.toLocaleString('en')} prompts`],
-      skills === 0 ? [] : [skills === 1 ? '1 skill' : `${skills.toLocaleString('en')} skills`],
+      prompts === 0 ? [] : [prompts === 1 ? '1 prompt' : `${number(prompts)} prompts`],
+      skills === 0 ? [] : [skills === 1 ? '1 skill' : `${number(skills)} skills`],
     ]
       .flat()
       .join(' and '),

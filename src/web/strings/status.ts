@@ -1,3 +1,7 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** The status page. */
 export const STATUS_WORDS = {
   service: 'Service',
@@ -39,7 +43,7 @@ export const STATUS_WORDS = {
   noneBeside: 'None.',
   faults: 'Errors in the last 24 hours',
   noFaults: 'None.',
-  times: (count: number) => (count === 1 ? 'once' : `${count.toLocaleString('en')} times`),
+  times: (count: number) => (count === 1 ? 'once' : `${number(count)} times`),
   settings: 'Settings',
   settingsLead: 'Current values. Secrets are hidden.',
   setting: 'Setting',

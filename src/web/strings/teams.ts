@@ -1,4 +1,7 @@
 import type { TeamRole } from '../../library/teams.ts'
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
 
 /** Teams. */
 export const TEAM_WORDS = {
@@ -28,7 +31,7 @@ export const TEAM_WORDS = {
   back: (name: string) => `Back to ${name}`,
   yourRole: (role: string) => `Your role: ${role}`,
   members: 'Members',
-  memberCount: (count: number) => (count === 1 ? '1 member' : `${count.toLocaleString('en')} members`),
+  memberCount: (count: number) => (count === 1 ? '1 member' : `${number(count)} members`),
   findMembers: 'Find members',
   noMembers: 'No member has such a name.',
   addMember: 'Add a member',

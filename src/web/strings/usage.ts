@@ -1,4 +1,6 @@
-const number = (count: number) => count.toLocaleString('en')
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
 
 /** Counts of uses and their charts. */
 export const USAGE_WORDS = {

@@ -101,19 +101,19 @@ const Entry: FC<{ site: Site; link: Link }> = ({ site: { words }, link }) => {
       <div>
         <strong>{name}</strong> <span class="quiet">{scope === '' ? words.installing.everything : decodeURIComponent(scope)}</span>
         <p class="quiet">
-          {words.created} <Day at={createdAt} />
+          {words.created} <Day words={words} at={createdAt} />
           {' · '}
           {lastUsedAt === null ? (
             words.neverUsed
           ) : (
             <>
-              {words.lastUsed} <Day at={lastUsedAt} />
+              {words.lastUsed} <Day words={words} at={lastUsedAt} />
             </>
           )}
           {expiresAt === null ? null : (
             <>
               {' · '}
-              {words.expires} <Day at={expiresAt} />
+              {words.expires} <Day words={words} at={expiresAt} />
             </>
           )}
           {state === 'active' ? null : ` · ${words.keyStates[state]}`}

@@ -108,19 +108,19 @@ export const KeyEntries: FC<KeyEntriesProps> = ({ words, keys, usage, ends, ends
           <strong>{key.name}</strong> <span class="quiet">{key.scopes.join(', ')}</span>
           {key.narrowedTo === null ? null : <span class="quiet"> · {words.narrowedTo(key.narrowedTo)}</span>}
           <p class="quiet">
-            {words.created} <Day at={key.createdAt} />
+            {words.created} <Day words={words} at={key.createdAt} />
             {' · '}
             {key.lastUsedAt === null ? (
               words.neverUsed
             ) : (
               <>
-                {words.lastUsed} <Day at={key.lastUsedAt} />
+                {words.lastUsed} <Day words={words} at={key.lastUsedAt} />
               </>
             )}
             {key.expiresAt === null ? null : (
               <>
                 {' · '}
-                {words.expires} <Day at={key.expiresAt} />
+                {words.expires} <Day words={words} at={key.expiresAt} />
               </>
             )}
             {key.state === 'active' ? null : ` · ${words.keyStates[key.state]}`}

@@ -6,12 +6,15 @@ import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
 import { listTeams } from '../../../operations/teams/list-teams.ts'
+import { languageCookie } from '../../language.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
 import { SectionsPage } from '../../parts/sections-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
+import { LANGUAGES } from '../../strings/languages.ts'
+import { LANGUAGE_OPTIONS } from './language.tsx'
 
 const YEAR_SECONDS = 365 * 24 * 3600
 
@@ -121,6 +124,23 @@ export async function showSettings(request: PageRequest) {
           </p>
         </form>
       </section>
+      <section>
+        <h2>{words.languages.language}</h2>
+        <form method="post" class="fields">
+          <Choice
+            sent={sentWith(sent, 'language')}
+            name="language"
+            label={words.languages.language}
+            value={me.language ?? ''}
+            options={[['', words.languages.asBrowser], ...LANGUAGE_OPTIONS]}
+          />
+          <p>
+            <button class="button" type="submit" name="do" value="language">
+              {words.languages.save}
+            </button>
+          </p>
+        </form>
+      </section>
     </SettingsPage>
   )
 }
@@ -136,6 +156,10 @@ export const changeSettings: Action = async ({ call, form, site }) => {
   switch (form.text('do')) {
     case 'theme':
       return { to: '/settings?done=theme', cookies: [themeCookie(form.text('theme'), site)] }
+    case 'language':
+      await call(updateAccount, { language: form.choice('language', ['', ...LANGUAGES]) })
+      // A choice made on this browser before would stand in for what it says.
+      return { to: '/settings?done=language', cookies: [languageCookie(null, site.baseUrl)] }
     case 'hide-steps':
       await call(hideFirstSteps, {})
       return { to: '/' }
@@ -219,7 +243,7 @@ export async function showSessions(request: PageRequest) {
                 {one.isThis ? ` (${words.thisBrowser})` : ''}
                 <p class="quiet">
                   {one.address ? `${one.address} · ` : ''}
-                  {words.signedInOn} <Day at={one.createdAt} />
+                  {words.signedInOn} <Day words={words} at={one.createdAt} />
                 </p>
               </div>
               {one.isThis ? null : (

@@ -9,7 +9,6 @@ import { Choice, Field } from '../../parts/field.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
 import type { Words } from '../../site.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 import { SettingsPage } from '../account/settings.tsx'
 import { AdminPage } from './admin-page.tsx'
 
@@ -56,7 +55,7 @@ export async function showActivity(request: PageRequest) {
 export async function showTeamActivity(request: PageRequest) {
   const { site, param, call } = request
   const { words } = site
-  if (site.reader === null) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
+  if (site.reader === null) throw new AppError('unauthenticated', site.words.errors.signInFirst)
   const { name } = await call(showTeam, { team: param('team') })
   const path = `/teams/${encodeURIComponent(name)}/activity`
   if (path !== request.path) return { to: path }
@@ -126,7 +125,8 @@ const Filters: FC<{ request: PageRequest; names: readonly (typeof FILTERS)[numbe
 
 const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: boolean }> = ({ request, activity, path, isOwn }) => {
   const { site, query } = request
-  const { audit, pages } = site.words
+  const { words } = site
+  const { audit, pages } = words
   const { events, nextCursor, fault } = activity
   const filters = readFilters(query)
   const you = isOwn ? (site.reader?.username ?? null) : null
@@ -147,7 +147,7 @@ const Events: FC<{ request: PageRequest; activity: Found; path: string; isOwn: b
               <strong>{audit.actions[event.action]}</strong> <Target words={site.words} event={event} />
               <p class="quiet">
                 {describeParties(site.words, event, you)} · {describeDetail(site.words, event)}
-                <Moment at={event.at} />
+                <Moment words={words} at={event.at} />
               </p>
             </div>
           </li>

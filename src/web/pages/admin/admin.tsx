@@ -1,10 +1,12 @@
 import { countLibrary } from '../../../operations/admin/administration.ts'
 import { listHeld } from '../../../operations/items/item-marks.ts'
 import { showLibraryUsage } from '../../../operations/usage.ts'
+import { formatsOf } from '../../formats.ts'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { CHART_STYLES, LibraryCharts } from '../../parts/usage-charts.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
+import { textOf } from '../../text-of.ts'
 import { AdminPage } from './admin-page.tsx'
 
 const PER_PAGE = 50
@@ -21,8 +23,8 @@ export async function showAdmin(request: PageRequest) {
       <dl class="counts">
         {Object.entries(numbers).map(([name, count]) => (
           <div>
-            <dt>{words.counts[name]}</dt>
-            <dd>{count.toLocaleString(words.language)}</dd>
+            <dt>{textOf(words.counts, name)}</dt>
+            <dd>{formatsOf(words.language).number(count)}</dd>
           </div>
         ))}
       </dl>

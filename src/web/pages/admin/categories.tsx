@@ -6,7 +6,6 @@ import { listCategories } from '../../../operations/items/list-categories.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ActionButton, Choice, Fault, Field, faultOf } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 import { AdminPage } from './admin-page.tsx'
 
 type Category = Output<typeof listCategories>['categories'][number]
@@ -58,8 +57,8 @@ function firstLevel(categories: readonly Category[]): Options {
 }
 
 /** Makes a category. */
-export const changeCategories: Action = async ({ call, form }) => {
-  if (form.text('do') !== 'create') throw new AppError('invalid_input', ERROR_WORDS.noButton)
+export const changeCategories: Action = async ({ site, call, form }) => {
+  if (form.text('do') !== 'create') throw new AppError('invalid_input', site.words.errors.noButton)
   await call(createCategory, { name: form.text('name'), parent: form.text('parent') })
   return { to: '/admin/categories?done=saved' }
 }
@@ -70,7 +69,7 @@ export async function showCategoryPage(request: PageRequest) {
   const { words } = site
   const { categories } = await call(listCategories, { all: true })
   const category = categories.find(({ slug }) => slug === request.param('slug'))
-  if (!category) throw new AppError('not_found', ERROR_WORDS.noCategory)
+  if (!category) throw new AppError('not_found', site.words.errors.noCategory)
   const { slug, name, parent, prompts, skills } = category
   const others = categories.filter((other) => other.slug !== slug)
   const hasBelow = others.some((other) => other.parent === slug)
@@ -172,6 +171,6 @@ export const changeCategory: Action = async ({ site: { words }, call, form, para
       await call(deleteCategory, { slug })
       return { to: '/admin/categories?done=category-removed' }
     default:
-      throw new AppError('invalid_input', ERROR_WORDS.noButton)
+      throw new AppError('invalid_input', words.errors.noButton)
   }
 }

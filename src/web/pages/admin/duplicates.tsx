@@ -1,4 +1,5 @@
 import { listNearDuplicates } from '../../../operations/admin/near-duplicates.ts'
+import { formatsOf } from '../../formats.ts'
 import type { PageRequest } from '../../request.ts'
 import { AdminPage } from './admin-page.tsx'
 
@@ -9,7 +10,7 @@ export async function showDuplicates(request: PageRequest) {
   const { words } = request.site
   const found = []
   for (const collection of COLLECTIONS) found.push({ collection, ...(await request.call(listNearDuplicates, { collection })) })
-  const number = (value: number) => value.toLocaleString(words.language)
+  const { number } = formatsOf(words.language)
   return (
     <AdminPage request={request} at="/admin/duplicates">
       {found.map(({ collection, groups, compared, total }) => (

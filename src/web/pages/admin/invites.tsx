@@ -64,11 +64,11 @@ const Invites: FC<{ request: PageRequest; found: Output<typeof listInvites>; lin
                 <div>
                   <strong>{invite.username ?? words.anyName}</strong> <span class="quiet">{words.roles[invite.role]}</span>
                   <p class="quiet">
-                    {words.created} <Day at={invite.createdAt} /> · {words.inviteStates[invite.state]}
+                    {words.created} <Day words={words} at={invite.createdAt} /> · {words.inviteStates[invite.state]}
                     {invite.usedBy === null ? '' : ` (${invite.usedBy})`}
                     {invite.state === 'open' ? (
                       <>
-                        , {words.expires} <Day at={invite.expiresAt} />
+                        , {words.expires} <Day words={words} at={invite.expiresAt} />
                       </>
                     ) : null}
                   </p>

@@ -75,13 +75,13 @@ const Row = ({ site: { words }, person }: { readonly site: Site; readonly person
                 words.neverSeen
               ) : (
                 <>
-                  {words.lastSeen} <UtcDay day={seenOn} />
+                  {words.lastSeen} <UtcDay words={words} day={seenOn} />
                 </>
               )}
             </>
           ) : null}
           {' · '}
-          {words.since} <Day at={createdAt} />
+          {words.since} <Day words={words} at={createdAt} />
         </p>
       </div>
       <div class="controls">

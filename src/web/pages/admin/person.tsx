@@ -10,7 +10,6 @@ import { Fact } from '../../parts/facts.tsx'
 import { ActionButton, Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 import { AdminPage, SecretLink } from './admin-page.tsx'
 
 type ShownPerson = Output<typeof showPerson>
@@ -43,14 +42,14 @@ const Facts: FC<{ words: Site['words']; person: ShownPerson }> = ({ words, perso
     <Fact label={words.role}>{person.role === 'admin' ? words.roles.admin : words.personKinds[person.kind]}</Fact>
     {person.email === null ? null : <Fact label={words.email}>{person.email}</Fact>}
     <Fact label={words.created}>
-      <Day at={person.createdAt} />
+      <Day words={words} at={person.createdAt} />
     </Fact>
     {person.kind === 'login' ? (
-      <Fact label={words.lastSeenFact}>{person.seenOn === null ? words.neverSeen : <UtcDay day={person.seenOn} />}</Fact>
+      <Fact label={words.lastSeenFact}>{person.seenOn === null ? words.neverSeen : <UtcDay words={words} day={person.seenOn} />}</Fact>
     ) : null}
     {person.suspendedAt === null ? null : (
       <Fact label={words.suspendedSince}>
-        <Day at={person.suspendedAt} />
+        <Day words={words} at={person.suspendedAt} />
       </Fact>
     )}
   </dl>
@@ -148,6 +147,6 @@ export const changePerson: Action = async ({ site, call, form, param, path }) =>
       await call(deletePerson, { username, confirm: form.text('confirm'), handOverTo: form.text('handOverTo').trim() })
       return { to: '/admin/people?done=person-deleted' }
     default:
-      throw new AppError('invalid_input', ERROR_WORDS.noButton)
+      throw new AppError('invalid_input', site.words.errors.noButton)
   }
 }

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { showServiceStatus } from '../../../operations/admin/service-status.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
+import { formatsOf } from '../../formats.ts'
 import { Fact } from '../../parts/facts.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import type { PageRequest } from '../../request.ts'
@@ -17,7 +18,7 @@ const MCP_SETTING = 'MCP_ENABLED'
 export async function showStatus(request: PageRequest) {
   const { words, hasMcp } = request.site
   const status = await request.call(showServiceStatus, {})
-  const number = (value: number) => value.toLocaleString(words.language)
+  const { number } = formatsOf(words.language)
   const { database, waiting, search } = status
   // Where MCP is off, nothing that is served names it.
   const settings = status.settings.filter(({ name }) => hasMcp || name !== MCP_SETTING)
@@ -45,7 +46,7 @@ export async function showStatus(request: PageRequest) {
         <dl class="figures">
           <Fact label={words.status.version}>{status.version}</Fact>
           <Fact label={words.status.started}>
-            <Moment at={status.startedAt} />
+            <Moment words={words} at={status.startedAt} />
           </Fact>
           <Fact label={words.status.requests}>{words.status.load(number(status.running), number(waiting.admission + waiting.turns))}</Fact>
           <Fact label={words.status.streams}>{number(status.streams)}</Fact>
@@ -70,33 +71,33 @@ export async function showStatus(request: PageRequest) {
 
 function formatBytes({ status, language }: Words, bytes: number): string {
   const power = bytes < UNIT ? 0 : Math.min(status.units.length - 1, Math.floor(Math.log(bytes) / Math.log(UNIT)))
-  const shown = (bytes / UNIT ** power).toLocaleString(language, { maximumFractionDigits: power === 0 ? 0 : 1 })
-  return `${shown} ${status.units[power]}`
+  return `${formatsOf(language).shortNumber(bytes / UNIT ** power)} ${status.units[power]}`
 }
 
-const Backups: FC<{ words: Words; backups: Status['backups'] }> = ({ words: { status }, backups }) => {
+const Backups: FC<{ words: Words; backups: Status['backups'] }> = ({ words, backups }) => {
+  const { status } = words
   if (backups === null) return <>{status.noBackups}</>
-  const failures = backups.failures === 0 ? '' : ` · ${status.backupFailures(String(backups.failures))}`
+  const failures = backups.failures === 0 ? '' : ` · ${status.backupFailures(formatsOf(words.language).number(backups.failures))}`
   if (backups.lastAt === null) return <>{`${status.neverBackedUp}${failures}`}</>
   return (
     <>
-      <Moment at={backups.lastAt} />
+      <Moment words={words} at={backups.lastAt} />
       {`, ${status.hoursAgo(Math.floor((Date.now() - Date.parse(backups.lastAt)) / HOUR_MS))}${failures}`}
     </>
   )
 }
 
-const Faults: FC<{ words: Words; faults: Status['faults'] }> = ({ words: { status }, faults }) => (
+const Faults: FC<{ words: Words; faults: Status['faults'] }> = ({ words, faults }) => (
   <section>
-    <h2>{status.faults}</h2>
-    {faults.length === 0 ? <p>{status.noFaults}</p> : null}
+    <h2>{words.status.faults}</h2>
+    {faults.length === 0 ? <p>{words.status.noFaults}</p> : null}
     <ul class="entries">
       {faults.map(({ message, times, lastAt }) => (
         <li>
           <div>
             {message}
             <p class="quiet">
-              {status.times(times)} · <Moment at={lastAt} />
+              {words.status.times(times)} · <Moment words={words} at={lastAt} />
             </p>
           </div>
         </li>

@@ -96,7 +96,7 @@ const Row: FC<{ site: Site; team: ListedTeam }> = ({ site: { words }, team }) =>
         <p class="quiet">
           {words.teams.memberCount(members)} · {words.itemCount(items)} ·{' '}
           {isOrphaned ? '' : `${all.maintainedBy(maintainers.join(', '))} · `}
-          {words.since} <Day at={createdAt} />
+          {words.since} <Day words={words} at={createdAt} />
         </p>
       </div>
       {isOrphaned ? (

@@ -22,8 +22,7 @@ import { MixedRows } from '../../parts/rows.tsx'
 import { Sample } from '../../parts/sample.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
-import type { Site } from '../../site.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
+import type { Site, Words } from '../../site.ts'
 
 const PER_PAGE = 48
 
@@ -268,7 +267,7 @@ const Order: FC<OrderProps> = ({ site: { words }, item, action, back, isFirst, i
 }
 
 /** Does what a button of the page says. */
-export const changeCollection: Action = async ({ call, form, ref, path }) => {
+export const changeCollection: Action = async ({ site, call, form, ref, path }) => {
   const does = form.text('do')
   const item = form.text('item')
   const back = (done: string) => {
@@ -296,7 +295,7 @@ export const changeCollection: Action = async ({ call, form, ref, path }) => {
       return { to: pathname + search }
     }
     default: {
-      await call(moveInCollection, { id: ref, item, ...readPlace(does, form.text('beside')) })
+      await call(moveInCollection, { id: ref, item, ...readPlace(does, form.text('beside'), site.words) })
       const { pathname, search } = back('moved')
       return { to: `${pathname}${search}#item-${encodeURIComponent(item)}` }
     }
@@ -304,10 +303,10 @@ export const changeCollection: Action = async ({ call, form, ref, path }) => {
 }
 
 /** @throws AppError `invalid_input` */
-function readPlace(does: string, beside: string): CollectionPlace {
+function readPlace(does: string, beside: string, words: Words): CollectionPlace {
   if (does === 'before') return { before: beside }
   if (does === 'after') return { after: beside }
   const to = COLLECTION_MOVES.find((one) => one === does)
-  if (!to) throw new AppError('invalid_input', ERROR_WORDS.noButton)
+  if (!to) throw new AppError('invalid_input', words.errors.noButton)
   return { to }
 }

@@ -7,6 +7,7 @@ import type { Output } from '../../../operations/core/define-operation.ts'
 import { browseItems } from '../../../operations/items/browse-items.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
+import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { type FilterGroup, Filters } from '../../parts/filters.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
@@ -123,9 +124,9 @@ function readKept(kind: Kind, query: URLSearchParams): Kept {
 }
 
 /** @throws AppError `invalid_input` in words of the page, for a type or an order that there is not */
-function refuseUnknown({ types, sorts, find }: Site['words'], { type, sort }: Kept): void {
+function refuseUnknown({ types, sorts, find, language }: Site['words'], { type, sort }: Kept): void {
   const refuse = (given: string, choices: Readonly<Record<string, string>>) => {
-    const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.values(choices))
+    const list = formatsOf(language).anyOf(Object.values(choices))
     return new AppError('invalid_input', find.unknownChoice(given.slice(0, 40).toWellFormed(), list))
   }
   if (type !== undefined && !Object.hasOwn(types, type)) throw refuse(type, types)

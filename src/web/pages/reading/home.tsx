@@ -3,6 +3,7 @@ import type { Output } from '../../../operations/core/define-operation.ts'
 import { listFeatured } from '../../../operations/items/item-marks.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Done } from '../../parts/field.tsx'
@@ -82,7 +83,7 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
             <h2>{words.newest}</h2>
             <PromptRows site={site} prompts={newest.prompts} />
             <p>
-              <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{newest.total.toLocaleString('en')}</span>
+              <a href="/prompts">{words.allPrompts}</a> <span class="quiet">{formatsOf(words.language).number(newest.total)}</span>
             </p>
           </section>
           {skills.total === 0 ? null : (
@@ -90,7 +91,7 @@ const StrangerHome: FC<{ site: Site; shown: Awaited<ReturnType<typeof readStrang
               <h2>{words.newestSkills}</h2>
               <SkillRows site={site} skills={skills.skills} />
               <p>
-                <a href="/skills">{words.allSkills}</a> <span class="quiet">{skills.total.toLocaleString('en')}</span>
+                <a href="/skills">{words.allSkills}</a> <span class="quiet">{formatsOf(words.language).number(skills.total)}</span>
               </p>
             </section>
           )}
@@ -117,7 +118,7 @@ const Categories: FC<{ site: Site; categories: Output<typeof listCategories>['ca
         {counted.map(({ slug, name, prompts, skills }) => (
           <li>
             <a href={`/${prompts > 0 ? 'prompts' : 'skills'}?category=${slug}`}>
-              {name} <span class="count">{(prompts + skills).toLocaleString('en')}</span>
+              {name} <span class="count">{formatsOf(words.language).number(prompts + skills)}</span>
             </a>
           </li>
         ))}

@@ -6,6 +6,7 @@ import { Layout } from '../../layout.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { WaysOn } from '../../parts/ways-on.tsx'
 import type { Site } from '../../site.ts'
+import { textOf } from '../../text-of.ts'
 
 type NearItems = Output<typeof nearAddresses>['items']
 
@@ -41,7 +42,7 @@ function decode(part: string): string {
 export function showProblem(site: Site, error: AppError, { path, requestId, near }: Problem) {
   const { words } = site
   const isMissing = error.code === 'not_found'
-  const title = isMissing ? words.notFoundTitle : (words.find.problems[error.code] ?? words.errorTitle)
+  const title = isMissing ? words.notFoundTitle : (textOf(words.find.problems, error.code) ?? words.errorTitle)
   const isOfAdmin = error.code === 'forbidden' && path.startsWith('/admin')
   return (
     <Layout site={site} title={title} isIndexed={false}>

@@ -259,7 +259,7 @@ const Progress: FC<{ site: Site }> = ({ site: { words } }) => (
 const Byline: FC<{ site: Site; prompt: ShownPrompt }> = ({ site: { words }, prompt }) => (
   <p class="byline quiet">
     {prompt.type === 'TEXT' ? null : `${words.types[prompt.type]} · `}
-    <a href={authorPath(prompt.author)}>{prompt.author}</a> · <Day at={prompt.updatedAt} />
+    <a href={authorPath(prompt.author)}>{prompt.author}</a> · <Day words={words} at={prompt.updatedAt} />
   </p>
 )
 

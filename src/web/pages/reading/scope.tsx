@@ -4,13 +4,14 @@ import { scopePath } from '../../../library/channel-scope.ts'
 import { slugifyTag } from '../../../library/slug.ts'
 import { listCategories } from '../../../operations/items/list-categories.ts'
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
+import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { INSTALL_STYLES, InstallBox } from '../../parts/install-box.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { readStars } from '../../parts/star.tsx'
 import { type PageRequest, readListPage } from '../../request.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
+import type { Words } from '../../site.ts'
 
 const PER_PAGE = 24
 const SORTS = ['newest', 'oldest', 'votes'] as const
@@ -78,8 +79,8 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
       <nav aria-label={words.filters}>
         {counts.prompts > 0 && counts.skills > 0 ? (
           <ul class="filters">
-            <Kind href={toUrl({ kind: undefined })} label={words.prompts} count={counts.prompts} isCurrent={!isSkills} />
-            <Kind href={toUrl({ kind: 'skills' })} label={words.skills} count={counts.skills} isCurrent={isSkills} />
+            <Kind words={words} href={toUrl({ kind: undefined })} label={words.prompts} count={counts.prompts} isCurrent={!isSkills} />
+            <Kind words={words} href={toUrl({ kind: 'skills' })} label={words.skills} count={counts.skills} isCurrent={isSkills} />
           </ul>
         ) : null}
         <ul class="filters" aria-label={words.sortedBy}>
@@ -105,10 +106,16 @@ export async function showPart(request: PageRequest, part: Part, known?: { reado
   )
 }
 
-const Kind: FC<{ href: string; label: string; count: number; isCurrent: boolean }> = ({ href, label, count, isCurrent }) => (
+const Kind: FC<{ words: Words; href: string; label: string; count: number; isCurrent: boolean }> = ({
+  words,
+  href,
+  label,
+  count,
+  isCurrent,
+}) => (
   <li>
     <a href={href} aria-current={isCurrent ? 'true' : undefined}>
-      {label} {count.toLocaleString('en')}
+      {label} {formatsOf(words.language).number(count)}
     </a>
   </li>
 )
@@ -120,7 +127,7 @@ export async function showTagPage(request: PageRequest) {
   const filter = { tag: [tag] }
   const [prompts, skills] = await Promise.all([call(listPrompts, { ...filter, perPage: 1 }), call(listSkills, { ...filter, perPage: 1 })])
   const names = [...prompts.prompts, ...skills.skills].flatMap((item) => item.tags)
-  if (names.length === 0) throw new AppError('not_found', ERROR_WORDS.noTag)
+  if (names.length === 0) throw new AppError('not_found', site.words.errors.noTag)
   const name = names.find((one) => slugifyTag(one) === tag) ?? tag
   const path = scopePath({ kind: 'tag', name: tag })
   if (path !== request.path) return { to: path }
@@ -133,10 +140,10 @@ export async function showTagPage(request: PageRequest) {
 
 /** Everything of a category and those below it that the reader may list. */
 export async function showCategory(request: PageRequest) {
-  const { call, param } = request
+  const { call, param, site } = request
   const { categories } = await call(listCategories, { all: true })
   const category = categories.find(({ slug }) => slug === param('category').toLowerCase())
-  if (!category) throw new AppError('not_found', ERROR_WORDS.noCategory)
+  if (!category) throw new AppError('not_found', site.words.errors.noCategory)
   const path = scopePath({ kind: 'category', name: category.slug })
   if (path !== request.path) return { to: path }
   return await showNamed(request, { filter: { category: category.slug }, path, title: category.name })

@@ -1,5 +1,6 @@
 import { listPrompts, listSkills } from '../../../operations/prompts/list-prompts.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
+import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { PaletteEntries, Shortcuts } from '../../parts/palette.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
@@ -45,14 +46,14 @@ export async function showSearch({ site, call, query }: PageRequest) {
               {prompts.total === 0 ? null : (
                 <li>
                   <a href={toUrl('/prompts')}>
-                    {words.prompts} {prompts.total.toLocaleString('en')}
+                    {words.prompts} {formatsOf(words.language).number(prompts.total)}
                   </a>
                 </li>
               )}
               {skills.total === 0 ? null : (
                 <li>
                   <a href={toUrl('/skills')}>
-                    {words.skills} {skills.total.toLocaleString('en')}
+                    {words.skills} {formatsOf(words.language).number(skills.total)}
                   </a>
                 </li>
               )}

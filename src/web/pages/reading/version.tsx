@@ -40,13 +40,13 @@ interface Versions {
 }
 
 async function readVersions(request: PageRequest, collection: Collection): Promise<Versions> {
-  const { call, ref, query } = request
-  const number = readVersionNumber(request.param('version'))
+  const { site, call, ref, query } = request
+  const number = readVersionNumber(request.param('version'), site.words)
   const find = (version: number) => call(getVersion, { collection, id: ref, version })
   const [item, shown, newest] = await Promise.all([readItem(request, collection), find(number), readNewestVersions(request, collection)])
   const named = query.get('against')
   const earlier = named
-    ? readVersionNumber(named)
+    ? readVersionNumber(named, site.words)
     : (await call(listVersions, { collection, id: ref, before: number, limit: 1 })).versions[0]?.version
   const against = earlier === undefined || (number === 1 && !named) ? null : await find(earlier)
   const standing = await readStanding(request, collection, ref)
@@ -193,7 +193,7 @@ const VersionPage: FC<VersionPageProps> = ({ request: { site, sent }, collection
       </p>
       <h1>{words.reading.version(shown.version)}</h1>
       <p class="quiet">
-        <Ago at={shown.createdAt} hasTime />, {words.reading.versionLead(shown.author)}
+        <Ago words={words} at={shown.createdAt} hasTime />, {words.reading.versionLead(shown.author)}
       </p>
       {shown.note === null ? null : <p class="lead">{shown.note}</p>}
       <Fault sent={sent} words={words} />
@@ -262,14 +262,14 @@ function compareFields({ words }: Site, before: Shown, after: Shown): FieldChang
 
 /** Writes a version again, as the newest, and leaves the item's page what takes it back. A base version is that of the page it was asked on. */
 export function submitRestore(collection: Collection): Action {
-  return async ({ call, form, ref, param }) => {
+  return async ({ site, call, form, ref, param }) => {
     const base = form.text('baseVersion')
     const before = (await call(showMarks, { collection, id: ref })).version
     const { version, lostCategory = null } = await call(restoreVersion, {
       collection,
       id: ref,
-      version: readVersionNumber(param('version')),
-      ...(base === '' ? {} : { baseVersion: readVersionNumber(base) }),
+      version: readVersionNumber(param('version'), site.words),
+      ...(base === '' ? {} : { baseVersion: readVersionNumber(base, site.words) }),
     })
     const to = `/${collection}/${encodeURIComponent(ref)}?done=version-restored`
     return { to, ...(version === before ? {} : { flash: { restored: version, before, lostCategory } satisfies Restored }) }

@@ -9,7 +9,7 @@ import { CompareVersions, readNewestVersions } from '../../parts/compare-version
 import { Done } from '../../parts/field.tsx'
 import { mayDo, readStanding } from '../../parts/item-actions.tsx'
 import type { PageRequest } from '../../request.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
+import type { Words } from '../../site.ts'
 
 /** Versions of one page. */
 const PER_PAGE = 50
@@ -24,8 +24,8 @@ export async function readItem({ call, ref }: PageRequest, collection: Collectio
 }
 
 /** A number of a version out of an address. @throws AppError `not_found` when it is none */
-export function readVersionNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('not_found', ERROR_WORDS.noVersion)
+export function readVersionNumber(text: string, words: Words): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('not_found', words.errors.noVersion)
   return Number(text)
 }
 
@@ -36,15 +36,15 @@ export function readVersionNumber(text: string): number {
 export function showVersions(collection: Collection) {
   return async (request: PageRequest) => {
     const { site, call, ref, query } = request
-    const before = query.has('before') ? readVersionNumber(query.get('before') ?? '') : undefined
+    const before = query.has('before') ? readVersionNumber(query.get('before') ?? '', site.words) : undefined
     const [item, newest, { versions, nextBefore }] = await Promise.all([
       readItem(request, collection),
       readNewestVersions(request, collection),
       call(listVersions, { collection, id: ref, limit: PER_PAGE, ...(before === undefined ? {} : { before }) }),
     ])
     if (query.has('from') && query.has('to')) {
-      const from = readVersionNumber(query.get('from') ?? '')
-      const to = readVersionNumber(query.get('to') ?? '')
+      const from = readVersionNumber(query.get('from') ?? '', site.words)
+      const to = readVersionNumber(query.get('to') ?? '', site.words)
       return { to: `${item.path}/versions/${Math.max(from, to)}?against=${Math.min(from, to)}` }
     }
     const { words } = site
@@ -107,7 +107,7 @@ const VersionRows = ({
           {version === newest ? <li>{words.reading.newest}</li> : null}
           <li>{author}</li>
           <li>
-            <Ago at={createdAt} hasTime />
+            <Ago words={words} at={createdAt} hasTime />
           </li>
           {version < newest ? (
             <li>

@@ -8,7 +8,6 @@ import { Day } from '../../parts/day.tsx'
 import { ActionButton, Done, Fault } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 import type { Site } from '../../site.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 
 const PATH = '/offers'
 
@@ -52,7 +51,7 @@ const Row: FC<{ site: Site; offer: Offer; isIncoming: boolean }> = ({ site: { wo
         <span class="quiet">{words.audit.kinds[collection === 'prompts' ? 'prompt' : 'skill']}</span>
         <p class="quiet">
           {offers.way(from, to)}
-          {offeredBy === from ? '' : ` · ${offers.by(offeredBy)}`} · {offers.until} <Day at={expiresAt} />
+          {offeredBy === from ? '' : ` · ${offers.by(offeredBy)}`} · {offers.until} <Day words={words} at={expiresAt} />
           {leaveOutPrivate ? ` · ${offers.leavesOut}` : ''}
         </p>
       </div>
@@ -79,7 +78,7 @@ const Row: FC<{ site: Site; offer: Offer; isIncoming: boolean }> = ({ site: { wo
 }
 
 /** Answers an offer, or takes one back. */
-export const answerOffer: Action = async ({ call, form }) => {
+export const answerOffer: Action = async ({ site, call, form }) => {
   const id = form.text('id')
   switch (form.text('do')) {
     case 'accept': {
@@ -93,6 +92,6 @@ export const answerOffer: Action = async ({ call, form }) => {
       await call(withdrawOffer, { id })
       return { to: `${PATH}?done=withdrawn` }
     default:
-      throw new AppError('invalid_input', ERROR_WORDS.noButton)
+      throw new AppError('invalid_input', site.words.errors.noButton)
   }
 }

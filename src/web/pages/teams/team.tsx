@@ -14,7 +14,6 @@ import { ActionButton, Choice, Done, Fault, Field, sentOr } from '../../parts/fi
 import { PageLinks } from '../../parts/page-links.tsx'
 import { type Action, type PageRequest, readListPage } from '../../request.ts'
 import type { Site } from '../../site.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 
 const PER_PAGE = 50
 const FIELDS = ['newName', 'displayName', 'description', 'defaultVisibility', 'username', 'role']
@@ -27,7 +26,7 @@ const toPath = (name: string) => `/teams/${encodeURIComponent(name)}`
 /** A team for its members; others are led to its items. A name of earlier leads to that of now. */
 export async function showTeamPage(request: PageRequest) {
   const { site, call, sent, query, param } = request
-  if (site.reader === null) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
+  if (site.reader === null) throw new AppError('unauthenticated', site.words.errors.signInFirst)
   const team = await call(showTeam, { team: param('team') })
   if (team.role === null) return { to: scopePath({ kind: 'author', name: team.name }) }
   const path = toPath(team.name)
@@ -136,7 +135,7 @@ const MemberRow: FC<{ site: Site; member: Member; path: string; isMaintainer: bo
         {isSelf ? <span class="quiet">({words.teams.you})</span> : null}{' '}
         {isSuspended ? <strong class="state">{words.teams.suspended}</strong> : null}
         <p class="quiet">
-          {words.teams.roles[role]} {words.teams.since} <Day at={joinedAt} />
+          {words.teams.roles[role]} {words.teams.since} <Day words={words} at={joinedAt} />
         </p>
       </div>
       <div class="controls">
@@ -245,6 +244,6 @@ export const changeTeamPage: Action = async ({ site, call, form, param }) => {
       await call(deleteTeam, { team })
       return { to: '/teams?done=team-deleted' }
     default:
-      throw new AppError('invalid_input', ERROR_WORDS.noButton)
+      throw new AppError('invalid_input', site.words.errors.noButton)
   }
 }

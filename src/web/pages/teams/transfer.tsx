@@ -4,14 +4,13 @@ import { offerItem, showOffer } from '../../../operations/transfers/offers.ts'
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 import type { Collection } from '../reading/versions.tsx'
 
 /** A form that offers an item to another owner, and what goes along. */
 export function showTransfer(collection: Collection) {
   return async (request: PageRequest) => {
     const { site, call, ref, sent } = request
-    if (site.reader === null) throw new AppError('unauthenticated', ERROR_WORDS.signInFirst)
+    if (site.reader === null) throw new AppError('unauthenticated', site.words.errors.signInFirst)
     const [{ itemId, title, privateVersions, offer }, { teams }] = await Promise.all([
       call(showOffer, { collection, id: ref }),
       call(listTeams, {}),

@@ -32,7 +32,6 @@ import {
 import { MarkedText } from '../../parts/marked-text.tsx'
 import type { Action, LeadsOn, PageRequest } from '../../request.ts'
 import type { Site, Words } from '../../site.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 
 const FIELDS = ['owner', 'title', 'description', 'type', 'category', 'tags', 'visibility', 'content', 'note']
 
@@ -76,7 +75,7 @@ async function drawEditor(request: PageRequest, draft: Draft, known: EditorProps
   const savedDraft = request.sent ? null : await readSavedForm(request)
   if (!savedDraft) return <Editor request={request} draft={draft} choices={choices} known={known} />
   // The page draws a form that was sent; here nothing was refused.
-  const sent = { form: toSentForm(savedDraft.fields), fault: new AppError('invalid_input', '') }
+  const sent = { form: toSentForm(savedDraft.fields, request.site.words), fault: new AppError('invalid_input', '') }
   return <Editor request={{ ...request, sent }} draft={draft} choices={choices} known={known} shown={savedDraft} />
 }
 
@@ -102,10 +101,10 @@ async function keepForm(
   return { to: `${path}?draft=${id}#${improvement ? 'improved' : 'preview'}` }
 }
 
-async function readPrompt({ call, ref }: PageRequest) {
+async function readPrompt({ site, call, ref }: PageRequest) {
   const prompt = await call(showPrompt, { id: ref })
   const { role, version, isTeam, owner } = await call(showMarks, { collection: 'prompts', id: prompt.id })
-  if (!hasRight(role, 'edit')) throw new AppError('forbidden', ERROR_WORDS.notYourPrompt)
+  if (!hasRight(role, 'edit')) throw new AppError('forbidden', site.words.errors.notYourPrompt)
   return {
     prompt: { ...prompt, team: isTeam ? owner : null },
     known: { version, path: new URL(prompt.url).pathname, content: prompt.content },
@@ -280,14 +279,14 @@ export async function improveForm(request: Pick<PageRequest, 'call' | 'path'>, f
 
 /** Saves the prompt, or shows a preview or a suggested version. */
 export const savePromptForm: Action = async (request) => {
-  const { call, form, ref } = request
+  const { site, call, form, ref } = request
   const content = withLineEnds(form.text('content'), form.text('lineEnds'))
   switch (form.text('do')) {
     case 'preview':
       checkContent(content)
       return await keepForm(request, form, {})
     case 'use': {
-      const suggested = readSuggested(form)
+      const suggested = readSuggested(form, site.words)
       checkContent(suggested)
       return await keepForm(request, form, { changed: { content: suggested } })
     }

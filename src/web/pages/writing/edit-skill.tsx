@@ -28,14 +28,13 @@ import {
 import { drawLiveMarkdown, LiveMarkdown } from '../../parts/live-markdown.tsx'
 import { readUploads, SkillUpload } from '../../parts/skill-upload.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
 
 type ShownSkill = Output<typeof getSkill>
 
-async function readSkill({ call, ref }: PageRequest) {
+async function readSkill({ site, call, ref }: PageRequest) {
   const skill = await call(getSkill, { id: ref })
   const { role, version, isTeam, owner } = await call(showMarks, { collection: 'skills', id: skill.id })
-  if (!hasRight(role, 'edit')) throw new AppError('forbidden', ERROR_WORDS.notYourSkill)
+  if (!hasRight(role, 'edit')) throw new AppError('forbidden', site.words.errors.notYourSkill)
   return { skill: { ...skill, team: isTeam ? owner : null }, version, path: new URL(skill.url).pathname }
 }
 
@@ -299,7 +298,7 @@ const FileForm: FC<{
 
 /** Changes fields or files of a skill; each is one version. */
 export const saveSkillForm: Action = async (request) => {
-  const { call, form, ref } = request
+  const { site, call, form, ref } = request
   const does = form.text('do')
   const filename = form.text('filename')
   const baseVersion = Number(does === 'overwrite' ? form.text('newestVersion') : form.text('baseVersion'))
@@ -322,13 +321,13 @@ export const saveSkillForm: Action = async (request) => {
       const { skill } = await readSkill(request)
       const added = form.text('newFilename')
       // An empty file would take the place of the one that is there.
-      if (skill.files.some((file) => file.filename === added)) throw invalidInput('newFilename', ERROR_WORDS.fileExists(added))
+      if (skill.files.some((file) => file.filename === added)) throw invalidInput('newFilename', site.words.errors.fileExists(added))
       await arrange({ put: [{ filename: added, content: '' }] })
       return back(added, 'file-added')
     }
     case 'upload': {
       const put = await readUploads(request, form)
-      if (put.length === 0) throw invalidInput('upload', ERROR_WORDS.noUpload)
+      if (put.length === 0) throw invalidInput('upload', site.words.errors.noUpload)
       await arrange({ put, isAll: form.has('isAll') })
       return back(SKILL_MD, 'uploaded')
     }

@@ -14,7 +14,8 @@ import { Layout } from '../../layout.tsx'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Done, Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import type { Site } from '../../site.ts'
+import type { Site, Words } from '../../site.ts'
+import { textOf } from '../../text-of.ts'
 
 type EmbedRecord = z.infer<typeof embedRecord>
 
@@ -60,7 +61,7 @@ async function readDraft(request: PageRequest): Promise<Draft> {
   const example = listEmbedExamples(site.hasMcp).find(({ value }) => value === query.get('example'))
   const item = query.get('item')
   return {
-    config: forSite(site, stored?.config ?? example?.config ?? readEmbedQuery(query).config),
+    config: forSite(site, stored?.config ?? example?.config ?? readEmbedQuery(query, site.words).config),
     item: item ? await findEmbeddedItem(callAnonymously, item) : null,
     stored,
     ...view,
@@ -70,7 +71,7 @@ async function readDraft(request: PageRequest): Promise<Draft> {
 async function readForm({ callAnonymously, site }: PageRequest, form: SentForm): Promise<Draft> {
   const item = form.text('item')
   return {
-    config: forSite(site, readFields(form).config),
+    config: forSite(site, readFields(form, site.words).config),
     item: item === '' ? null : await findEmbeddedItem(callAnonymously, item),
     stored: null,
     shownTheme: SHOWN_THEMES.find((one) => one === form.text('shownTheme')) ?? 'auto',
@@ -79,7 +80,7 @@ async function readForm({ callAnonymously, site }: PageRequest, form: SentForm):
 }
 
 /** The fields of the form, read as those of an address are; a chosen pair of colours takes the place of the two fields. */
-function readFields(form: SentForm): { config: EmbedConfig; faults: EmbedFault[] } {
+function readFields(form: SentForm, words: Words): { config: EmbedConfig; faults: EmbedFault[] } {
   const values = EMBED_FIELDS.map((field): [string, string] => [field, isEmbedFlag(field) ? String(form.has(field)) : form.text(field)])
   const query = new URLSearchParams(values)
   const [, light, dark] = PRESETS.find(([name]) => name === form.text('preset')) ?? []
@@ -87,7 +88,7 @@ function readFields(form: SentForm): { config: EmbedConfig; faults: EmbedFault[]
     query.set('lightColor', light)
     query.set('darkColor', dark)
   }
-  return readEmbedQuery(query)
+  return readEmbedQuery(query, words)
 }
 
 function forSite(site: Site, config: EmbedConfig): EmbedConfig {
@@ -96,12 +97,12 @@ function forSite(site: Site, config: EmbedConfig): EmbedConfig {
 
 /** Shows what the form makes, keeps it, or deletes one that is kept. */
 export const changeEmbeds: Action = async (request) => {
-  const { call, form } = request
+  const { site, call, form } = request
   if (form.text('do') === 'delete') {
     await call(deleteEmbed, { id: form.text('id') })
     return { to: '/embeds?done=embed-deleted' }
   }
-  const { faults } = readFields(form)
+  const { faults } = readFields(form, site.words)
   if (faults.length > 0) {
     const details = faults.map(({ field, message }) => ({ path: field, message: `${message[0]?.toUpperCase()}${message.slice(1)}.` }))
     throw new AppError('invalid_input', details.map(({ message }) => message).join(' '), { details })
@@ -182,7 +183,7 @@ const Kept: FC<{ site: Site; own: readonly EmbedRecord[] }> = ({ site: { words }
             <div>
               <a href={`/embeds?embed=${id}`}>{name}</a>
               <p class="quiet">
-                {words.created} <Day at={createdAt} />
+                {words.created} <Day words={words} at={createdAt} />
                 {' · '}
                 <a href={`/e/${id}`}>{words.designer.open}</a>
               </p>
@@ -266,7 +267,7 @@ const Form: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site, sen
         name={name}
         label={fields[name]}
         value={typeof value === 'string' ? value : ''}
-        hint={hints[name]}
+        hint={textOf(hints, name)}
         autocomplete="off"
         {...more}
       />
@@ -339,7 +340,7 @@ const Form: FC<{ request: PageRequest; draft: Draft }> = ({ request: { site, sen
         value=""
         options={[
           ['', words.designer.ownColors],
-          ...PRESETS.map(([name]): [string, string] => [name, words.designer.presets[name] ?? name]),
+          ...PRESETS.map(([name]): [string, string] => [name, textOf(words.designer.presets, name) ?? name]),
         ]}
       />
       <div class="pair">

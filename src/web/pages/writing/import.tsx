@@ -5,6 +5,7 @@ import { VISIBILITIES } from '../../../library/visibility.ts'
 import { showAccount } from '../../../operations/account/account.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { checkImport, loadStarterLibrary, runImport, showImport } from '../../../operations/items/import-items.ts'
+import { formatsOf } from '../../formats.ts'
 import { Layout } from '../../layout.tsx'
 import { Choice, Done, Fault } from '../../parts/field.tsx'
 import { PageLinks } from '../../parts/page-links.tsx'
@@ -111,13 +112,13 @@ export async function showImportPage(request: PageRequest) {
         <ul class="filters">
           <li>
             <a href={toUrl(undefined)} aria-current={outcome === undefined ? 'true' : undefined}>
-              {importing.all} {total.toLocaleString('en')}
+              {importing.all} {formatsOf(words.language).number(total)}
             </a>
           </li>
           {IMPORT_OUTCOMES.filter((one) => counts[one] > 0).map((one) => (
             <li>
               <a href={toUrl(one)} aria-current={outcome === one ? 'true' : undefined}>
-                {labels[one]} {counts[one].toLocaleString('en')}
+                {labels[one]} {formatsOf(words.language).number(counts[one])}
               </a>
             </li>
           ))}

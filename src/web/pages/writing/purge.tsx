@@ -4,8 +4,6 @@ import { purgeFile, purgeItem, purgeVersions, showPurge } from '../../../operati
 import { Layout } from '../../layout.tsx'
 import { Fault, Field } from '../../parts/field.tsx'
 import type { Action, PageRequest } from '../../request.ts'
-import { ERROR_WORDS } from '../../strings/errors.ts'
-import { ENGLISH } from '../../strings/index.ts'
 import { type Collection, readVersionNumber } from '../reading/versions.tsx'
 
 /** What can be deleted for good of an item, what that does not reach, and a form for each. */
@@ -106,12 +104,13 @@ const Sure: FC<{ label: string }> = ({ label }) => (
 
 /** Deletes what a form of the page names. */
 export function purge(collection: Collection): Action {
-  return async ({ call, form, ref }) => {
-    if (!form.has('sure')) throw new AppError('invalid_input', ENGLISH.purge.beSure)
+  return async ({ site, call, form, ref }) => {
+    const { words } = site
+    if (!form.has('sure')) throw new AppError('invalid_input', words.purge.beSure)
     const path = `/${collection}/${encodeURIComponent(ref)}`
     switch (form.text('do')) {
       case 'versions': {
-        const number = (name: string) => readVersionNumber(form.text(name).trim())
+        const number = (name: string) => readVersionNumber(form.text(name).trim(), words)
         await call(purgeVersions, { collection, id: ref, first: number('first'), last: number('last') })
         return { to: `${path}/versions?done=purged` }
       }
@@ -124,7 +123,7 @@ export function purge(collection: Collection): Action {
         return { to: isOwner ? '/trash?done=purged' : '/admin?done=purged' }
       }
       default:
-        throw new AppError('invalid_input', ERROR_WORDS.noButton)
+        throw new AppError('invalid_input', words.errors.noButton)
     }
   }
 }

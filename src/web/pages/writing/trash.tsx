@@ -37,7 +37,7 @@ const Deleted: FC<{ words: PageRequest['site']['words']; items: Output<typeof li
         <div>
           <strong>{title}</strong> <span class="quiet">{words.kinds[kind]}</span>
           <p class="quiet">
-            {words.deleted} <Day at={deletedAt} />
+            {words.deleted} <Day words={words} at={deletedAt} />
           </p>
         </div>
         <div>

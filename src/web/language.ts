@@ -1,0 +1,52 @@
+import { parseAccept } from 'hono/utils/accept'
+import { AppError } from '../errors.ts'
+import type { Call } from '../http/call.ts'
+import { readCookie, writeCookie } from '../library/cookies.ts'
+import { isLanguage, LANGUAGES, type Language } from './strings/languages.ts'
+
+const COOKIE = 'language'
+const YEAR_SECONDS = 365 * 24 * 3600
+/** What is read of an Accept-Language header, in UTF-16 units: browsers send less than a hundred. */
+const MAX_HEADER = 500
+
+/** The language for a range such as `de-AT`, by leaving out its last parts (RFC 4647, section 3.4); null when there is none. */
+function lookUp(range: string): Language | null {
+  for (let rest = range.toLowerCase(); rest !== ''; rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))) {
+    const found = LANGUAGES.find((language) => language.toLowerCase() === rest)
+    if (found) return found
+  }
+  return null
+}
+
+/** The best language for an Accept-Language header (RFC 9110, section 12.5.4); null when it names none that there is. */
+function matchLanguage(header: string, fallback: Language): Language | null {
+  const ranges = parseAccept(header.slice(0, MAX_HEADER))
+  const refused = new Set(ranges.flatMap(({ type, q }) => (q === 0 ? [lookUp(type)] : [])))
+  for (const { type, q } of ranges) {
+    if (q === 0) continue
+    const found = type === '*' ? [fallback, ...LANGUAGES].find((language) => !refused.has(language)) : lookUp(type)
+    if (found) return found
+  }
+  return null
+}
+
+/**
+ * Reads the language that a request is answered in: the person's setting, else the choice on this browser, else what its header asks for.
+ * @throws AppError `invalid_input` for a default that the pages are not written in
+ */
+export function createLanguageReader({ baseUrl, defaultLanguage }: { baseUrl: string; defaultLanguage: string }) {
+  if (!isLanguage(defaultLanguage)) throw new AppError('invalid_input', `DEFAULT_LANGUAGE must be one of: ${LANGUAGES.join(', ')}.`)
+  return ({ exchange, actor, client }: Pick<Call, 'exchange' | 'actor' | 'client'>): Language => {
+    const ownChoice = actor.kind === 'user' ? (actor.language ?? '') : ''
+    if (isLanguage(ownChoice)) return ownChoice
+    const chosenHere = client.cookies === '' ? '' : (readCookie(COOKIE, client.cookies, baseUrl) ?? '')
+    if (isLanguage(chosenHere)) return chosenHere
+    const header = exchange.header('accept-language')
+    return (header === undefined ? null : matchLanguage(header, defaultLanguage)) ?? defaultLanguage
+  }
+}
+
+/** A cookie that remembers the language of a browser; null forgets it. */
+export function languageCookie(language: Language | null, baseUrl: string): string {
+  return writeCookie(COOKIE, language ?? '', baseUrl, { maxAgeSeconds: YEAR_SECONDS, sameSite: 'Lax' })
+}
