@@ -110,8 +110,8 @@ function listFiles(folder: string, ending: RegExp): string[] {
 }
 
 const files = [
-  // Migrations are never edited.
-  ...listFiles('src', /(?<!\.test)\.tsx?$/).filter((file) => !/\/migrations\/\d/.test(file)),
+  // Migrations are never edited, and folders of src/web/strings are other languages, whose texts languages.test.ts checks.
+  ...listFiles('src', /(?<!\.test)\.tsx?$/).filter((file) => !/\/migrations\/\d|\/web\/strings\/[a-z]+\//.test(file)),
   ...readdirSync(join(root, 'docs'), 'utf8').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
   // Generated from the operations, settings, errors and commands.
   ...listFiles('docs/reference', /\.md$/),

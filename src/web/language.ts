@@ -19,7 +19,7 @@ function lookUp(range: string): Language | null {
 }
 
 /** The best language for an Accept-Language header (RFC 9110, section 12.5.4); null when it names none that there is. */
-function matchLanguage(header: string, fallback: Language): Language | null {
+export function matchLanguage(header: string, fallback: Language): Language | null {
   const ranges = parseAccept(header.slice(0, MAX_HEADER))
   const refused = new Set(ranges.flatMap(({ type, q }) => (q === 0 ? [lookUp(type)] : [])))
   for (const { type, q } of ranges) {
@@ -30,13 +30,20 @@ function matchLanguage(header: string, fallback: Language): Language | null {
   return null
 }
 
+/** What of a request decides on its language. */
+interface Asked {
+  readonly exchange: Pick<Call['exchange'], 'header'>
+  readonly actor: Call['actor']
+  readonly client: Pick<Call['client'], 'cookies'>
+}
+
 /**
  * Reads the language that a request is answered in: the person's setting, else the choice on this browser, else what its header asks for.
  * @throws AppError `invalid_input` for a default that the pages are not written in
  */
 export function createLanguageReader({ baseUrl, defaultLanguage }: { baseUrl: string; defaultLanguage: string }) {
   if (!isLanguage(defaultLanguage)) throw new AppError('invalid_input', `DEFAULT_LANGUAGE must be one of: ${LANGUAGES.join(', ')}.`)
-  return ({ exchange, actor, client }: Pick<Call, 'exchange' | 'actor' | 'client'>): Language => {
+  return ({ exchange, actor, client }: Asked): Language => {
     const ownChoice = actor.kind === 'user' ? (actor.language ?? '') : ''
     if (isLanguage(ownChoice)) return ownChoice
     const chosenHere = client.cookies === '' ? '' : (readCookie(COOKIE, client.cookies, baseUrl) ?? '')

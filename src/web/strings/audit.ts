@@ -1,4 +1,7 @@
 import type { AuditAction, AuditField, Surface } from '../../library/audit.ts'
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
 
 /** The activity pages: the audit log. */
 export const AUDIT_WORDS = {
@@ -26,10 +29,10 @@ export const AUDIT_WORDS = {
   fromVersion: (version: number) => `from version ${version}`,
   into: (name: string) => `into ${name}`,
   versions: (first: number, last: number) => (first === last ? `version ${first}` : `versions ${first} to ${last}`),
-  counts: (created: number, updated: number) => `${created} created, ${updated} updated`,
-  added: (count: number) => `${count} added`,
-  removed: (count: number) => `${count} removed`,
-  moved: (count: number) => `${count} moved`,
+  counts: (created: number, updated: number) => `${number(created)} created, ${number(updated)} updated`,
+  added: (count: number) => `${number(count)} added`,
+  removed: (count: number) => `${number(count)} removed`,
+  moved: (count: number) => `${number(count)} moved`,
   kinds: { prompt: 'prompt', skill: 'skill' },
   targets: {
     item: 'item',

@@ -8,7 +8,7 @@ export const CONNECT_WORDS = {
   accesses: { public: 'Public items, no key', key: 'Yours too, with a key' },
   client: 'Client',
   configOf: (client: string) => `Configuration of ${client}`,
-  inFiles: (files: number) => (files === 1 ? 'In' : 'In one of'),
+  inFiles: (files: number): string => (files === 1 ? 'In' : 'In one of'),
   inShell: 'In a terminal:',
   placeholder: (key: string) => `The configuration has ${key} where your key belongs.`,
   signIn: 'Sign in to create a key',

@@ -1,9 +1,13 @@
+import { formatsOf } from '../formats.ts'
+
+const { number } = formatsOf('en')
+
 /** The documentation pages. */
 export const DOCUMENT_WORDS = {
   documents: 'Docs',
   documentsLead: 'How to use the library, and how to run it.',
   searchDocuments: 'Search the docs',
-  sectionsFound: (n: number) => (n === 1 ? '1 section found.' : `${n} sections found.`),
+  sectionsFound: (n: number) => (n === 1 ? '1 section found.' : `${number(n)} sections found.`),
   references: 'Reference',
   allDocuments: 'All documents',
   neighbours: 'Previous and next',

@@ -14,7 +14,7 @@ export const FIND_WORDS = {
     prompts: 'All prompts of this library, by category, type and tag, with variables to fill in.',
     skills: 'All skills of this library: folders of instructions, scripts and references for AI agents.',
   },
-  blanks: (count: number) => (count === 1 ? '1 blank' : `${count} blanks`),
+  blanks: (count: number) => (count === 1 ? '1 blank' : `${number(count)} blanks`),
   results: (query: string) => `Results for “${query}”`,
   lead: 'Type what you need. The search finds prompts and skills by their words and by their meaning.',
   allOf: {

@@ -1,11 +1,12 @@
 import type { Words } from '../site.ts'
+import { GERMAN } from './de/index.ts'
 import { ENGLISH } from './index.ts'
 
 /**
  * The languages of the pages, by their codes (BCP 47, as short as they can be). To add one, write its texts as an object of the type
  * `Words`, in a folder of its own, and name it here.
  */
-const CATALOGUES = { en: ENGLISH } satisfies Readonly<Record<string, Words>>
+const CATALOGUES = { en: ENGLISH, de: GERMAN } satisfies Readonly<Record<string, Words>>
 
 export type Language = keyof typeof CATALOGUES
 

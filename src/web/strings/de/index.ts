@@ -1,0 +1,57 @@
+import type { Words } from '../../site.ts'
+import { ACCOUNT_WORDS_DE } from './account.ts'
+import { ADMIN_WORDS_DE } from './admin.ts'
+import { API_WORDS_DE } from './api.ts'
+import { AUDIT_WORDS_DE } from './audit.ts'
+import { BROWSE_WORDS_DE } from './browse.ts'
+import { COLLECTION_WORDS_DE } from './collections.ts'
+import { CONNECT_WORDS_DE } from './connect.ts'
+import { DOCUMENT_WORDS_DE } from './documents.ts'
+import { EDITOR_WORDS_DE } from './editor.ts'
+import { DESIGNER_WORDS_DE, EMBED_WORDS_DE } from './embeds.ts'
+import { ERROR_WORDS_DE } from './errors.ts'
+import { FILLING_WORDS_DE } from './filling.ts'
+import { FIND_WORDS_DE } from './find.ts'
+import { FIRST_PAGE_WORDS_DE } from './first-page.ts'
+import { IMPORT_WORDS_DE } from './import.ts'
+import { LANGUAGE_WORDS_DE } from './language.ts'
+import { LIBRARY_WORDS_DE } from './library.ts'
+import { MEMBERS_ONLY_WORDS_DE } from './members-only.ts'
+import { DONE_MESSAGES_DE } from './messages.ts'
+import { OFFER_WORDS_DE } from './offers.ts'
+import { PURGE_WORDS_DE } from './purge.ts'
+import { READING_WORDS_DE } from './reading.ts'
+import { STATUS_WORDS_DE } from './status.ts'
+import { TEAM_WORDS_DE } from './teams.ts'
+import { USAGE_WORDS_DE } from './usage.ts'
+
+/** Every text of the pages, in German. */
+export const GERMAN: Words = {
+  language: 'de',
+  ...BROWSE_WORDS_DE,
+  ...DOCUMENT_WORDS_DE,
+  ...ACCOUNT_WORDS_DE,
+  ...EDITOR_WORDS_DE,
+  ...ADMIN_WORDS_DE,
+  languages: LANGUAGE_WORDS_DE,
+  done: DONE_MESSAGES_DE,
+  errors: ERROR_WORDS_DE,
+  membersOnly: MEMBERS_ONLY_WORDS_DE,
+  find: FIND_WORDS_DE,
+  reading: READING_WORDS_DE,
+  filling: FILLING_WORDS_DE,
+  connecting: CONNECT_WORDS_DE,
+  firstPage: FIRST_PAGE_WORDS_DE,
+  library: LIBRARY_WORDS_DE,
+  purge: PURGE_WORDS_DE,
+  importing: IMPORT_WORDS_DE,
+  embed: EMBED_WORDS_DE,
+  designer: DESIGNER_WORDS_DE,
+  api: API_WORDS_DE,
+  status: STATUS_WORDS_DE,
+  audit: AUDIT_WORDS_DE,
+  usage: USAGE_WORDS_DE,
+  teams: TEAM_WORDS_DE,
+  offers: OFFER_WORDS_DE,
+  collecting: COLLECTION_WORDS_DE,
+}

@@ -1,0 +1,45 @@
+import { formatsOf } from '../../formats.ts'
+import type { LIBRARY_WORDS } from '../library.ts'
+
+const { number } = formatsOf('de')
+
+const items = (count: number) => (count === 1 ? '1 Eintrag' : `${number(count)} Einträge`)
+/** After a preposition with the dative. */
+const toItems = (count: number) => (count === 1 ? '1 Eintrag' : `${number(count)} Einträgen`)
+
+/** The page of one's own items, where many are changed together, in German. */
+export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
+  search: 'Deine Bibliothek durchsuchen',
+  counts: items,
+  sorts: { relevance: 'Beste Treffer', updated: 'Zuletzt geändert', newest: 'Neueste', title: 'Titel', votes: 'Meiste Stimmen' },
+  noMatches: 'Nichts von dir passt dazu.',
+  select: (title) => `${title} auswählen`,
+  selectAll: (total, most) =>
+    total > most ? `Die ersten ${number(most)} von ${number(total)} auswählen` : `Alle ${number(total)} auswählen`,
+  selected: '{count} ausgewählt',
+  withSelected: 'Ausgewählte Einträge ändern',
+  tag: 'Schlagwort',
+  addTag: 'Schlagwort geben',
+  removeTag: 'Schlagwort entfernen',
+  setCategory: 'Kategorie setzen',
+  setVisibility: 'Sichtbarkeit setzen',
+  delete: 'Löschen',
+  export: 'Exportieren',
+  selectFirst: 'Wähle zuerst mindestens einen Eintrag aus.',
+  tagFirst: 'Gib zuerst ein Schlagwort ein.',
+  expired:
+    'Das lässt sich nicht mehr rückgängig machen. Einzelne Einträge kannst du aus ihren Versionen oder aus dem Papierkorb wiederherstellen.',
+  undo: 'Rückgängig',
+  done: {
+    'add-tag': (count) => `Schlagwort ${toItems(count)} gegeben.`,
+    'remove-tag': (count) => `Schlagwort von ${toItems(count)} entfernt.`,
+    category: (count) => `Kategorie von ${toItems(count)} gesetzt.`,
+    visibility: (count) => `Sichtbarkeit von ${toItems(count)} gesetzt.`,
+    delete: (count) => `${items(count)} in den Papierkorb gelegt.`,
+    undo: (count) => `Für ${items(count)} rückgängig gemacht.`,
+  },
+  unchanged: (count) => (count === 1 ? '1 Eintrag war schon so.' : `${items(count)} waren schon so.`),
+  refused: (count) => `Bei ${toItems(count)} nicht möglich:`,
+  missing: 'Ein Eintrag, den es nicht mehr gibt',
+  more: (count) => `und ${number(count)} weitere`,
+}

@@ -1,0 +1,57 @@
+import { formatsOf } from '../../formats.ts'
+import type { STATUS_WORDS } from '../status.ts'
+
+const { number } = formatsOf('de')
+
+/** The status page, in German. */
+export const STATUS_WORDS_DE: typeof STATUS_WORDS = {
+  service: 'Dienst',
+  library: 'Bibliothek',
+  version: 'Version',
+  started: 'Gestartet',
+  schema: 'Schema',
+  engine: 'Datenbank',
+  size: 'Größe',
+  log: 'Write-Ahead-Log',
+  items: (prompts, skills) => `${prompts} Prompts, ${skills} Skills`,
+  contents: 'Inhalt',
+  inTrash: 'Im Papierkorb',
+  people: 'Personen',
+  accounts: (users, logins) => `${users} Namen, ${logins} mit Konto`,
+  sessions: 'MCP-Sitzungen',
+  streams: 'Offene Streams',
+  requests: 'Anfragen',
+  load: (running, waiting) => `${running} in Arbeit, ${waiting} wartend`,
+  search: 'Suche',
+  searchReady: (items) => `bereit, ${items} Einträge`,
+  searchLoading: 'lädt die Bibliothek',
+  encoder: 'Suche nach Bedeutung',
+  encoderStates: {
+    embedding: (embedded, total) => `läuft, ${embedded} von ${total} Einträgen haben einen Vektor`,
+    ready: (embedded, total) => `bereit, ${embedded} von ${total} Einträgen haben einen Vektor`,
+    fallback: (embedded, total) => `Encoder nicht verfügbar, ${embedded} von ${total} Einträgen haben einen Vektor`,
+  },
+  encoderOff: 'aus',
+  embeddings: 'Embeddings',
+  embeddingStates: { ok: 'Anbieter erreichbar', degraded: 'Anbieter nicht erreichbar', off: 'nicht eingerichtet' },
+  backups: 'Letzte Sicherung',
+  noBackups: 'nicht geplant (BACKUP_DIR ist nicht gesetzt)',
+  neverBackedUp: 'noch keine',
+  backupFailures: (count) => `${count} seit dem Start fehlgeschlagen`,
+  hoursAgo: (hours) => (hours < 1 ? 'in der letzten Stunde' : hours < 48 ? `vor ${hours} h` : `vor ${Math.floor(hours / 24)} Tagen`),
+  beside: 'Alte Kopien der Bibliothek',
+  besideLead:
+    'Kopien, die vor einem Upgrade entstanden sind, und Bibliotheken, die eine Wiederherstellung ersetzt hat. „purge --backups“ löscht sie.',
+  noneBeside: 'Keine.',
+  faults: 'Fehler in den letzten 24 Stunden',
+  noFaults: 'Keine.',
+  times: (count) => (count === 1 ? 'einmal' : `${number(count)}-mal`),
+  settings: 'Einstellungen',
+  settingsLead: 'Die geltenden Werte. Geheimnisse sind verborgen.',
+  setting: 'Einstellung',
+  value: 'Wert',
+  isSet: 'gesetzt (verborgen)',
+  notSet: 'nicht gesetzt',
+  byDefault: 'Standard',
+  units: ['B', 'KiB', 'MiB', 'GiB', 'TiB'],
+}
