@@ -2,6 +2,7 @@ import { parseAccept } from 'hono/utils/accept'
 import { AppError } from '../errors.ts'
 import type { Call } from '../http/call.ts'
 import { readCookie, writeCookie } from '../library/cookies.ts'
+import type { Words } from './site.ts'
 import { isLanguage, LANGUAGES, type Language } from './strings/languages.ts'
 
 const COOKIE = 'language'
@@ -51,6 +52,11 @@ export function createLanguageReader({ baseUrl, defaultLanguage }: { baseUrl: st
     const header = exchange.header('accept-language')
     return (header === undefined ? null : matchLanguage(header, defaultLanguage)) ?? defaultLanguage
   }
+}
+
+/** The `lang` of a text that is in English whatever the language of its page: documents, and the descriptions of operations. */
+export function markEnglish({ language }: Pick<Words, 'language'>): 'en' | undefined {
+  return language === 'en' ? undefined : 'en'
 }
 
 /** A cookie that remembers the language of a browser; null forgets it. */

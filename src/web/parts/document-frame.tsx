@@ -1,5 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { ALL_DOCUMENTS, DOCUMENTS, type DocumentSource, readDocument } from '../documents.ts'
+import { markEnglish } from '../language.ts'
 import type { Site } from '../site.ts'
 
 interface DocumentFrameProps {
@@ -32,12 +33,13 @@ export const DocumentFrame: FC<DocumentFrameProps> = ({ site, name, children }) 
         <nav class="neighbours" aria-label={words.neighbours}>
           {previous ? (
             <a href={`/docs/${previous.name}`} rel="prev">
-              <span class="kind">{words.previousDocument}</span> {readDocument(previous.name, site).title}
+              <span class="kind">{words.previousDocument}</span>{' '}
+              <span lang={markEnglish(words)}>{readDocument(previous.name, site).title}</span>
             </a>
           ) : null}
           {next ? (
             <a href={`/docs/${next.name}`} rel="next">
-              <span class="kind">{words.nextDocument}</span> {readDocument(next.name, site).title}
+              <span class="kind">{words.nextDocument}</span> <span lang={markEnglish(words)}>{readDocument(next.name, site).title}</span>
             </a>
           ) : null}
         </nav>
@@ -56,7 +58,7 @@ const Titles: FC<{ site: Site; sources: readonly DocumentSource[]; name: string 
       .filter((source) => isShown(source, site))
       .map((source) => (
         <li>
-          <a href={`/docs/${source.name}`} aria-current={source.name === name ? 'page' : undefined}>
+          <a href={`/docs/${source.name}`} aria-current={source.name === name ? 'page' : undefined} lang={markEnglish(site.words)}>
             {readDocument(source.name, site).title}
           </a>
         </li>
@@ -79,6 +81,6 @@ export const DocumentHead: FC<{ site: Site; title: string }> = ({ site, title })
     <p class="quiet">
       <a href="/docs">{site.words.documents}</a>
     </p>
-    <h1>{title}</h1>
+    <h1 lang={markEnglish(site.words)}>{title}</h1>
   </header>
 )

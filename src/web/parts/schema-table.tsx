@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { SchemaField } from '../api/schema-fields.ts'
+import { markEnglish } from '../language.ts'
 import type { Words } from '../site.ts'
 
 interface SchemaTableProps {
@@ -11,8 +12,9 @@ interface SchemaTableProps {
 }
 
 /** Fields of a request or an answer; nothing where there are none. */
-export const SchemaTable: FC<SchemaTableProps> = ({ words: { api }, caption, fields, isAnswer = false }) =>
-  fields.length === 0 ? null : (
+export const SchemaTable: FC<SchemaTableProps> = ({ words, caption, fields, isAnswer = false }) => {
+  const { api } = words
+  return fields.length === 0 ? null : (
     <table class="schema" aria-label={isAnswer ? caption : undefined}>
       {isAnswer ? null : <caption>{caption}</caption>}
       <tbody>
@@ -48,10 +50,11 @@ export const SchemaTable: FC<SchemaTableProps> = ({ words: { api }, caption, fie
                   ...(bounds === '' || isAnswer ? [] : [bounds]),
                 ].map((fact) => ` · ${fact}`)}
               </span>
-              {description === '' ? null : <div>{description}</div>}
+              {description === '' ? null : <div lang={markEnglish(words)}>{description}</div>}
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}

@@ -39,6 +39,7 @@ function callWith(text: (...values: never[]) => unknown, count: number): string[
     [{ backups: 1, upgrades: 2, replaced: 3 }],
   ]
   return values.flatMap((sample) => {
+    if (sample.length < count) return []
     try {
       const said: unknown = Reflect.apply(text, undefined, sample.slice(0, count))
       return typeof said === 'string' && !/NaN|\[object|alpha,beta/.test(said) ? [said] : []
@@ -77,7 +78,8 @@ describe.each(LANGUAGES.filter((language) => language !== 'en'))('the texts in %
       if (!said || !original) continue
       const texts = callWith(said, original.length)
       expect(texts.length, path).toBeGreaterThan(0)
-      for (const one of texts) expect(one.trim(), path).not.toMatch(/^$|undefined/)
+      const isSilent = callWith(original, original.length).includes('')
+      for (const one of texts) expect(one.trim(), path).not.toMatch(isSilent ? /undefined/ : /^$|undefined/)
       const named = (all: readonly string[]) => ['alpha', 'beta', 'gamma'].filter((name) => all.some((one) => one.includes(name)))
       expect(named(texts), path).toEqual(named(callWith(original, original.length)))
     }

@@ -6,6 +6,7 @@ import { type ApiGroup, type ApiRoute, type RouteAnswer, readApi } from '../../a
 import { writeCurl } from '../../api/example-request.ts'
 import { describeField, listFields } from '../../api/schema-fields.ts'
 import { readDocument } from '../../documents.ts'
+import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { DocumentFrame, DocumentHead } from '../../parts/document-frame.tsx'
 import { Sample } from '../../parts/sample.tsx'
@@ -51,7 +52,10 @@ const Reference: FC<{ site: Site }> = ({ site }) => {
       <Contents words={words} groups={groups} />
       <div class="routes">
         <p class="prose">
-          {api.keyLead} <a href="/docs/keys-and-visibility">{readDocument('keys-and-visibility', site).title}</a>
+          {api.keyLead}{' '}
+          <a href="/docs/keys-and-visibility" lang={markEnglish(words)}>
+            {readDocument('keys-and-visibility', site).title}
+          </a>
         </p>
         <p class="prose">{api.inputLead}</p>
         <p class="prose">
@@ -86,7 +90,9 @@ const Contents: FC<{ words: Words; groups: readonly ApiGroup[] }> = ({ words, gr
           <ul>
             {routes.map(({ anchor, title }) => (
               <li>
-                <a href={`#${anchor}`}>{title}</a>
+                <a href={`#${anchor}`} lang={markEnglish(words)}>
+                  {title}
+                </a>
               </li>
             ))}
           </ul>
@@ -108,12 +114,18 @@ const Route: FC<{ words: Words; route: ApiRoute; baseUrl: string }> = ({ words, 
   return (
     <section class="route">
       <h3 id={anchor}>
-        <a href={`#${anchor}`}>{title}</a>
+        <a href={`#${anchor}`} lang={markEnglish(words)}>
+          {title}
+        </a>
       </h3>
       <p class="call">
         <strong>{method}</strong> {path}
       </p>
-      {description === '' ? null : <p class="prose">{description}</p>}
+      {description === '' ? null : (
+        <p class="prose" lang={markEnglish(words)}>
+          {description}
+        </p>
+      )}
       <p class="quiet">{access === 'required' && scope ? api.scope(scope) : api.access[access]}</p>
       <SchemaTable
         words={words}
@@ -145,7 +157,7 @@ const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { st
     return (
       <p class="answer">
         {head}
-        {status.startsWith('2') ? null : <>: {description}</>}
+        {status.startsWith('2') ? null : <span lang={markEnglish(words)}>: {description}</span>}
       </p>
     )
   return (
@@ -154,7 +166,7 @@ const Answer: FC<{ words: Words; answer: RouteAnswer }> = ({ words, answer: { st
       <SchemaTable words={words} caption={api.answer} fields={fields} isAnswer />
       {stream === null ? null : (
         <p class="prose">
-          <code>text/event-stream</code>: {stream}
+          <code>text/event-stream</code>: <span lang={markEnglish(words)}>{stream}</span>
         </p>
       )}
     </details>

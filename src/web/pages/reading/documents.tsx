@@ -4,6 +4,7 @@ import { cutAtWord } from '../../../library/characters.ts'
 import { readMarks } from '../../../search/analysis/mark-words.ts'
 import { searchDocuments } from '../../document-search.ts'
 import { DOCUMENTS, readDocument } from '../../documents.ts'
+import { markEnglish } from '../../language.ts'
 import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { DocumentFrame, DocumentHead, DocumentSearch } from '../../parts/document-frame.tsx'
@@ -55,12 +56,16 @@ const Found: FC<{ site: Site; query: string }> = ({ site, query }) => {
           return (
             <li>
               <h3>
-                <a href={id === '' ? `/docs/${name}` : `/docs/${name}#${id}`}>
+                <a href={id === '' ? `/docs/${name}` : `/docs/${name}#${id}`} lang={markEnglish(words)}>
                   <Highlight text={title} marks={marks} />
                 </a>
               </h3>
-              {title === document ? null : <p class="quiet">{document}</p>}
-              <p class="first-words">
+              {title === document ? null : (
+                <p class="quiet" lang={markEnglish(words)}>
+                  {document}
+                </p>
+              )}
+              <p class="first-words" lang={markEnglish(words)}>
                 {start > 0 ? '… ' : null}
                 <Highlight text={cutAtWord(text.slice(start), SHOWN)} marks={marks} />
               </p>
@@ -79,7 +84,9 @@ const Index: FC<{ site: Site; sources: readonly { readonly name: Name; readonly 
       .map(({ name }) => (
         <div>
           <dt>
-            <a href={`/docs/${name}`}>{readDocument(name, site).title}</a>
+            <a href={`/docs/${name}`} lang={markEnglish(site.words)}>
+              {readDocument(name, site).title}
+            </a>
           </dt>
           <dd>{site.words.aboutDocuments[name]}</dd>
         </div>
@@ -102,7 +109,9 @@ export function showDocument(name: Name) {
                 <ul>
                   {sections.map(({ id, text }) => (
                     <li>
-                      <a href={`#${id}`}>{text}</a>
+                      <a href={`#${id}`} lang={markEnglish(words)}>
+                        {text}
+                      </a>
                     </li>
                   ))}
                 </ul>
@@ -110,7 +119,9 @@ export function showDocument(name: Name) {
             )}
             <div>
               {name === 'connect' ? <ConnectBox site={site} /> : null}
-              <div class="written">{raw(html)}</div>
+              <div class="written" lang={markEnglish(words)}>
+                {raw(html)}
+              </div>
             </div>
           </article>
         </DocumentFrame>
