@@ -20,6 +20,8 @@ interface PageOptions {
   readonly hasScript?: boolean
   /** What the console may say, such as the 404 of a page that is missing on purpose. */
   readonly allowed?: readonly RegExp[]
+  /** What the browser asks for. Default: en-US */
+  readonly language?: string
 }
 
 /** The built program on a library of its own, and one browser, for the tests of a file. */
@@ -75,12 +77,13 @@ export function useBrowser(options: { env?: Record<string, string>; args?: reado
       return baseUrl
     },
     place,
-    async newPage({ viewport = 'desktop', theme = 'light', hasScript = true, allowed = [] } = {}) {
+    async newPage({ viewport = 'desktop', theme = 'light', hasScript = true, allowed = [], language = 'en-US' } = {}) {
       if (!browser) throw new Error('A page is opened in a test, after the browser has started.')
       const context = await browser.newContext({
         baseURL: baseUrl,
         viewport: VIEWPORTS[viewport],
         colorScheme: theme,
+        locale: language,
         javaScriptEnabled: hasScript,
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
@@ -146,7 +149,7 @@ function watch(context: BrowserContext, baseUrl: string, report: (fault: string)
 }
 
 /** What axe finds on a page that readers with other senses or hands could not use, one line each. */
-async function findBarriers(page: Page): Promise<string[]> {
+export async function findBarriers(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`))
 }

@@ -15,7 +15,11 @@ export const LIBRARY_WORDS_DE: typeof LIBRARY_WORDS = {
   noMatches: 'Nichts von dir passt dazu.',
   select: (title) => `${title} auswählen`,
   selectAll: (total, most) =>
-    total > most ? `Die ersten ${number(most)} von ${number(total)} auswählen` : `Alle ${number(total)} auswählen`,
+    total > most
+      ? `Die ersten ${number(most)} von ${number(total)} auswählen`
+      : total === 1
+        ? 'Den einen auswählen'
+        : `Alle ${number(total)} auswählen`,
   selected: '{count} ausgewählt',
   withSelected: 'Ausgewählte Einträge ändern',
   tag: 'Schlagwort',
