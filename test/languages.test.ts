@@ -157,6 +157,8 @@ describe('the language of pages', () => {
     expect((await admin.get(`/prompts/${items.prompt}`, ENGLISH_READER)).html).toMatch(
       /<time [^>]*data-day="true">\p{L}+ \d+, 2026<\/time>/u,
     )
+    const wrong = await visit(service).post('/sign-in', { name: 'Ada', password: 'not it' }, GERMAN_READER)
+    expect([wrong.status, wrong.html.includes(GERMAN.errors.wrongLogin)]).toEqual([401, true])
     const nothing = await admin.post('/library', { do: 'add-tag', tag: '' }, GERMAN_READER)
     expect([nothing.status, nothing.html.includes(GERMAN.library.selectFirst)]).toEqual([400, true])
   })

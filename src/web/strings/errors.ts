@@ -2,6 +2,7 @@
 export const ERROR_WORDS = {
   notHere: 'Page not found.',
   signInFirst: 'Sign in first.',
+  wrongLogin: 'Wrong username or password.',
   noFile: 'File not found.',
   noDocument: 'Page not found in the docs.',
   noDocsFolder: 'The docs folder is missing next to the program.',

@@ -1,3 +1,4 @@
+import { AppError, toAppError } from '../../../errors.ts'
 import { signIn, signOut } from '../../../operations/account/sign-in.ts'
 import { showSignUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
@@ -44,9 +45,12 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
 }
 
 /** Signs in, and goes where the reader was going. */
-export const submitSignIn: Action = async ({ call, form }) => {
+export const submitSignIn: Action = async ({ site, call, form }) => {
   const input = { name: form.text('name'), password: form.text('password'), isRemembered: form.has('isRemembered') }
-  const { cookies } = await call(signIn, input)
+  const { cookies } = await call(signIn, input).catch((error: unknown) => {
+    const { code } = toAppError(error)
+    throw code === 'unauthenticated' ? new AppError(code, site.words.errors.wrongLogin, { cause: error }) : error
+  })
   return { to: localPath(form.text('to')), cookies }
 }
 

@@ -4,6 +4,7 @@ import type { ERROR_WORDS } from '../errors.ts'
 export const ERROR_WORDS_DE: typeof ERROR_WORDS = {
   notHere: 'Seite nicht gefunden.',
   signInFirst: 'Bitte zuerst anmelden.',
+  wrongLogin: 'Benutzername oder Passwort ist falsch.',
   noFile: 'Datei nicht gefunden.',
   noDocument: 'Seite der Dokumentation nicht gefunden.',
   noDocsFolder: 'Der Ordner docs fehlt neben dem Programm.',
