@@ -19,5 +19,4 @@ export const PROGRAM_WORDS = {
   disconnectNamed: (name: string) => `Disconnect ${name}`,
   disconnectMeans: 'It has to sign in again before it can use this library. Felt at once.',
   howTo: (address: string) => `To connect one, give it the address ${address}.`,
-  failed: 'The program could not sign in',
 }

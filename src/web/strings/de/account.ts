@@ -42,6 +42,7 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
   settingsSections: {
     '/settings': 'Profil',
     '/settings/keys': 'API-Schlüssel',
+    '/settings/programs': 'Verbundene Programme',
     '/settings/install-links': 'Installationslinks',
     '/settings/sessions': 'Passwort und Sitzungen',
     '/settings/activity': 'Aktivität',

@@ -86,6 +86,8 @@ export const AUDIT_WORDS_DE: typeof AUDIT_WORDS = {
     items_handed_over: 'Einträge eines gelöschten Kontos übernommen',
     items_imported: 'Einträge importiert',
     key_created: 'API-Schlüssel erstellt',
+    program_connected: 'Programm verbunden',
+    program_disconnected: 'Programm getrennt',
     key_revoked: 'API-Schlüssel widerrufen',
     install_link_created: 'Installationslink erstellt',
     install_link_revoked: 'Installationslink widerrufen',

@@ -19,6 +19,7 @@ import { LIBRARY_WORDS_DE } from './library.ts'
 import { MEMBERS_ONLY_WORDS_DE } from './members-only.ts'
 import { DONE_MESSAGES_DE } from './messages.ts'
 import { OFFER_WORDS_DE } from './offers.ts'
+import { PROGRAM_WORDS_DE } from './programs.ts'
 import { PURGE_WORDS_DE } from './purge.ts'
 import { READING_WORDS_DE } from './reading.ts'
 import { STATUS_WORDS_DE } from './status.ts'
@@ -44,6 +45,7 @@ export const GERMAN: Words = {
   firstPage: FIRST_PAGE_WORDS_DE,
   library: LIBRARY_WORDS_DE,
   purge: PURGE_WORDS_DE,
+  programs: PROGRAM_WORDS_DE,
   importing: IMPORT_WORDS_DE,
   embed: EMBED_WORDS_DE,
   designer: DESIGNER_WORDS_DE,
