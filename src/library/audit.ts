@@ -49,9 +49,12 @@ export const AUDIT_ACTIONS = {
   signed_in: 'user',
   sign_in_failed: 'user',
   sessions_ended: 'user',
+  identity_connected: 'user',
+  identity_disconnected: 'user',
   password_changed: 'user',
   password_reset: 'user',
   reset_link_created: 'user',
+  sign_in_link_created: 'user',
   profile_changed: 'user',
   role_changed: 'user',
   team_created: 'team',
@@ -126,6 +129,8 @@ export const auditDetail = z
     role: z.enum(ROLES),
     teamRole: z.enum(TEAM_ROLES),
     scopes: z.array(z.enum(SCOPES)),
+    /** Of rights: whether a group at a sign-in provider or a proxy gave or took them. */
+    byGroup: z.boolean(),
     /** Of a key: whether it is narrowed. */
     narrowed: z.boolean(),
     setting: z.enum(KEPT_SETTINGS),

@@ -1,3 +1,4 @@
+import anyAscii from 'any-ascii'
 import { cutCharacters } from './characters.ts'
 
 const MAX_USERNAME = 64
@@ -90,4 +91,20 @@ export function* placeholderNames(contributor: string, fallback: string): Genera
   if (usernameFault(name) === null) yield name
   for (let n = 2; n < 20; n++) yield `${name.slice(0, MAX_USERNAME - 3)}-${n}`
   yield `${name.slice(0, MAX_USERNAME - 9)}-${fallback}`
+}
+
+/** Longest name of a provider that is looked at, in UTF-16 units. */
+const MAX_PROPOSED = 300
+
+/**
+ * The names to try for somebody whom a sign-in provider, a proxy or a directory names: the plain one in letters of this alphabet, without
+ * what follows an @, then with numbers, the last as good as certain to be free.
+ * @example [...arrivalNames('Zoë.M@example.org', 'x7')][0] // 'Zoe.M'
+ */
+export function* arrivalNames(proposed: string, fallback: string): Generator<string> {
+  const [local = ''] = proposed.slice(0, MAX_PROPOSED).trim().split('@')
+  const name = anyAscii(local)
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+  yield* placeholderNames(name === '' ? 'user' : name, fallback)
 }

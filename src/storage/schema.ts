@@ -40,9 +40,11 @@ export interface Database {
     seen_on: string | null
     /** Whether it is a team: a user that nobody signs in as, with members. */
     is_team: Generated<number>
+    /** The sign-in provider that gave the admin role because of a group; null: somebody here did. */
+    role_given_by: string | null
   }
-  /** Who is in which team. */
-  team_member: { team_seq: number; user_seq: number; role: TeamRole; joined_at: string }
+  /** Who is in which team. `given_by`: the sign-in provider that gave the membership because of a group; null: somebody here did. */
+  team_member: { team_seq: number; user_seq: number; role: TeamRole; joined_at: string; given_by: string | null }
   /** Names, in lower case, that teams had before. They lead to the team and are never given to others. */
   former_name: { username_key: string; user_seq: number }
   /** People who can sign in, by the id of the user. The login tables have the schema of better-auth, in snake_case. */

@@ -33,6 +33,7 @@ import { readItems } from './items/read-items.ts'
 import { logSharedChanges } from './items/shared-changes.ts'
 import { type WriteContext, writeItems } from './items/write-items.ts'
 import { migrate } from './migrations/index.ts'
+import { arrivalStore } from './people/arrivals.ts'
 import { finishRemovals } from './people/delete-person.ts'
 import { formDraftStore } from './people/form-drafts.ts'
 import { budgetStore } from './people/improve-usage.ts'
@@ -120,6 +121,7 @@ export async function createStore(
       },
       purges: purgeStore(reader, context),
       people: peopleStore(reader, context),
+      arrivals: arrivalStore(reader, context),
       teams: teamStore(reader, context),
       offers: offerStore(reader, context),
       keys: keyStore(reader, context),

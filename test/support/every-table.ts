@@ -19,6 +19,7 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       display_name: text,
       removal: index === 3 ? ('free_name' as const) : null,
       is_team: index === 2 ? 1 : 0,
+      role_given_by: index === 1 ? text : null,
     }))
     await db.insertInto('user').values(people).execute()
     const times = { created_at: AT, updated_at: AT }
@@ -54,7 +55,7 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .insertInto('login_verification')
       .values({ id: 'v', identifier: 'i', value: 'x', expires_at: AT, ...times })
       .execute()
-    await db.insertInto('team_member').values({ team_seq: 3, user_seq: 1, role: 'maintainer', joined_at: AT }).execute()
+    await db.insertInto('team_member').values({ team_seq: 3, user_seq: 1, role: 'maintainer', joined_at: AT, given_by: 'é' }).execute()
     await db
       .insertInto('former_name')
       .values(TEXTS.map((text) => ({ username_key: text, user_seq: 3 })))

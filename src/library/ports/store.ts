@@ -1,6 +1,7 @@
 import type { AuditStore } from '../audit.ts'
 import type { PurgeStore } from '../purges.ts'
 import type { FigureStore } from '../service.ts'
+import type { ArrivalStore } from './arrivals.ts'
 import type { CategoryStore } from './categories.ts'
 import type { CollectionStore } from './collections.ts'
 import type { EmbeddingStore } from './embeddings.ts'
@@ -57,6 +58,7 @@ export interface LibraryStore {
   readonly collections: CollectionStore
   readonly purges: PurgeStore
   readonly people: PeopleStore
+  readonly arrivals: ArrivalStore
   readonly teams: TeamStore
   readonly offers: OfferStore
   readonly keys: KeyStore

@@ -20,8 +20,9 @@ export const LIBRARY_COLUMNS = {
     'seen_on',
     'is_team',
     'language',
+    'role_given_by',
   ],
-  team_member: ['team_seq', 'user_seq', 'role', 'joined_at'],
+  team_member: ['team_seq', 'user_seq', 'role', 'joined_at', 'given_by'],
   former_name: ['username_key', 'user_seq'],
   login: ['id', 'name', 'email', 'email_verified', 'image', 'created_at', 'updated_at'],
   login_account: [

@@ -35,6 +35,7 @@ import { createOffers } from './0028-offers.ts'
 import { narrowKeys } from './0029-narrowed-keys.ts'
 import { createOAuth } from './0030-oauth.ts'
 import { addLanguages } from './0031-languages.ts'
+import { addGivenRights } from './0032-given-rights.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0029-narrowed-keys', up: narrowKeys, digest: '43479b2278b78992c42c63fc0c4d62707807c8dd066f4decbcb2581f8fc4ce83' },
   { name: '0030-oauth', up: createOAuth, digest: '8a0c4616b2f661a43eaf86239bdbd9d52e96feca6fbf822504236cfeeaff1e6e' },
   { name: '0031-languages', up: addLanguages, digest: '5bf09d0c60503fc3897473e1145a0cd3d3a4b30d04679d88a832942e053f42f5' },
+  { name: '0032-given-rights', up: addGivenRights, digest: '5a3363427c9265f4c5a1210ff33a7222a7084a61e125cc6e26dc63291c4b832c' },
 ]
 
 /** Options of a migration run. */

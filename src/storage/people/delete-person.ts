@@ -57,6 +57,7 @@ export async function beginRemoval(
       id: removed.id,
       created_at: removed.at,
       role: 'user',
+      role_given_by: null,
       display_name: null,
       bio: null,
       website: null,

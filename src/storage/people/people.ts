@@ -7,6 +7,7 @@ import type { Database } from '../schema.ts'
 import { beginRemoval, finishRemoval } from './delete-person.ts'
 import { firstStepsStore } from './first-steps.ts'
 import { handOverItems } from './hand-over.ts'
+import { refuseWithoutAdmin } from './last-admin.ts'
 import { leaveTeams } from './leave-teams.ts'
 import { requireFreeName } from './names.ts'
 import { revokeInvitesOf } from './revoke-invites.ts'
@@ -61,7 +62,8 @@ async function findPerson(db: Kysely<Database>, userId: string): Promise<Person 
   return row ? toPerson(row) : null
 }
 
-async function requirePerson(db: Kysely<Database>, userId: string): Promise<Person> {
+/** @throws AppError `not_found` */
+export async function requirePerson(db: Kysely<Database>, userId: string): Promise<Person> {
   const person = await findPerson(db, userId)
   if (!person) throw new AppError('not_found', 'This user does not exist.')
   return person
@@ -86,7 +88,8 @@ function ofKind(kind: PersonKind) {
     : sql<boolean>`login.id is null and contributor_key is null`
 }
 
-async function countLogins(db: Kysely<Database>): Promise<number> {
+/** How many people can sign in. */
+export async function countLogins(db: Kysely<Database>): Promise<number> {
   return await count(db, 'login')
 }
 
@@ -105,21 +108,6 @@ async function count(db: Kysely<Database>, table: 'login' | 'version' | 'item'):
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   return Number(n)
-}
-
-/** @throws AppError `conflict` when nobody could administer the service any more */
-async function refuseWithoutAdmin(db: Kysely<Database>, userId: string): Promise<void> {
-  const admins = await db
-    .selectFrom('user')
-    .innerJoin('login', 'login.id', 'user.id')
-    .select('user.id')
-    .where('user.role', '=', 'admin')
-    .where('user.suspended_at', 'is', null)
-    .limit(2)
-    .execute()
-  if (admins.every((admin) => admin.id === userId)) {
-    throw new AppError('conflict', 'This is the only administrator. Make somebody else an administrator first.')
-  }
 }
 
 /** Users, their profiles and invites, and what administrators decide about them. */
@@ -305,7 +293,7 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         const person = await findPersonByName(db, username)
         if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
         if (role !== 'admin' && person.role === 'admin') await refuseWithoutAdmin(db, person.id)
-        await db.updateTable('user').set({ role }).where('id', '=', person.id).execute()
+        await db.updateTable('user').set({ role, role_given_by: null }).where('id', '=', person.id).execute()
         if (role !== person.role) notes.audit({ action: 'role_changed', targetId: person.id, ownerId: person.id, detail: { role } })
         if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
         return { ...person, role }

@@ -73,13 +73,19 @@ async function countMembers(db: Kysely<Database>, teamSeq: number): Promise<numb
 }
 
 /** @throws AppError `conflict` for somebody who is in as many teams as one may be */
-async function refuseManyTeams(db: Kysely<Database>, user: { readonly seq: number; readonly username: string }): Promise<void> {
+export async function refuseManyTeams(db: Kysely<Database>, user: { readonly seq: number; readonly username: string }): Promise<void> {
   const { n } = await db
     .selectFrom('team_member')
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .where('user_seq', '=', user.seq)
     .executeTakeFirstOrThrow()
   if (Number(n) >= MAX_TEAMS) throw new AppError('conflict', `${user.username} is in ${MAX_TEAMS} teams, the most there can be.`)
+}
+
+/** @throws AppError `conflict` for a team with as many members as one may have */
+export async function refuseManyMembers(db: Kysely<Database>, teamSeq: number): Promise<void> {
+  if ((await countMembers(db, teamSeq)) < MAX_TEAM_MEMBERS) return
+  throw new AppError('conflict', `The team has ${MAX_TEAM_MEMBERS.toLocaleString('en')} members, the most there can be.`)
 }
 
 function selectMembers(db: Kysely<Database>) {
@@ -300,9 +306,7 @@ export function teamStore(reader: Kysely<Database>, context: WriteContext): Team
           await db.updateTable('team_member').set({ role }).where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
         } else {
           await refuseManyTeams(db, person)
-          if ((await countMembers(db, team.seq)) >= MAX_TEAM_MEMBERS) {
-            throw new AppError('conflict', `The team has ${MAX_TEAM_MEMBERS.toLocaleString('en')} members, the most there can be.`)
-          }
+          await refuseManyMembers(db, team.seq)
           await db.insertInto('team_member').values({ team_seq: team.seq, user_seq: person.seq, role, joined_at: now() }).execute()
         }
         const action = member ? 'team_member_role_changed' : 'team_member_added'

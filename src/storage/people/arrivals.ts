@@ -1,0 +1,204 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
+import { placeholderEmail } from '../../library/account.ts'
+import { type ArrivalStore, type Arriving, type Identity, PASSWORD_PROVIDER } from '../../library/ports/arrivals.ts'
+import type { Person } from '../../library/ports/people.ts'
+import { arrivalNames } from '../../library/username.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import type { WriteContext } from '../items/write-items.ts'
+import type { Database } from '../schema.ts'
+import { applyGrants } from './group-rights.ts'
+import { isNameFree } from './names.ts'
+import { countLogins, requirePerson } from './people.ts'
+
+/** Random characters that end the last name that is tried. */
+const SUFFIX_LENGTH = 8
+
+/** People whom somebody else vouches for, and their identities. */
+export function arrivalStore(reader: Kysely<Database>, context: WriteContext): ArrivalStore {
+  const now = () => new Date(context.clock()).toISOString()
+  const insertIdentity = async (db: Kysely<Database>, userId: string, { provider, subject }: Identity) => {
+    const dates = { created_at: now(), updated_at: now() }
+    const noTokens = {
+      password: null,
+      access_token: null,
+      refresh_token: null,
+      id_token: null,
+      access_token_expires_at: null,
+      refresh_token_expires_at: null,
+      scope: null,
+    }
+    const id = context.random.id()
+    await db
+      .insertInto('login_account')
+      .values({ id, user_id: userId, provider_id: provider, account_id: subject, ...noTokens, ...dates })
+      .execute()
+  }
+  const insertLogin = async (db: Kysely<Database>, { id, name, email }: { id: string; name: string; email: string | null }) => {
+    const dates = { created_at: now(), updated_at: now() }
+    const isVerified = email === null ? 0 : 1
+    await db
+      .insertInto('login')
+      .values({ id, name, email: email ?? placeholderEmail(id), email_verified: isVerified, image: null, ...dates })
+      .execute()
+  }
+  const connect = async (db: Kysely<Database>, notes: WriteNotes, userId: string, identity: Identity, keptSessionId: string | null) => {
+    await insertIdentity(db, userId, identity)
+    const sessions = db.deleteFrom('login_session').where('user_id', '=', userId)
+    await (keptSessionId === null ? sessions : sessions.where('id', '<>', keptSessionId)).execute()
+    // A link that is out, perhaps in other hands, would outlive the sessions.
+    await db.deleteFrom('login_verification').where('value', '=', userId).execute()
+    notes.audit({ action: 'identity_connected', targetId: userId, ownerId: userId, actorId: userId })
+  }
+  const createPerson = async (db: Kysely<Database>, notes: WriteNotes, arriving: Arriving, email: string | null): Promise<Person> => {
+    const { name, displayName, grants } = arriving
+    if (!arriving.allowsNew) {
+      throw new AppError(
+        'forbidden',
+        'You have no account here yet, and this provider may not create one. Ask an administrator for an invite.',
+      )
+    }
+    if ((await countLogins(db)) === 0 && !grants?.isAdmin) {
+      throw new AppError(
+        'forbidden',
+        'The first account must be the administrator’s. Create it with the setup code printed by the service at startup, or map a group to admin.',
+      )
+    }
+    const id = context.random.id()
+    const username = await findFreeName(db, name, context.random.letters(SUFFIX_LENGTH))
+    await db
+      .insertInto('user')
+      .values({
+        id,
+        username,
+        username_key: username.toLowerCase(),
+        contributor_key: null,
+        default_visibility: 'private',
+        created_at: now(),
+        display_name: displayName,
+      })
+      .execute()
+    await insertLogin(db, { id, name: username, email })
+    await insertIdentity(db, id, arriving)
+    notes.audit({ action: 'account_created', targetId: id, ownerId: id, actorId: id, detail: { role: 'user' } })
+    return await requirePerson(db, id)
+  }
+  return {
+    arrive: (arriving) =>
+      context.transact(async (db, notes) => {
+        const known = await findIdentity(db, arriving)
+        const holder = known || arriving.email === null ? null : await findByEmail(db, arriving.email)
+        const joined = holder !== null && (await mayJoin(db, holder, arriving)) ? holder : null
+        if (joined) await connect(db, notes, joined.id, arriving, null)
+        const existing = known?.user_id ?? joined?.id
+        const person =
+          existing === undefined
+            ? await createPerson(db, notes, arriving, holder === null ? arriving.email : null)
+            : await requirePerson(db, existing)
+        if (person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
+        const { provider, grants } = arriving
+        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
+        const rights =
+          grants === null
+            ? { hasNewRights: false, skipped: [] }
+            : await applyGrants(db, notes, { person: { ...person, seq }, provider, grants, at: now(), makeId: () => context.random.id() })
+        return {
+          person: rights.hasNewRights ? await requirePerson(db, person.id) : person,
+          isNew: existing === undefined,
+          isJoined: joined !== null,
+          isEmailTaken: holder !== null && joined === null,
+          ...rights,
+        }
+      }),
+    async listIdentities(userId) {
+      const rows = await reader
+        .selectFrom('login_account')
+        .select(['provider_id', 'account_id', 'created_at'])
+        .where('user_id', '=', userId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => ({ provider: row.provider_id, subject: row.account_id, createdAt: row.created_at }))
+    },
+    connectIdentity: (userId, identity, keptSessionId) =>
+      context.transact(async (db, notes) => {
+        const holder = await findIdentity(db, identity)
+        if (holder?.user_id === userId) return
+        if (holder) {
+          throw new AppError(
+            'conflict',
+            'Another account here is connected to this identity. Sign in with it, and disconnect it there first.',
+          )
+        }
+        const other = await findProvider(db, userId, identity.provider)
+        if (other) {
+          throw new AppError('conflict', 'Your account is connected to another identity at this provider. Disconnect that one first.')
+        }
+        const person = await requirePerson(db, userId)
+        if (person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
+        await connect(db, notes, userId, identity, keptSessionId)
+      }),
+    disconnectIdentity: (userId, provider, usable) =>
+      context.transact(async (db, notes) => {
+        const rows = await db.selectFrom('login_account').select(['id', 'provider_id']).where('user_id', '=', userId).execute()
+        const row = rows.find((one) => one.provider_id === provider)
+        if (!row || provider === PASSWORD_PROVIDER) throw new AppError('not_found', 'Your account is not connected to this provider.')
+        if (!rows.some((one) => one.id !== row.id && usable.includes(one.provider_id))) {
+          throw new AppError('conflict', 'This is your only way to sign in. Connect another provider or set a password first.')
+        }
+        await db.deleteFrom('login_account').where('id', '=', row.id).execute()
+        notes.audit({ action: 'identity_disconnected', targetId: userId, ownerId: userId })
+      }),
+    ensureLogin: (userId) =>
+      context.transact(async (db, notes) => {
+        const person = await requirePerson(db, userId)
+        if (person.hasLogin) return
+        if (person.isPlaceholder) throw new AppError('not_found', `"${person.username}" is an imported author without an account.`)
+        await insertLogin(db, { id: userId, name: person.username, email: null })
+        notes.audit({ action: 'account_created', targetId: userId, ownerId: userId, detail: { role: person.role } })
+      }),
+  }
+}
+
+async function findIdentity(db: Kysely<Database>, { provider, subject }: Identity) {
+  return await db
+    .selectFrom('login_account')
+    .select('user_id')
+    .where('provider_id', '=', provider)
+    .where('account_id', '=', subject)
+    .executeTakeFirst()
+}
+
+async function findProvider(db: Kysely<Database>, userId: string, provider: string) {
+  return await db
+    .selectFrom('login_account')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', provider)
+    .executeTakeFirst()
+}
+
+interface EmailHolder {
+  readonly id: string
+  readonly isVerified: boolean
+}
+
+async function findByEmail(db: Kysely<Database>, email: string): Promise<EmailHolder | null> {
+  const row = await db.selectFrom('login').select(['id', 'email_verified']).where('email', '=', email).executeTakeFirst()
+  return row ? { id: row.id, isVerified: row.email_verified === 1 } : null
+}
+
+/**
+ * Whether an identity joins the account that has its address: both sides have verified it. Not where the account has another identity at the
+ * same provider: there the address was given to somebody else. An administrator's account is only joined from inside.
+ */
+async function mayJoin(db: Kysely<Database>, holder: EmailHolder, { provider }: Identity): Promise<boolean> {
+  if (!holder.isVerified || (await findProvider(db, holder.id, provider))) return false
+  const { role, suspendedAt } = await requirePerson(db, holder.id)
+  return role !== 'admin' && suspendedAt === null
+}
+
+async function findFreeName(db: Kysely<Database>, name: string, suffix: string): Promise<string> {
+  for (const candidate of arrivalNames(name, suffix)) if (await isNameFree(db, candidate)) return candidate
+  throw new AppError('conflict', 'No free name was found for the new account. Try again.')
+}

@@ -1,0 +1,156 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { Grants } from '../../library/groups.ts'
+import type { Person } from '../../library/ports/people.ts'
+import type { TeamRole } from '../../library/teams.ts'
+import type { WriteNotes } from '../items/item-parts.ts'
+import type { Database } from '../schema.ts'
+import { endNarrowedKeys } from './keys.ts'
+import { refuseWithoutAdmin } from './last-admin.ts'
+import { isNameFree } from './names.ts'
+import { revokeInvitesOf } from './revoke-invites.ts'
+import { requireOtherMaintainer } from './team-maintainers.ts'
+import { hadName } from './team-roles.ts'
+import { refuseManyMembers, refuseManyTeams } from './teams.ts'
+
+/** Somebody whose rights follow their groups. */
+interface Granted {
+  readonly person: Person & { readonly seq: number }
+  /** Whose groups they are. */
+  readonly provider: string
+  readonly grants: Grants
+  readonly at: string
+  makeId(): string
+}
+
+/** Whether rights changed, and which could not, as sentences for the log. */
+interface Outcome {
+  hasNewRights: boolean
+  readonly skipped: string[]
+}
+
+/**
+ * Gives and takes the rights that groups decide about. Memberships and roles that somebody here or another provider gave stay as they are.
+ * A team never loses its last maintainer this way, and the library not its last administrator.
+ */
+export async function applyGrants(db: Kysely<Database>, notes: WriteNotes, granted: Granted): Promise<Outcome> {
+  const outcome: Outcome = { hasNewRights: false, skipped: [] }
+  const { grants } = granted
+  const given = new Set<number>()
+  for (const [name, role] of grants.teams) {
+    const team = (await findTeamRow(db, name)) ?? (await createTeamRow(db, notes, granted, name))
+    if (!team) outcome.skipped.push(`The team "${name}" of the group map cannot be created: the name is taken.`)
+    // Two names of one team: the first counts.
+    if (!team || given.has(team.seq)) continue
+    given.add(team.seq)
+    await attempt(outcome, () => giveRole(db, notes, granted, team, role))
+  }
+  for (const name of grants.decidesTeams) {
+    const team = await findTeamRow(db, name)
+    if (team && !given.has(team.seq)) await attempt(outcome, () => takeRole(db, notes, granted, team))
+  }
+  await attempt(outcome, () => applyAdmin(db, notes, granted))
+  return outcome
+}
+
+/** Notes a change, or why there was none. */
+async function attempt(outcome: Outcome, change: () => Promise<boolean>): Promise<void> {
+  try {
+    if (await change()) outcome.hasNewRights = true
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    outcome.skipped.push(error.message)
+  }
+}
+
+interface TeamRow {
+  readonly seq: number
+  readonly id: string
+}
+
+async function findTeamRow(db: Kysely<Database>, name: string): Promise<TeamRow | undefined> {
+  return await db
+    .selectFrom('user')
+    .select(['user.seq', 'user.id'])
+    .where('user.is_team', '=', 1)
+    .where('user.suspended_at', 'is', null)
+    .where((eb) => eb.or([eb('user.username_key', '=', name.toLowerCase()), hadName(eb, name)]))
+    .executeTakeFirst()
+}
+
+/** Null when somebody has the name. */
+async function createTeamRow(db: Kysely<Database>, notes: WriteNotes, { at, makeId }: Granted, name: string): Promise<TeamRow | null> {
+  if (!(await isNameFree(db, name))) return null
+  const team = await db
+    .insertInto('user')
+    .values({
+      id: makeId(),
+      username: name,
+      username_key: name.toLowerCase(),
+      contributor_key: null,
+      default_visibility: 'private',
+      created_at: at,
+      is_team: 1,
+    })
+    .returning(['seq', 'id'])
+    .executeTakeFirstOrThrow()
+  notes.audit({ action: 'team_created', targetId: team.id, ownerId: team.id, detail: { byGroup: true } })
+  return team
+}
+
+async function findMembership(db: Kysely<Database>, team: TeamRow, { person }: Granted) {
+  return await db
+    .selectFrom('team_member')
+    .select(['role', 'given_by'])
+    .where('team_seq', '=', team.seq)
+    .where('user_seq', '=', person.seq)
+    .executeTakeFirst()
+}
+
+async function giveRole(db: Kysely<Database>, notes: WriteNotes, granted: Granted, team: TeamRow, role: TeamRole): Promise<boolean> {
+  const { person, provider, at } = granted
+  const member = await findMembership(db, team, granted)
+  if (member && (member.given_by !== provider || member.role === role)) return false
+  if (member) {
+    if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, person.seq)
+    await db.updateTable('team_member').set({ role }).where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
+  } else {
+    await refuseManyTeams(db, person)
+    await refuseManyMembers(db, team.seq)
+    await db
+      .insertInto('team_member')
+      .values({ team_seq: team.seq, user_seq: person.seq, role, joined_at: at, given_by: provider })
+      .execute()
+  }
+  const action = member ? 'team_member_role_changed' : 'team_member_added'
+  notes.audit({ action, targetId: person.id, ownerId: team.id, detail: { teamRole: role, byGroup: true } })
+  return true
+}
+
+async function takeRole(db: Kysely<Database>, notes: WriteNotes, granted: Granted, team: TeamRow): Promise<boolean> {
+  const { person, provider, at } = granted
+  const member = await findMembership(db, team, granted)
+  if (member?.given_by !== provider) return false
+  if (member.role === 'maintainer') await requireOtherMaintainer(db, team.seq, person.seq)
+  await db.deleteFrom('team_member').where('team_seq', '=', team.seq).where('user_seq', '=', person.seq).execute()
+  await endNarrowedKeys(db, notes, team.id, person.id, at)
+  notes.audit({ action: 'team_member_removed', targetId: person.id, ownerId: team.id, detail: { byGroup: true } })
+  return true
+}
+
+async function applyAdmin(db: Kysely<Database>, notes: WriteNotes, { person, provider, grants, at }: Granted): Promise<boolean> {
+  const { id } = person
+  if (grants.isAdmin) {
+    if (person.role === 'admin') return false
+    await db.updateTable('user').set({ role: 'admin', role_given_by: provider }).where('id', '=', id).execute()
+  } else {
+    if (!grants.decidesAdmin || person.role !== 'admin') return false
+    const row = await db.selectFrom('user').select('role_given_by').where('id', '=', id).executeTakeFirst()
+    if (row?.role_given_by !== provider) return false
+    await refuseWithoutAdmin(db, id)
+    await db.updateTable('user').set({ role: 'user', role_given_by: null }).where('id', '=', id).execute()
+    await revokeInvitesOf(db, notes, person, at)
+  }
+  notes.audit({ action: 'role_changed', targetId: id, ownerId: id, detail: { role: grants.isAdmin ? 'admin' : 'user', byGroup: true } })
+  return true
+}
