@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** What each room may import besides itself and errors; `file` rooms are single files of src. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'errors.ts': [],
-  config: [],
+  config: ['library'],
   'product.ts': [],
   'exchange.ts': [],
   library: [],

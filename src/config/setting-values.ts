@@ -1,7 +1,10 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { parseGroupMap } from '../library/groups.ts'
 
-const list = z.string().transform((text) =>
+/** Texts separated by commas. */
+export const list = z.string().transform((text) =>
   text
     .split(',')
     .map((part) => part.trim())
@@ -100,3 +103,36 @@ export const frameAncestors = z
     'must be origins such as https://blog.example.org, separated by spaces, or *, file: or none',
   )
   .transform((text) => (text === 'none' ? '' : text))
+
+/** Whether a text is an address or a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}
+/** Addresses and networks, separated by commas. */
+export const networks = list.refine(
+  (texts) => texts.every(isNetwork),
+  'must be addresses or networks such as 127.0.0.1, 10.0.0.0/8 or fd00::/8, separated by commas',
+)
+/** Headers that say something else already, or that any client may send. */
+const TAKEN_HEADERS = /^(?:authorization|cookie|host|origin|referer|user-agent|content-.*|accept.*|sec-.*|prompts[_-]api[_-]key|x-api-key)$/
+/** The name of a header, in lower case. */
+export const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header, such as Remote-User')
+  .transform((name) => name.toLowerCase())
+  .refine((name) => !TAKEN_HEADERS.test(name), 'must not be a header with a meaning of its own')
+/** Any http or https address. */
+export const webUrl = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https address')
+/** Teams and roles by groups. */
+export const groupMap = z.string().transform((text, issues) => {
+  try {
+    return parseGroupMap(text)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    issues.addIssue({ code: 'custom', message: error.message })
+    return z.NEVER
+  }
+})
