@@ -15,6 +15,7 @@ import { ENTRIES, type Entry } from './auth/key-hints.ts'
 import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createOAuthServer, type OAuthServer } from './auth/oauth/oauth-server.ts'
+import { createProviders } from './auth/providers.ts'
 import { createSealer } from './auth/sealer.ts'
 import { type CountingEncoder, countMisses } from './encoder/count-misses.ts'
 import { createEncoder } from './encoder/encoder.ts'
@@ -26,6 +27,7 @@ import type { Encoder } from './library/ports/encoder.ts'
 import type { Clock, Random } from './library/ports/environment.ts'
 import type { LibraryChange } from './library/ports/instances.ts'
 import type { LibraryStore } from './library/ports/store.ts'
+import { PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
 import { countFor, countNothing, createUseCounter, type UseCounter } from './library/usage.ts'
 import type { Context, Operation } from './operations/core/define-operation.ts'
 import { OPERATIONS } from './operations/index.ts'
@@ -104,6 +106,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly oauth?: Pick<OAuthSettings, 'allowedAddresses'> | null
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
+  /** How people sign in. Default: by password */
+  readonly signIn?: SignInSettings
   /** null: no mail is sent. */
   readonly mail?: MailSettings | null
 }
@@ -191,12 +195,14 @@ export async function openApp(
   const baseUrl = keptUrl ?? settings.baseUrl
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
+  const ways = settings.signIn ?? PASSWORDS_ALONE
   const oauthSettings = settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resource: `${baseUrl}/mcp` } : null
   const loginSettings = {
     secret: derive('session cookies'),
     baseUrl,
     clock: outside.clock,
     passwordHash: settings.passwordHash ?? 'standard',
+    hasPasswords: ways.hasPasswords,
     oauth: oauthSettings,
   }
   const auth = createAuthLoader(store.logins, loginSettings)
@@ -222,6 +228,8 @@ export async function openApp(
     improver,
     logins,
     oauth,
+    ways,
+    providers: createProviders(ways.providers, outside.clock),
     secrets: {
       makeKey() {
         const key = createApiKey()

@@ -40,6 +40,7 @@ const UNRECORDED: Record<string, string> = {
   keep_form_draft: 'a form that is still being written, kept for a day',
   check_import: 'what an import would do, kept for a day',
   load_starter_library: 'does nothing here: the library has items; proved in import-page.test.ts',
+  finish_provider_sign_in: 'needs the answer of a provider; proved in provider-sign-in.test.ts',
   sign_out: 'ends the one session whose beginning is recorded',
 }
 
@@ -273,6 +274,20 @@ describe('every operation that changes what is kept', () => {
     sign_up: async () => ({ actor: ANONYMOUS, input: { username: unique(), password: PASSWORD, invite: (await makeInvite()).token } }),
     sign_in: async () => ({ actor: ANONYMOUS, input: { name: owner.username, password: PASSWORD } }),
     sign_out: async () => ({ actor: ANONYMOUS, input: {} }),
+    show_sign_in_ways: async () => ({ actor: ANONYMOUS, input: {} }),
+    // The provider of this library is down; test/provider-sign-in.test.ts has one that answers.
+    begin_provider_sign_in: async () => ({ actor: ANONYMOUS, input: { provider: 'corp', to: '/' } }),
+    begin_connecting: byOwner({ provider: 'corp', to: '/', password: PASSWORD }),
+    finish_provider_sign_in: async () => ({ actor: ANONYMOUS, input: { provider: 'corp', query: 'state=x' } }),
+    list_identities: byOwner({}),
+    disconnect_provider: async () => {
+      const identity = { provider: `https://${unique()}.example.org`, subject: 'x' }
+      await test.app.store.arrivals.connectIdentity(owner.userId, identity, null)
+      return { actor: owner, input: { provider: identity.provider, password: PASSWORD } }
+    },
+    create_sign_in_link: async () => ({ actor: admin, input: { username: owner.username } }),
+    show_sign_in_link: async () => ({ actor: ANONYMOUS, input: { token: await test.app.logins.createSignInToken(owner.userId) } }),
+    use_sign_in_link: async () => ({ actor: ANONYMOUS, input: { token: await test.app.logins.createSignInToken(owner.userId) } }),
     request_password_reset: async () => ({ actor: ANONYMOUS, input: { name: owner.username } }),
     show_password_reset: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken() } }),
     reset_password: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken(), password: PASSWORD } }),

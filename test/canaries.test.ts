@@ -209,6 +209,7 @@ function fill(path: string): string[] {
     collection: ['prompts', 'skills'],
     version: ['1', '2'],
     filename: path.includes('.well-known') ? named.flatMap((name) => [`${name}.zip`, `${name}/SKILL.md`]) : ['SKILL.md', 'a.txt'],
+    provider: ['corp'],
     username: ['owner'],
     user: ['owner', 'crew'],
     team: ['owner', 'canary', 'crew'],

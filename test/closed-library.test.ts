@@ -41,6 +41,8 @@ const OPEN = new Set([
   '/robots.txt',
   '/favicon.ico',
   '/sign-in',
+  '/sign-in/link',
+  '/sign-in/with/{provider}',
   '/sign-up',
   '/sign-out',
   '/language',

@@ -22,6 +22,8 @@ export interface LoginSettings {
   readonly clock: Clock
   /** How new passwords are hashed; weaker hashes are renewed when their owners sign in. */
   readonly passwordHash: PasswordHash
+  /** Whether people sign in by password; else all that makes or takes one is refused. */
+  readonly hasPasswords: boolean
   /** Whether programs sign in by OAuth; null where they do not. */
   readonly oauth: OAuthSettings | null
 }
@@ -58,10 +60,11 @@ const FIELDS = {
 } as const
 
 async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash, oauth }: LoginSettings) {
-  const [{ betterAuth }, { hashingMemory, passwordHasher }, plugins] = await Promise.all([
+  const [{ betterAuth }, { vouchedSessions }, { hashingMemory, passwordHasher }, oauthPlugins] = await Promise.all([
     import('better-auth/minimal'),
+    import('./vouched-sessions.ts'),
     import('./password-hash.ts'),
-    oauth ? import('./oauth/oauth-plugins.ts').then(({ oauthPlugins }) => oauthPlugins(oauth)) : [],
+    oauth ? import('./oauth/oauth-plugins.ts').then((module) => module.oauthPlugins(oauth)) : [],
   ])
   return betterAuth({
     appName: 'Commonplace',
@@ -69,7 +72,8 @@ async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash
     // The issuer of tokens is the service itself. Only some addresses are answered, by routes of ours.
     basePath: '/',
     secret,
-    plugins,
+    // Its methods are typed, those of the others are reached by their paths.
+    plugins: [vouchedSessions(), ...oauthPlugins],
     rateLimit: { enabled: false },
     onAPIError: { errorURL: `${baseUrl}${ERROR_PATH}` },
     database: loginAdapter(records),

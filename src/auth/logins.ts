@@ -4,8 +4,9 @@ import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
-import type { BrowserSession, ClientOfRequest, LoginRecords, Logins } from '../library/ports/logins.ts'
+import type { BrowserSession, ClientOfRequest, LoginRecords, LoginRow, Logins } from '../library/ports/logins.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
+import { FRESH_MINUTES, passwordsOff } from '../library/sign-in-ways.ts'
 import { toDay } from '../library/usage.ts'
 import { createAttempts } from './attempts.ts'
 import { type Auth, cookiePrefix, type LoginSettings, toHeaders } from './better-auth.ts'
@@ -19,6 +20,8 @@ const MAX_CACHED = 10_000
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
 const RESETS = 5
+/** How long a sign-in link is good. */
+const SIGN_IN_LINK_MS = 600_000
 /** Minimum time between recorded failed sign-ins of one account, since anyone can cause them. */
 const FAILURE_SECONDS = 600
 /** Accounts made from one address in an hour. */
@@ -83,17 +86,26 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
   const endResetLinks = async (userId: string, records: LoginRecords = store.logins) => {
     await records.deleteLoginRows('login_verification', [is('value', userId)], null)
   }
-  /** Sets a password, and ends what others may hold: sessions, and links that would undo it. */
+  const requirePasswords = () => {
+    if (!settings.hasPasswords) throw passwordsOff()
+  }
+  /** Sets a password, also the first one, and ends what others may hold: sessions, and links that would undo it. */
   const setPassword = async (
     userId: string,
     password: string,
     { action, keptSessionId }: { action: 'password_changed' | 'password_reset'; keptSessionId: string | null },
   ) => {
+    requirePasswords()
     const hash = await (await (await auth()).$context).password.hash(password)
     const account = [is('user_id', userId), is('provider_id', 'credential'), is('account_id', userId)]
-    const values = { password: hash, updated_at: new Date().toISOString() }
+    const at = new Date().toISOString()
+    const values = { password: hash, updated_at: at }
     await store.inTransaction(async (transaction) => {
-      await transaction.logins.updateLoginRows('login_account', account, values, { action, userId })
+      const changed = await transaction.logins.updateLoginRows('login_account', account, values, { action, userId })
+      if (changed.length === 0) {
+        const row = { id: crypto.randomUUID(), user_id: userId, provider_id: 'credential', account_id: userId, created_at: at, ...values }
+        await transaction.logins.insertLoginRow('login_account', row, { action, userId })
+      }
       await endResetLinks(userId, transaction.logins)
       await deleteSessions(transaction.logins, userId, keptSessionId, false)
     })
@@ -125,6 +137,12 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     const { password: hasher } = await (await auth()).$context
     return await hasher.verify({ hash, password })
   }
+  const findPasswordHash = async (userId: string) => {
+    const account = [is('user_id', userId), is('provider_id', 'credential')]
+    const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })
+    return row?.['password'] ?? null
+  }
+  const isSignInLink = (token: string) => [is('identifier', toSignInIdentifier(token))]
   const recordFailure = async (userId: string) => {
     if ((await failures.count(userId)) !== null) return
     await store.audit.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
@@ -153,6 +171,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
 
   return {
     async countSignUp(client) {
+      requirePasswords()
       const retryAfterSeconds = await signUps.count(client.caller)
       if (retryAfterSeconds === null) return
       throw new AppError('rate_limited', 'Too many new accounts from your address. Try again in an hour.', { retryAfterSeconds })
@@ -165,9 +184,11 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       return { cookies: cookies ? [...cookies, browsers.make(person.id)] : [] }
     },
     async hashPassword(password) {
+      requirePasswords()
       return await (await (await auth()).$context).password.hash(password)
     },
     async signIn({ name, password, isRemembered }, client) {
+      requirePasswords()
       const person = name.includes('@')
         ? await store.people.findPersonByEmail(name.toLowerCase())
         : await store.people.findPersonByName(name)
@@ -189,6 +210,39 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       }
       if (person && person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
       return { cookies: knownBrowser === null ? [...cookies, browsers.make(account)] : cookies }
+    },
+    async startSession(userId, client) {
+      await endStaleSessions(userId)
+      const headersIn = toHeaders({ ...client, cookies: '' })
+      const { headers } = await (await auth()).api.startSession({ body: { userId }, headers: headersIn, returnHeaders: true })
+      return { cookies: headers.getSetCookie() }
+    },
+    hasPassword: async (userId) => settings.hasPasswords && (await findPasswordHash(userId)) !== null,
+    async isFreshSession(userId, sessionId) {
+      if (sessionId === undefined) return false
+      const [row] = await store.logins.findLoginRows('login_session', [is('user_id', userId), is('id', sessionId)], { limit: 1, offset: 0 })
+      return row !== undefined && Date.parse(String(row['created_at'])) > Date.now() - FRESH_MINUTES * 60_000
+    },
+    async createSignInToken(userId) {
+      const now = new Date().toISOString()
+      await store.logins.deleteLoginRows(
+        'login_verification',
+        [{ field: 'expires_at', operator: 'lt', value: now, connector: 'AND' }],
+        null,
+      )
+      const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+      const expiresAt = new Date(Date.now() + SIGN_IN_LINK_MS).toISOString()
+      const row = { id: crypto.randomUUID(), identifier: toSignInIdentifier(token), value: userId, expires_at: expiresAt }
+      const event = { action: 'sign_in_link_created', userId } as const
+      await store.logins.insertLoginRow('login_verification', { ...row, created_at: now, updated_at: now }, event)
+      return token
+    },
+    async findSignInToken(token) {
+      const found = await store.logins.findLoginRows('login_verification', isSignInLink(token), { limit: 1, offset: 0 })
+      return toUserOfLink(found)
+    },
+    async useSignInToken(token) {
+      return toUserOfLink(await store.logins.deleteLoginRows('login_verification', isSignInLink(token), 1))
     },
     async signOut(client) {
       if (!hasSessionCookie(client.cookies)) return { cookies: [] }
@@ -226,6 +280,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     },
     setPassword: (userId, password, keptSessionId) => setPassword(userId, password, { action: 'password_changed', keptSessionId }),
     async createResetToken(userId, isAsked) {
+      requirePasswords()
       const retryAfterSeconds = isAsked ? await resets.count(userId) : null
       if (retryAfterSeconds !== null) {
         const message = 'Too many reset links for this account. Use one of them, or try again later.'
@@ -238,11 +293,13 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       return token
     },
     async findResetToken(token) {
+      requirePasswords()
       const { internalAdapter } = await (await auth()).$context
       const found = await internalAdapter.findVerificationValue(toResetIdentifier(token))
       return found && found.expiresAt.getTime() > Date.now() ? found.value : null
     },
     async resetPassword(token, password) {
+      requirePasswords()
       const { internalAdapter } = await (await auth()).$context
       const found = await internalAdapter.consumeVerificationValue(toResetIdentifier(token))
       if (!found || found.expiresAt.getTime() <= Date.now()) return false
@@ -282,6 +339,17 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
 
 function toResetIdentifier(token: string): string {
   return `reset-password:${token.slice(0, 200)}`
+}
+
+/** The stored form of a sign-in link. */
+function toSignInIdentifier(token: string): string {
+  return `sign-in-link:${hashToken(token.slice(0, 200))}`
+}
+
+/** Whose link a row is; null for none, and for one that is over. */
+function toUserOfLink([row]: readonly LoginRow[]): string | null {
+  const userId = row?.['value']
+  return typeof userId === 'string' && Date.parse(String(row?.['expires_at'])) > Date.now() ? userId : null
 }
 
 /** Whether better-auth refused, rather than failed. */

@@ -1,5 +1,6 @@
 import type { AppSettings } from '../app.ts'
 import type { Config } from '../config/load-config.ts'
+import { readSignInSettings } from '../config/sign-in-settings.ts'
 
 /** What opening the library needs of the settings. `address` is where people reach the service. */
 export function toAppSettings(config: Config, address: string): AppSettings {
@@ -14,6 +15,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     allowSignUp: config.ALLOW_SIGNUP,
     oauth: config.OAUTH_ENABLED && config.MCP_ENABLED ? { allowedAddresses: config.OAUTH_CLIENT_ADDRESSES } : null,
     passwordHash: config.PASSWORD_HASH,
+    signIn: readSignInSettings(config),
     mail: config.SMTP_URL === null || config.MAIL_FROM === null ? null : { url: config.SMTP_URL, from: config.MAIL_FROM },
     improve: {
       model: config.IMPROVE_MODEL,

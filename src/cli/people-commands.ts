@@ -6,9 +6,11 @@ import { AppError } from '../errors.ts'
 import { keyNameField, ROLES, roleField } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, ANONYMOUS, SCOPES, type Scope } from '../library/actor.ts'
 import type { User } from '../library/items.ts'
+import { PROXY_PROVIDER } from '../library/ports/arrivals.ts'
 import type { Person } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
 import { readWithin } from '../operations/account/keys.ts'
+import { createSignInLink } from '../operations/account/sign-in-link.ts'
 import { createInvite, createResetLink, deletePerson, setRole, setSuspended } from '../operations/admin/people.ts'
 import { type CallOperation, callLocally } from '../operations/core/invoke.ts'
 import { parseDuration } from './duration.ts'
@@ -76,8 +78,19 @@ function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibi
   ]
 }
 
-/** `users` and `keys`. */
+/** `users`, `keys` and `sign-in-link`. */
 export function addPeopleCommands(program: Command, withApp: WithApp): void {
+  program
+    .command('sign-in-link <name>')
+    .description('Create a link that signs somebody in without a password or a provider, once within ten minutes, and print it')
+    .action((name: string) =>
+      withApp(async (app) => {
+        const { url } = await callAsOperator(app)(createSignInLink, { username: name })
+        process.stderr.write(`Sign-in link for ${name}, valid once within ten minutes. It is not shown again:\n`)
+        process.stdout.write(`${url}\n`)
+        warnOfGuessedUrl(app)
+      }, EXISTING),
+    )
   const users = program.command('users').description('Manage users, who own prompts and skills')
   users
     .command('create <name>')
@@ -139,6 +152,19 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         process.stderr.write(`Password reset link for ${name}, valid for one hour. It is not shown again:\n`)
         process.stdout.write(`${url}\n`)
         warnOfGuessedUrl(app)
+      }, EXISTING),
+    )
+  users
+    .command('connect <name>')
+    .description('Let an account sign in through the proxy of AUTH_PROXY_HEADER; its sessions end')
+    .requiredOption('--proxy <value>', 'what the proxy sends for this person')
+    .action((name: string, { proxy: subject }: { proxy: string }) =>
+      withApp(async (app) => {
+        const user = await requireAccount(app, name)
+        await app.store.arrivals.ensureLogin(user.id)
+        await app.store.arrivals.connectIdentity(user.id, { provider: PROXY_PROVIDER, subject }, null)
+        await app.logins.forgetSessions()
+        process.stdout.write(`${user.username} is now who the proxy names "${subject}".\n`)
       }, EXISTING),
     )
   users

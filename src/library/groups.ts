@@ -6,7 +6,7 @@ import { usernameFault } from './username.ts'
 const MAX_MAPPED = 500
 const MAX_GROUPS = 2_000
 const MAX_GROUP_NAME = 300
-/** What stands for the role of administrators where a team would. */
+/** In a map: the role of administrators, where others name a team. */
 const ADMIN = 'admin'
 
 /** What a group of a sign-in provider means here: a role in a team, or the role of administrators. */

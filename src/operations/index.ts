@@ -2,9 +2,12 @@ import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount
 import { connectProgram, refuseProgram, showProgramRequest } from './account/connect-programs.ts'
 import { hideFirstSteps, showFirstSteps } from './account/first-steps.ts'
 import { keepFormDraft, showFormDraft } from './account/form-drafts.ts'
+import { disconnectProvider, listIdentities } from './account/identities.ts'
 import { createKey, listKeys, revokeKey } from './account/keys.ts'
+import { beginConnecting, beginProviderSignIn, finishProviderSignIn, showSignInWays } from './account/provider-sign-in.ts'
 import { showProfile } from './account/show-profile.ts'
 import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset, signIn, signOut } from './account/sign-in.ts'
+import { createSignInLink, showSignInLink, useSignInLink } from './account/sign-in-link.ts'
 import { showSignUp, signUp } from './account/sign-up.ts'
 import { countLibrary, createCategory, deleteCategory, mergeCategory, moveCategory, renameCategory } from './admin/administration.ts'
 import { listAuditEvents, listOwnActivity, listTeamActivity } from './admin/audit.ts'
@@ -167,6 +170,15 @@ export const OPERATIONS: readonly Operation[] = [
   signUp,
   signIn,
   signOut,
+  showSignInWays,
+  beginProviderSignIn,
+  finishProviderSignIn,
+  beginConnecting,
+  listIdentities,
+  disconnectProvider,
+  createSignInLink,
+  showSignInLink,
+  useSignInLink,
   showPasswordHelp,
   requestPasswordReset,
   showPasswordReset,

@@ -59,7 +59,7 @@ export const Layout: FC<LayoutProps> = ({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{fullTitle}</title>
         {description ? <meta name="description" content={description} /> : null}
-        {goesTo === undefined ? null : <meta http-equiv="refresh" content={`1; url=${goesTo}`} />}
+        {goesTo === undefined ? null : <meta http-equiv="refresh" content={`0; url=${goesTo}`} />}
         {isIndexed ? null : <meta name="robots" content="noindex" />}
         <meta property="og:title" content={title ?? name} />
         <meta property="og:site_name" content={name} />

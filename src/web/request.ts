@@ -46,6 +46,14 @@ export interface LeadsOn {
   readonly to: string
   /** Whether the page has this address for good. */
   readonly isPermanent?: true
+  /** Set-Cookie headers. */
+  readonly cookies?: readonly string[]
+}
+
+/** A page that says why what its address asked for was refused. */
+export interface Refused {
+  readonly html: { toString(): string | Promise<string> }
+  readonly fault: AppError
 }
 
 /** Largest page number that operations take. */

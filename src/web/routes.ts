@@ -18,11 +18,13 @@ import { type FormLimit, readForm, readReferrer, refuseForeignForm, type SentFor
 import { addImproveStream } from './improve-stream.ts'
 import { markControls } from './mark-controls.ts'
 import { stopHighlighting } from './markup/highlight.ts'
+import { changeIdentities, showIdentities } from './pages/account/identities.tsx'
 import { changeInstallLinks, showInstallLinks } from './pages/account/install-links.tsx'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
 import { chooseLanguage, showLanguage } from './pages/account/language.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
 import { changePrograms, showConsent, showPrograms, submitConsent } from './pages/account/programs.tsx'
+import { comeBackFromProvider, leaveForProvider, showSignInLinkPage, submitSignInLink } from './pages/account/provider-sign-in.tsx'
 import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
@@ -65,14 +67,14 @@ import { saveNewSkill, showNewSkill } from './pages/writing/new-skill.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
-import type { Action, LeadsOn, PageRequest } from './request.ts'
+import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 import type { Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { ENGLISH } from './strings/index.ts'
 import { type Language, wordsIn } from './strings/languages.ts'
 
 type Html = { toString(): string | Promise<string> }
-type Page = (request: PageRequest) => Promise<Html | LeadsOn>
+type Page = (request: PageRequest) => Promise<Html | LeadsOn | Refused>
 
 /** A page and the action of its form. */
 interface PageEntry {
@@ -139,6 +141,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/tags/:tag', page: showTagPage },
   { path: '/categories/:category', page: showCategory },
   { path: '/sign-in', page: showSignIn, act: submitSignIn, allowsAnonymous: true, takesPassword: true, isEntry: true },
+  { path: '/sign-in/with/:provider', page: comeBackFromProvider, act: leaveForProvider, allowsAnonymous: true, isEntry: true },
+  { path: '/sign-in/link', page: showSignInLinkPage, act: submitSignInLink, allowsAnonymous: true, isEntry: true },
   { path: '/sign-up', page: showSignUpPage, act: submitSignUp, allowsAnonymous: true, takesPassword: true, isEntry: true },
   { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true, isEntry: true },
   { path: '/forgot-password', page: showForgotPassword, act: askForPassword, allowsAnonymous: true, isEntry: true },
@@ -149,6 +153,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/settings/programs', page: showPrograms, act: changePrograms, isOfOAuth: true },
   { path: '/oauth2/consent', page: showConsent, act: submitConsent, isOfOAuth: true },
   { path: '/settings/install-links', page: showInstallLinks, act: changeInstallLinks },
+  { path: '/settings/sign-in', page: showIdentities, act: changeIdentities, takesPassword: true },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
@@ -315,6 +320,13 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     new Response(`<!doctype html>${html}`, { status, headers: describePage(languageOf(call), hasFrames) })
   const leadOn = ({ to, isPermanent }: LeadsOn) =>
     new Response(null, { status: isPermanent ? 301 : 302, headers: { Location: to, 'Cache-Control': 'no-store' } })
+  /** A page that says what was refused, with the status of it. */
+  const refuse = async (call: Call, { html, fault }: Refused, hasFrames = false) => {
+    const response = answer(call, await draw(html), HTTP_STATUS[fault.code], hasFrames)
+    for (const [name, value] of Object.entries(errorHeaders(fault))) response.headers.set(name, value)
+    response.headers.set('Cache-Control', 'private, no-store')
+    return response
+  }
   /** Runs a form's action. On an error, renders the page again with the submitted values. */
   const actOn = async (
     c: HonoContext<HttpEnv>,
@@ -343,9 +355,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
       if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
       const shown = await page(toRequest(c, countNothing, { form, fault }))
       if ('to' in shown) return leadOn(shown)
-      const again = answer(call, await draw(shown), HTTP_STATUS[fault.code], hasFrames)
-      for (const [name, value] of Object.entries(errorHeaders(fault))) again.headers.set(name, value)
-      return again
+      return await refuse(call, 'fault' in shown ? shown : { html: shown, fault }, hasFrames)
     }
   }
   return {
@@ -361,12 +371,18 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
           // `/` also serves the service description to programs.
           if (path === '/' && !wantsPage(c.get('call'))) return await next()
           let onward: LeadsOn | null = null
+          let refused: Refused | null = null
           const call = c.get('call')
           const uses = collectUses()
           const make = async () => {
             const made = await page(toRequest(c, uses.count))
+            if ('fault' in made) {
+              refused = made
+              return null
+            }
             if (!('to' in made)) return await draw(made)
             onward = made
+            call.cookies.push(...(made.cookies ?? []))
             return null
           }
           const html = await http.cache.show(call, make, uses.notes)
@@ -374,6 +390,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
             const { count } = makeContext(call.actor)
             for (const use of uses.notes()) count(...use)
           }
+          if (refused !== null) return await refuse(call, refused)
           if (html === null) return leadOn(onward ?? { to: '/' })
           const shown = answer(call, html, 200, hasFrames)
           if (entry.allowsAnonymous) shown.headers.set('Cache-Control', 'private, no-store')

@@ -44,7 +44,7 @@ export async function register(test: TestApp, metadata: object = {}): Promise<Re
 
 /** The address that the page after the consent leads to. */
 export function addressBack(html: string): URL {
-  const address = /http-equiv="refresh" content="1; url=([^"]+)"/.exec(html)?.[1]
+  const address = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1]
   if (address === undefined) throw new Error(`no way back in: ${html.slice(0, 2000)}`)
   return new URL(address.replaceAll('&amp;', '&'))
 }

@@ -26,6 +26,7 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/categories/:category', () => '/categories/coding'],
   ['/categories/:slug', () => '/categories/coding'],
   ['/people/:name', ({ user }) => `/people/${user}`],
+  ['/with/:provider', () => '/with/corp'],
   ['/versions/:version', () => '/versions/1'],
 ]
 

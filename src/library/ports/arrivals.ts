@@ -41,7 +41,7 @@ export interface Arrival {
 }
 
 /** An identity of an account. */
-export interface LinkedIdentity extends Identity {
+interface LinkedIdentity extends Identity {
   readonly createdAt: string
 }
 

@@ -30,7 +30,7 @@ export interface LoginCondition {
 /** What happens to rows of logins, by its name in the audit log. */
 export type LoginAction = Extract<
   AuditAction,
-  'signed_in' | 'sessions_ended' | 'password_changed' | 'password_reset' | 'reset_link_created'
+  'signed_in' | 'sessions_ended' | 'password_changed' | 'password_reset' | 'reset_link_created' | 'sign_in_link_created'
 >
 
 /** What a change of rows is recorded as, when there were any. */
@@ -41,7 +41,8 @@ interface LoginEvent {
 
 /** The rows behind sign-in. Names of tables and columns come from the program, never from a caller. */
 export interface LoginRecords {
-  insertLoginRow(table: LoginTable, row: LoginRow): Promise<LoginRow>
+  /** `event`: default by the table. */
+  insertLoginRow(table: LoginTable, row: LoginRow, event?: LoginEvent): Promise<LoginRow>
   findLoginRows(
     table: LoginTable,
     conditions: readonly LoginCondition[],
@@ -96,6 +97,18 @@ export interface Logins {
   signInNew(login: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }>
   /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
   signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<{ cookies: string[] }>
+  /** Signs in somebody whom a provider, a link or a proxy vouches for. The caller has refused suspended accounts. */
+  startSession(userId: string, client: ClientOfRequest): Promise<{ cookies: string[] }>
+  /** Whether somebody can confirm who they are by a password. */
+  hasPassword(userId: string): Promise<boolean>
+  /** Whether a session was begun within FRESH_MINUTES. */
+  isFreshSession(userId: string, sessionId: string | undefined): Promise<boolean>
+  /** A token that signs somebody in once, within ten minutes. It is stored as a hash. */
+  createSignInToken(userId: string): Promise<string>
+  /** Whose token this is; it stays good. */
+  findSignInToken(token: string): Promise<string | null>
+  /** Whose token this was; it is used up. */
+  useSignInToken(token: string): Promise<string | null>
   signOut(client: ClientOfRequest): Promise<{ cookies: string[] }>
   /** @throws AppError `rate_limited` */
   isPasswordOf(userId: string, password: string): Promise<boolean>

@@ -12,6 +12,7 @@ import { collectionInput, refInput } from '../core/inputs.ts'
 import { fileRecord } from '../core/records.ts'
 import { MAX_BULK } from '../items/own-items.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
+import { requireProof } from './proof.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 const sessionRecord = z.object({
@@ -46,11 +47,6 @@ async function requirePerson({ store }: Needs<'people'>, user: UserActor): Promi
   return person
 }
 
-/** @throws AppError `invalid_input` naming the field, `rate_limited` */
-async function requirePassword({ logins }: Needs<never, 'logins'>, user: UserActor, password: string): Promise<void> {
-  if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'Wrong password.')
-}
-
 /** An empty text takes a field of the profile away. */
 const clearable = <T extends z.ZodType<string, string>>(field: T) => z.union([z.literal(''), field]).optional()
 
@@ -61,12 +57,16 @@ export const showAccount = defineOperation({
   scope: 'account',
   surfaces: {},
   input: z.object({}),
-  output: accountRecord.extend({ sessions: z.array(sessionRecord) }),
+  output: accountRecord.extend({
+    hasPassword: z.boolean().describe('Whether a password proves who you are; else a sign-in of the last ten minutes does'),
+    sessions: z.array(sessionRecord),
+  }),
   async run(context: Needs<'people', 'logins'>) {
     const user = requireUser(context.actor)
     const sessions = await context.logins.listSessions(user.userId)
     return {
       ...toAccountRecord(await requirePerson(context, user)),
+      hasPassword: await context.logins.hasPassword(user.userId),
       sessions: sessions.map((session) => ({
         id: session.id,
         isThis: session.id === user.sessionId,
@@ -101,7 +101,7 @@ export const updateAccount = defineOperation({
     const person = await requirePerson(context, user)
     const email = change.email === undefined ? undefined : change.email || null
     const isNewEmail = email !== undefined && email !== person.email
-    if (isNewEmail) await requirePassword(context, user, password ?? '')
+    if (isNewEmail) await requireProof(context, user, password ?? '')
     const changed = await context.store.people.changeProfile(user.userId, {
       displayName: change.displayName === undefined ? undefined : change.displayName || null,
       bio: change.bio === undefined ? undefined : change.bio || null,
@@ -121,18 +121,18 @@ export const updateAccount = defineOperation({
 export const changePassword = defineOperation({
   name: 'change_password',
   title: 'Change your password',
-  summary: 'Set a new password; all other sessions end.',
+  summary: 'Set a new password, or the first one; all other sessions end.',
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ password: z.string(), newPassword: z.string(), revokeKeys: revokeKeysInput }),
+  input: z.object({ password: z.string().default(''), newPassword: z.string(), revokeKeys: revokeKeysInput }),
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'keys' | 'people', 'logins'>, { password, newPassword, revokeKeys }) {
     const user = requireUser(context.actor)
     const person = await requirePerson(context, user)
     const fault = await passwordFault(newPassword, [person.username, person.email ?? ''])
     if (fault) throw invalidInput('newPassword', `The new password ${fault}.`)
-    await requirePassword(context, user, password)
+    await requireProof(context, user, password)
     await context.logins.setPassword(user.userId, newPassword, user.sessionId ?? null)
     if (revokeKeys) await revokeAllKeys(context.store.keys, person.username)
     return { success: true as const }
@@ -198,12 +198,16 @@ export const deleteAccount = defineOperation({
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ password: z.string(), username: z.string().describe('Your username, to confirm'), handOverTo: handOverInput }),
+  input: z.object({
+    password: z.string().default(''),
+    username: z.string().describe('Your username, to confirm'),
+    handOverTo: handOverInput,
+  }),
   output: z.object({ success: z.literal(true) }),
   async run(context: Needs<'people', 'logins'>, { password, username, handOverTo }) {
     const user = requireUser(context.actor)
     if (username !== user.username) throw invalidInput('username', `Type your username, ${user.username}, to confirm.`)
-    await requirePassword(context, user, password)
+    await requireProof(context, user, password)
     try {
       await context.store.people.deletePerson(user.userId, { handOverTo: handOverTo || undefined })
     } finally {

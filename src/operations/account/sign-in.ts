@@ -1,17 +1,14 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { passwordFault } from '../../library/password.ts'
-import type { ClientOfRequest } from '../../library/ports/logins.ts'
+import { passwordsOff } from '../../library/sign-in-ways.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
+import { clientOf } from './proof.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')
 const nameInput = z.string().min(1, 'is required').max(300, 'is too long')
 const tokenInput = z.string().min(1).max(200)
-
-function clientOf(context: Needs): ClientOfRequest {
-  return context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
-}
 
 /** Signs a browser in. */
 export const signIn = defineOperation({
@@ -66,7 +63,8 @@ export const requestPasswordReset = defineOperation({
   surfaces: {},
   input: z.object({ name: nameInput }),
   output: z.object({ isMailed: z.boolean().describe('Whether this service sends email') }),
-  async run(context: Needs<'people', 'baseUrl' | 'logins' | 'sendMail'>, input) {
+  async run(context: Needs<'people', 'baseUrl' | 'logins' | 'sendMail' | 'ways'>, input) {
+    if (!context.ways.hasPasswords) throw passwordsOff()
     const { sendMail, store, logins, baseUrl } = context
     if (!sendMail) return { isMailed: false }
     const name = input.name.trim()

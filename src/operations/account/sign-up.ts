@@ -3,8 +3,10 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { emailField, ROLES, type Role } from '../../library/account.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Invite, SignUpState } from '../../library/ports/people.ts'
+import { passwordsOff } from '../../library/sign-in-ways.ts'
 import { usernameFault } from '../../library/username.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { clientOf } from './proof.ts'
 
 /** Longest secret looked at. */
 const secretInput = z.string().max(200)
@@ -77,15 +79,17 @@ export const showSignUp = defineOperation({
   input: z.object({ invite: secretInput.optional() }),
   output: z.object({
     isFirst: z.boolean(),
+    hasPasswords: z.boolean().describe('Whether accounts have passwords; else a provider or a proxy signs people in'),
     isOpen: z.boolean(),
     invite: z.object({ username: z.string().nullable(), role: z.enum(ROLES), fault: z.string().nullable() }).nullable(),
   }),
-  async run(context: Needs<'people', 'clock' | 'secrets' | 'signUp'>, input) {
+  async run(context: Needs<'people', 'clock' | 'secrets' | 'signUp' | 'ways'>, input) {
     const isFirst = !(await context.store.people.hasLogins())
     const invite = input.invite ? await context.store.people.findInvite(context.secrets.hash(input.invite)) : null
     return {
       isFirst,
-      isOpen: isFirst || context.signUp.isOpen,
+      hasPasswords: context.ways.hasPasswords,
+      isOpen: context.ways.hasPasswords && (isFirst || context.signUp.isOpen),
       invite: input.invite
         ? { username: invite?.username ?? null, role: invite?.role ?? 'user', fault: inviteFault(invite, context.clock()) }
         : null,
@@ -109,7 +113,8 @@ export const signUp = defineOperation({
     setupCode: secretInput.optional(),
   }),
   output: z.object({ username: z.string(), cookies }),
-  async run(context: Needs<'people', 'clock' | 'logins' | 'secrets' | 'signUp'>, input) {
+  async run(context: Needs<'people', 'clock' | 'logins' | 'secrets' | 'signUp' | 'ways'>, input) {
+    if (!context.ways.hasPasswords) throw passwordsOff()
     const { username, password, email = null } = input
     const holder = await context.store.people.findPersonByName(username)
     const nameFault = holder ? null : usernameFault(username)
@@ -124,7 +129,7 @@ export const signUp = defineOperation({
       holder,
       isEmailTaken: email !== null && (await context.store.people.findPersonByEmail(email)) !== null,
     })
-    const client = context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
+    const client = clientOf(context)
     await context.logins.countSignUp(client)
     const passwordHash = await context.logins.hashPassword(password)
     const person = await context.store.people.createLogin({ username, email, passwordHash, inviteSha256: invite }, (state) =>

@@ -8,9 +8,11 @@ import type { Clock } from '../../library/ports/environment.ts'
 import type { ClientOfRequest, Logins, SendMail } from '../../library/ports/logins.ts'
 import type { Improver } from '../../library/ports/models.ts'
 import type { OAuthConsents } from '../../library/ports/oauth.ts'
+import type { Providers } from '../../library/ports/providers.ts'
 import type { FindSimilar } from '../../library/ports/search.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import type { ServiceStatus } from '../../library/service.ts'
+import type { SignInSettings } from '../../library/sign-in-ways.ts'
 import type { CountUse } from '../../library/usage.ts'
 
 /** Encrypts small texts such as cursors, so that their bearer can neither read nor change them. */
@@ -74,6 +76,9 @@ interface Services {
   readonly oauth: OAuthConsents | null
   readonly secrets: Secrets
   readonly signUp: SignUpRules
+  /** How people sign in. */
+  readonly ways: SignInSettings
+  readonly providers: Providers
   /** null: no mail is sent from here. */
   readonly sendMail: SendMail | null
   /** The copies of the library that the service made on its machine. */

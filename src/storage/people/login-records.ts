@@ -53,7 +53,7 @@ function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {
 /** The rows of better-auth, which names its own tables and columns. */
 export function loginRecords(reader: Kysely<Database>, context: WriteContext): LoginRecords {
   return {
-    insertLoginRow: (table, row) =>
+    insertLoginRow: (table, row, event) =>
       context.sideTransaction(async (db, audit) => {
         const columns = Object.keys(row)
         const [inserted] = await run(
@@ -61,7 +61,7 @@ export function loginRecords(reader: Kysely<Database>, context: WriteContext): L
           sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
             values (${sql.join(columns.map((column) => row[column] ?? null))}) returning *`,
         )
-        const entry = describeNewRow(table, row)
+        const entry = event ? toEntry(event) : describeNewRow(table, row)
         if (entry) audit(entry)
         return inserted ?? row
       }),

@@ -42,6 +42,7 @@ export const ACCOUNT_WORDS = {
     '/settings/keys': 'API keys',
     '/settings/programs': 'Connected programs',
     '/settings/install-links': 'Install links',
+    '/settings/sign-in': 'Sign-in',
     '/settings/sessions': 'Password and sessions',
     '/settings/activity': 'Activity',
     '/settings/data': 'Your data',

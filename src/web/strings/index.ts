@@ -21,6 +21,7 @@ import { OFFER_WORDS } from './offers.ts'
 import { PROGRAM_WORDS } from './programs.ts'
 import { PURGE_WORDS } from './purge.ts'
 import { READING_WORDS } from './reading.ts'
+import { SIGN_IN_WORDS } from './sign-in.ts'
 import { STATUS_WORDS } from './status.ts'
 import { TEAM_WORDS } from './teams.ts'
 import { USAGE_WORDS } from './usage.ts'
@@ -49,6 +50,7 @@ export const ENGLISH = {
   embed: EMBED_WORDS,
   designer: DESIGNER_WORDS,
   api: API_WORDS,
+  signingIn: SIGN_IN_WORDS,
   status: STATUS_WORDS,
   audit: AUDIT_WORDS,
   usage: USAGE_WORDS,

@@ -24,6 +24,8 @@ export const DONE_MESSAGES = {
   'signed-out': 'You are signed out.',
   'password-set': 'Password set. Sign in with it.',
   'password-changed': 'Password changed. Your other sessions are signed out.',
+  connected: 'Connected. Your other sessions are signed out.',
+  disconnected: 'Disconnected. You no longer sign in with it.',
   'session-ended': 'Session signed out.',
   'key-revoked': 'Key revoked.',
   'program-disconnected': 'Program disconnected.',

@@ -5,6 +5,7 @@ import { hasRight } from '../../../library/teams.ts'
 import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
+import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
 import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { languageCookie } from '../../language.ts'
 import { Day } from '../../parts/day.tsx'
@@ -88,14 +89,18 @@ export async function showSettings(request: PageRequest) {
         <Fault sent={email} fields={['email', 'password']} words={words} />
         <form method="post" class="fields">
           <Field sent={email} name="email" label={words.email} type="email" value={me.email} hint={words.emailHint} autocomplete="email" />
-          <Field
-            sent={email}
-            name="password"
-            label={words.password}
-            type="password"
-            hint={words.passwordForEmail}
-            autocomplete="current-password"
-          />
+          {me.hasPassword ? (
+            <Field
+              sent={email}
+              name="password"
+              label={words.password}
+              type="password"
+              hint={words.passwordForEmail}
+              autocomplete="current-password"
+            />
+          ) : (
+            <p class="quiet">{words.signingIn.confirmFresh}</p>
+          )}
           <p>
             <button class="button" type="submit" name="do" value="email">
               {words.changeEmail}
@@ -199,39 +204,60 @@ function nameBrowser(userAgent: string | null, words: Site['words']): string {
   return [browser ?? userAgent.slice(0, 40), system].filter(Boolean).join(', ')
 }
 
+/** Changes the password, or sets the first one. */
+const PasswordSection: FC<Pick<PageRequest, 'site' | 'sent'> & { username: string; hasPassword: boolean }> = ({
+  site,
+  sent,
+  username,
+  hasPassword,
+}) => {
+  const { words } = site
+  return (
+    <section>
+      <h2>{words.password}</h2>
+      <Fault sent={sent} fields={['password', 'newPassword']} words={words} />
+      <form method="post" class="fields">
+        <input type="text" name="username" value={username} autocomplete="username" readonly hidden />
+        {hasPassword ? (
+          <Field sent={sent} name="password" label={words.currentPassword} type="password" autocomplete="current-password" isRequired />
+        ) : (
+          <p class="quiet">{words.signingIn.firstPassword}</p>
+        )}
+        <Field
+          sent={sent}
+          name="newPassword"
+          label={words.newPassword}
+          type="password"
+          hint={words.passwordHint}
+          autocomplete="new-password"
+          maxlength={PASSWORD_LENGTH.max}
+          isRequired
+        />
+        <RevokeKeys words={words} sent={sent} />
+        <p>
+          <button class="button first" type="submit" name="do" value="password">
+            {hasPassword ? words.changePassword : words.setPassword}
+          </button>
+        </p>
+      </form>
+    </section>
+  )
+}
+
 /** Password, and the browsers that are signed in. */
 export async function showSessions(request: PageRequest) {
   const { site, call, sent } = request
   const { words } = site
-  const me = await call(showAccount, {})
+  const [me, { hasPasswords }] = await Promise.all([call(showAccount, {}), call(showSignInWays, {})])
   const password = sentWith(sent, 'password')
   const session = sentWith(sent, 'end') ?? sentWith(sent, 'end-others')
   return (
     <SettingsPage request={request} at="/settings/sessions">
-      <section>
-        <h2>{words.password}</h2>
-        <Fault sent={password} fields={['password', 'newPassword']} words={words} />
-        <form method="post" class="fields">
-          <input type="text" name="username" value={me.username} autocomplete="username" readonly hidden />
-          <Field sent={password} name="password" label={words.currentPassword} type="password" autocomplete="current-password" isRequired />
-          <Field
-            sent={password}
-            name="newPassword"
-            label={words.newPassword}
-            type="password"
-            hint={words.passwordHint}
-            autocomplete="new-password"
-            maxlength={PASSWORD_LENGTH.max}
-            isRequired
-          />
-          <RevokeKeys words={words} sent={password} />
-          <p>
-            <button class="button first" type="submit" name="do" value="password">
-              {words.changePassword}
-            </button>
-          </p>
-        </form>
-      </section>
+      {hasPasswords ? (
+        <PasswordSection site={site} sent={password} username={me.username} hasPassword={me.hasPassword} />
+      ) : (
+        <Fault sent={password} words={words} />
+      )}
       <section>
         <h2>{words.sessions}</h2>
         <Fault sent={session} words={words} />
@@ -311,7 +337,11 @@ export async function showData(request: PageRequest) {
             />
           )}
           <Field sent={sent} name="username" label={words.typeYourName(me.username)} autocomplete="off" isRequired />
-          <Field sent={sent} name="password" label={words.password} type="password" autocomplete="current-password" isRequired />
+          {me.hasPassword ? (
+            <Field sent={sent} name="password" label={words.password} type="password" autocomplete="current-password" isRequired />
+          ) : (
+            <p class="quiet">{words.signingIn.confirmFresh}</p>
+          )}
           <p>
             <button class="button" type="submit" name="do" value="delete">
               {words.deleteForGood}

@@ -12,7 +12,7 @@ export async function showSignUpPage({ site, query, sent, call }: PageRequest) {
   const inviteToken = sent?.form.text('invite') ?? query.get('invite') ?? ''
   const state = await call(showSignUp, inviteToken === '' ? {} : { invite: inviteToken.slice(0, 200) })
   const { invite } = state
-  const canSignUp = invite ? invite.fault === null : state.isOpen
+  const canSignUp = state.hasPasswords && (invite ? invite.fault === null : state.isOpen)
   return (
     <Layout site={site} title={words.signUp} isIndexed={false}>
       <div class="narrow">
@@ -69,7 +69,7 @@ export async function showSignUpPage({ site, query, sent, call }: PageRequest) {
             </form>
           </>
         ) : (
-          <p>{words.byInvite}</p>
+          <p>{state.hasPasswords ? words.byInvite : words.signingIn.accountsElsewhere}</p>
         )}
         <p>
           <a href="/sign-in">{words.signInInstead}</a>

@@ -44,6 +44,7 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
     '/settings/keys': 'API-Schlüssel',
     '/settings/programs': 'Verbundene Programme',
     '/settings/install-links': 'Installationslinks',
+    '/settings/sign-in': 'Anmeldung',
     '/settings/sessions': 'Passwort und Sitzungen',
     '/settings/activity': 'Aktivität',
     '/settings/data': 'Deine Daten',

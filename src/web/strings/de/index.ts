@@ -22,6 +22,7 @@ import { OFFER_WORDS_DE } from './offers.ts'
 import { PROGRAM_WORDS_DE } from './programs.ts'
 import { PURGE_WORDS_DE } from './purge.ts'
 import { READING_WORDS_DE } from './reading.ts'
+import { SIGN_IN_WORDS_DE } from './sign-in.ts'
 import { STATUS_WORDS_DE } from './status.ts'
 import { TEAM_WORDS_DE } from './teams.ts'
 import { USAGE_WORDS_DE } from './usage.ts'
@@ -50,6 +51,7 @@ export const GERMAN: Words = {
   embed: EMBED_WORDS_DE,
   designer: DESIGNER_WORDS_DE,
   api: API_WORDS_DE,
+  signingIn: SIGN_IN_WORDS_DE,
   status: STATUS_WORDS_DE,
   audit: AUDIT_WORDS_DE,
   usage: USAGE_WORDS_DE,

@@ -28,6 +28,8 @@ export const DONE_MESSAGES_DE: typeof DONE_MESSAGES = {
   'password-set': 'Passwort gesetzt. Melde dich damit an.',
   'password-changed': 'Passwort geändert. Deine anderen Sitzungen sind abgemeldet.',
   'session-ended': 'Sitzung abgemeldet.',
+  connected: 'Verbunden. Deine anderen Sitzungen sind abgemeldet.',
+  disconnected: 'Getrennt. Du meldest dich damit nicht mehr an.',
   'program-disconnected': 'Programm getrennt.',
   'key-revoked': 'Schlüssel widerrufen.',
   'link-revoked': 'Installationslink widerrufen.',

@@ -1,0 +1,163 @@
+import type { Configuration } from 'openid-client'
+import { AppError } from '../errors.ts'
+import type { Providers } from '../library/ports/providers.ts'
+import type { ProviderSettings } from '../library/sign-in-ways.ts'
+import { fetchBounded } from './bounded-fetch.ts'
+import { type Claims, toArriving } from './claims.ts'
+import { fetchGitHubClaims, gitHubServer } from './github.ts'
+import { describeProviderFault } from './provider-faults.ts'
+
+/** Time for each answer of a provider, in seconds. */
+const TIMEOUT_SECONDS = 5
+/** Largest answer, unpacked. */
+const MAX_ANSWER_BYTES = 512 * 1024
+/** How far the clocks of the two services may differ, in seconds. */
+const CLOCK_TOLERANCE_SECONDS = 30
+/** How long a provider's own description is used; its keys are asked for anew by openid-client when one is unknown. */
+const DISCOVERED_MS = 3_600_000
+/** Signatures that are taken: asymmetric ones. The client secret signs nothing. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA']
+
+type Library = typeof import('openid-client')
+
+/**
+ * Sign-in by OpenID Connect (Core 1.0, code flow) with PKCE, state, nonce and the issuer's identification (RFC 9207), by openid-client. The
+ * signature of an ID token is checked as well, though the token came over TLS.
+ * @param list from the settings: at most 20
+ */
+export function createProviders(list: readonly ProviderSettings[], clock: () => number): Providers {
+  /** One entry for each provider of the settings. */
+  const discovered = new Map<string, { readonly configuration: Promise<Configuration>; readonly untilMs: number }>()
+  const configure = async (provider: ProviderSettings): Promise<{ library: Library; configuration: Configuration }> => {
+    const library = await import('openid-client')
+    const known = discovered.get(provider.issuer)
+    if (known && known.untilMs > clock()) return { library, configuration: await known.configuration }
+    const configuration = discover(library, provider)
+    discovered.set(provider.issuer, { configuration, untilMs: clock() + DISCOVERED_MS })
+    // A provider that is down is asked again by the next person.
+    configuration.catch(() => discovered.delete(provider.issuer))
+    return { library, configuration: await configuration }
+  }
+  const explained = async <T>(provider: ProviderSettings, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      // The library's errors hold answers, codes and tokens, so they are no cause.
+      throw error instanceof AppError && error.message.endsWith('.') ? error : describeProviderFault(provider.name, error)
+    }
+  }
+  return {
+    list,
+    begin: (provider, redirectUri) =>
+      explained(provider, async () => {
+        const { library, configuration } = await configure(provider)
+        const journey = {
+          state: library.randomState(),
+          nonce: provider.type === 'github' ? null : library.randomNonce(),
+          verifier: library.randomPKCECodeVerifier(),
+        }
+        const url = library.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          response_type: 'code',
+          scope: provider.scopes,
+          state: journey.state,
+          code_challenge: await library.calculatePKCECodeChallenge(journey.verifier),
+          code_challenge_method: 'S256',
+          ...(journey.nonce === null ? {} : { nonce: journey.nonce }),
+        })
+        requireSafeAddress(url.href, provider)
+        return { url: url.href, journey }
+      }),
+    finish: (provider, answered, { state, nonce, verifier }) =>
+      explained(provider, async () => {
+        const { library, configuration } = await configure(provider)
+        const tokens = await library.authorizationCodeGrant(configuration, answered, {
+          expectedState: state,
+          pkceCodeVerifier: verifier,
+          ...(nonce === null ? {} : { expectedNonce: nonce, idTokenExpected: true }),
+        })
+        const claims =
+          provider.type === 'github'
+            ? await fetchGitHubClaims(library, configuration, tokens.access_token, provider)
+            : await readClaims(library, configuration, tokens)
+        return toArriving(provider, claims)
+      }),
+  }
+}
+
+type Tokens = Awaited<ReturnType<Library['authorizationCodeGrant']>>
+
+/** The ID token's claims, and beside them what only the UserInfo endpoint says, which must be about the same person. */
+async function readClaims(library: Library, configuration: Configuration, tokens: Tokens): Promise<Claims> {
+  const claims = tokens.claims()
+  if (!claims) throw new AppError('upstream_failed', 'sent no ID token')
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
+  return { ...(await library.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims }
+}
+
+async function discover(library: Library, provider: ProviderSettings): Promise<Configuration> {
+  const { clientId, clientSecret, issuer, type } = provider
+  const metadata = { [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
+  const isLoopback = issuer.startsWith('http:')
+  const fetcher = (
+    url: string,
+    { body, headers, method, signal }: { body: unknown; headers: object; method: string; signal?: AbortSignal },
+  ) => fetchBounded(url, toRequestInit({ body, headers, method, signal }), MAX_ANSWER_BYTES)
+  const configuration =
+    type === 'github'
+      ? new library.Configuration(gitHubServer(issuer), clientId, metadata, library.ClientSecretPost(clientSecret ?? undefined))
+      : await library.discovery(new URL(issuer), clientId, metadata, chooseAuthentication(library, clientSecret), {
+          timeout: TIMEOUT_SECONDS,
+          [library.customFetch]: fetcher,
+          ...(isLoopback ? { execute: [library.allowInsecureRequests] } : {}),
+        })
+  configuration.timeout = TIMEOUT_SECONDS
+  configuration[library.customFetch] = fetcher
+  if (isLoopback) library.allowInsecureRequests(configuration)
+  if (type === 'github') return configuration
+  const server = configuration.serverMetadata()
+  for (const address of [server.authorization_endpoint, server.token_endpoint, server.jwks_uri]) requireSafeAddress(address, provider)
+  if (server.userinfo_endpoint !== undefined) requireSafeAddress(server.userinfo_endpoint, provider)
+  const algorithms = server.id_token_signing_alg_values_supported
+  if (algorithms && !algorithms.some((algorithm) => ALGORITHMS.includes(algorithm))) {
+    throw new AppError('upstream_failed', 'signs in no way that is supported')
+  }
+  library.enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+/** Sends the secret as the provider says it takes it: by HTTP Basic (the default of RFC 8414), or else in the body. */
+function chooseAuthentication(library: Library, secret: string | null): ReturnType<Library['ClientSecretBasic']> {
+  if (secret === null) return library.None()
+  const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)]
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const isPost = !methods.includes('client_secret_basic') && methods.includes('client_secret_post')
+    return (isPost ? post : basic)(server, client, body, headers)
+  }
+}
+
+/** Endpoints are as safe as their issuer: https, or http on a loopback issuer. @throws AppError `upstream_failed` */
+function requireSafeAddress(address: string | undefined, { issuer }: ProviderSettings): void {
+  const protocol = URL.parse(address ?? '')?.protocol
+  if (protocol === 'https:' || (protocol === 'http:' && issuer.startsWith('http:'))) return
+  throw new AppError('upstream_failed', 'describes itself with an address that is missing or not https')
+}
+
+/** What `fetch` takes, of what openid-client gives. */
+function toRequestInit({
+  body,
+  headers,
+  method,
+  signal,
+}: {
+  body: unknown
+  headers: object
+  method: string
+  signal?: AbortSignal | undefined
+}) {
+  const init: RequestInit = { method, headers: Object.fromEntries(Object.entries(headers)) }
+  if (typeof body === 'string' || body instanceof URLSearchParams) init.body = body
+  if (signal) init.signal = signal
+  return init
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { AppError, toAppError } from '../../errors.ts'
+import { readCookie, writeCookie } from '../../library/cookies.ts'
+import type { Arrival, Arriving } from '../../library/ports/arrivals.ts'
+import type { ProviderSettings } from '../../library/sign-in-ways.ts'
+import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
+import { clientOf, requireProof } from './proof.ts'
+
+/** What a browser carries to a provider and back, sealed. */
+const COOKIE = 'commonplace.journey'
+const PURPOSE = 'journey to a sign-in provider'
+/** How long somebody may take at the provider. */
+const JOURNEY_MS = 600_000
+/** Longest answer of a provider in an address, in UTF-16 units. */
+const MAX_QUERY = 8_000
+
+const keyInput = z.string().max(32)
+const pathInput = z.string().max(2_000)
+const cookies = z.array(z.string()).describe('Set-Cookie headers')
+const journeyShape = z.object({
+  issuer: z.string(),
+  state: z.string(),
+  nonce: z.string().nullable(),
+  verifier: z.string(),
+  to: z.string(),
+  /** Whose account the identity is to be connected to; null: somebody signs in. */
+  connects: z.string().nullable(),
+  untilMs: z.number(),
+})
+type SealedJourney = z.infer<typeof journeyShape>
+
+type Starting = Needs<'instances', 'baseUrl' | 'clock' | 'providers' | 'sealer'>
+
+/** How people sign in here. */
+export const showSignInWays = defineOperation({
+  name: 'show_sign_in_ways',
+  title: 'Show how people sign in',
+  summary: 'Whether people sign in by password, by which providers, and whether a proxy signs them in.',
+  scope: null,
+  surfaces: {},
+  input: z.object({}),
+  output: z.object({
+    hasPasswords: z.boolean(),
+    hasProxy: z.boolean(),
+    signOutUrl: z.string().nullable().describe('Where the proxy signs people out'),
+    providers: z.array(z.object({ key: z.string(), name: z.string() })),
+  }),
+  async run({ ways }: Needs<never, 'ways'>) {
+    const providers = ways.providers.map(({ key, name }) => ({ key, name }))
+    return { hasPasswords: ways.hasPasswords, hasProxy: ways.proxy !== null, signOutUrl: ways.proxy?.signOutUrl ?? null, providers }
+  },
+})
+
+/** Sends a browser to a provider to sign in. */
+export const beginProviderSignIn = defineOperation({
+  name: 'begin_provider_sign_in',
+  title: 'Sign in by a provider',
+  summary: 'The address of a sign-in provider, and the cookie that the way back needs within ten minutes.',
+  scope: null,
+  surfaces: {},
+  input: z.object({ provider: keyInput, to: pathInput.describe('Path of this service to go to afterwards') }),
+  output: z.object({ url: z.string(), cookies }),
+  run: (context, { provider, to }) => begin(context, provider, { to, connects: null }),
+})
+
+/** Sends a browser to a provider whose identity becomes one of the caller's. */
+export const beginConnecting = defineOperation({
+  name: 'begin_connecting',
+  title: 'Connect a sign-in provider',
+  summary: 'The address of a sign-in provider to connect to your account; needs the password, or a sign-in of the last ten minutes.',
+  scope: 'account',
+  surfaces: {},
+  input: z.object({ provider: keyInput, to: pathInput, password: z.string().optional() }),
+  output: z.object({ url: z.string(), cookies }),
+  async run(context: Starting & Needs<'people', 'logins'>, { provider, to, password }) {
+    const user = requireUser(context.actor)
+    await requireProof(context, user, password ?? '')
+    return await begin(context, provider, { to, connects: user.userId })
+  },
+})
+
+/** Signs in whom a provider sent back, or connects their identity. */
+export const finishProviderSignIn = defineOperation({
+  name: 'finish_provider_sign_in',
+  title: 'Come back from a provider',
+  summary: 'Sign in, or connect the identity to your account, with the answer of a sign-in provider.',
+  scope: null,
+  writes: true,
+  surfaces: {},
+  input: z.object({ provider: keyInput, query: z.string().max(MAX_QUERY) }),
+  output: z.object({ to: z.string(), cookies, isNew: z.boolean(), isEmailTaken: z.boolean() }),
+  async run(context: Starting & Needs<'arrivals', 'logins'>, { provider: key, query }) {
+    const provider = findProvider(context, key)
+    const journey = await takeJourney(context, provider, query)
+    try {
+      const answered = new URL(redirectUri(context, provider))
+      answered.search = query
+      const arriving = await context.providers.finish(provider, answered, journey)
+      const arrival = await (journey.connects === null ? arrive(context, arriving) : connect(context, arriving, journey.connects))
+      reportSkipped(context, provider, arrival)
+      const over = writeCookie(COOKIE, '', context.baseUrl, { maxAgeSeconds: 0, sameSite: 'Lax' })
+      const { isNew, isEmailTaken } = arrival
+      if (journey.connects !== null) return { to: journey.to, cookies: [over], isNew, isEmailTaken }
+      const session = await context.logins.startSession(arrival.person.id, clientOf(context))
+      context.count('sign_in')
+      return { to: journey.to, cookies: [over, ...session.cookies], isNew, isEmailTaken }
+    } catch (error) {
+      const { code, message } = toAppError(error)
+      if (code !== 'internal') context.onFault?.(new AppError('upstream_failed', `A sign-in by ${provider.name} was refused: ${message}`))
+      throw error
+    }
+  },
+})
+
+/** @throws AppError `not_found` */
+function findProvider({ providers }: Needs<never, 'providers'>, key: string): ProviderSettings {
+  const provider = providers.list.find((one) => one.key === key)
+  if (!provider) throw new AppError('not_found', 'Sign-in provider not found.')
+  return provider
+}
+
+function redirectUri({ baseUrl }: Pick<Starting, 'baseUrl'>, { key }: ProviderSettings): string {
+  return `${baseUrl}/sign-in/with/${key}`
+}
+
+async function begin(context: Starting, key: string, more: Pick<SealedJourney, 'to' | 'connects'>) {
+  const { providers, sealer, clock, baseUrl } = context
+  const provider = findProvider(context, key)
+  const { url, journey } = await providers.begin(provider, redirectUri(context, provider))
+  const sealed: SealedJourney = { issuer: provider.issuer, ...journey, ...more, untilMs: clock() + JOURNEY_MS }
+  const value = sealer.seal(PURPOSE, JSON.stringify(sealed))
+  return { url, cookies: [writeCookie(COOKIE, value, baseUrl, { maxAgeSeconds: JOURNEY_MS / 1000, sameSite: 'Lax' })] }
+}
+
+/**
+ * The journey that this browser began, which ends here: a second answer with the same state is refused, at every instance.
+ * @throws AppError `forbidden`
+ */
+async function takeJourney(context: Starting, provider: ProviderSettings, query: string): Promise<SealedJourney> {
+  const { sealer, clock, baseUrl, store } = context
+  const token = readCookie(COOKIE, clientOf(context).cookies, baseUrl)
+  const text = token === null ? null : sealer.open(PURPOSE, token)
+  const journey = text === null ? null : journeyShape.parse(JSON.parse(text))
+  const states = new URLSearchParams(query).getAll('state')
+  const isOwn = journey !== null && journey.issuer === provider.issuer && states.length === 1 && states[0] === journey.state
+  if (!isOwn || journey.untilMs < clock()) {
+    throw new AppError('forbidden', 'This sign-in was not begun in this browser, or more than ten minutes ago. Start again.')
+  }
+  const name = `journey ${journey.state}`
+  const uses = await store.instances.addPoints(new Date(journey.untilMs).toISOString(), new Map([[name, 1]]))
+  if ((uses.get(name) ?? 0) > 1) throw new AppError('forbidden', 'This answer of the provider was used already. Start again.')
+  return journey
+}
+
+async function arrive({ store, logins }: Needs<'arrivals', 'logins'>, arriving: Arriving): Promise<Arrival> {
+  const arrival = await store.arrivals.arrive(arriving)
+  if (arrival.hasNewRights || arrival.isJoined) await logins.forgetSessions()
+  return arrival
+}
+
+/** @throws AppError `forbidden` when the browser is signed in as somebody else by now */
+async function connect(context: Needs<'arrivals', 'logins'>, arriving: Arriving, userId: string): Promise<Arrival> {
+  const { actor, store, logins } = context
+  if (actor.kind !== 'user' || actor.userId !== userId) {
+    throw new AppError('forbidden', 'You are no longer signed in to the account that you were connecting. Start again.')
+  }
+  await store.arrivals.connectIdentity(userId, arriving, actor.sessionId ?? null)
+  await logins.forgetSessions()
+  // The groups count from now on.
+  return await arrive(context, { ...arriving, allowsNew: false })
+}
+
+/** Tells the operator which rights of the group map could not be given or taken. */
+function reportSkipped({ onFault }: Needs, { name }: ProviderSettings, { person, skipped }: Arrival): void {
+  for (const reason of skipped) onFault?.(new AppError('upstream_failed', `Groups of ${person.username} at ${name}: ${reason}`))
+}
