@@ -16,6 +16,7 @@ import { createLogins, type LoginService } from './auth/logins.ts'
 import { createMailer, type MailSettings } from './auth/mailer.ts'
 import { createOAuthServer, type OAuthServer } from './auth/oauth/oauth-server.ts'
 import { createProviders } from './auth/providers.ts'
+import { createProxySignIn, type ProxySignIn } from './auth/proxy-sign-in.ts'
 import { createSealer } from './auth/sealer.ts'
 import { type CountingEncoder, countMisses } from './encoder/count-misses.ts'
 import { createEncoder } from './encoder/encoder.ts'
@@ -69,6 +70,8 @@ export interface App {
   readonly logins: LoginService
   /** Signs programs in; null where OAuth is off. */
   readonly oauth: OAuthServer | null
+  /** Whom a reverse proxy signs in; null where none does. */
+  readonly proxy: ProxySignIn | null
   /** What proves, until somebody can sign in, that the first account is made by who runs the service. */
   readonly setupCode: string
   /** Calls `listener` after each change of an item that this process wrote; returns how to stop. */
@@ -196,6 +199,7 @@ export async function openApp(
   const sealer = createSealer(createHash('sha256').update(secret).digest('hex'))
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest('hex')
   const ways = settings.signIn ?? PASSWORDS_ALONE
+  const proxy: ProxySignIn | null = ways.proxy && createProxySignIn(store, ways.proxy, outside.clock, () => logins.forgetSessions())
   const oauthSettings = settings.oauth && isSafeIssuer(baseUrl) ? { ...settings.oauth, resource: `${baseUrl}/mcp` } : null
   const loginSettings = {
     secret: derive('session cookies'),
@@ -203,10 +207,11 @@ export async function openApp(
     clock: outside.clock,
     passwordHash: settings.passwordHash ?? 'standard',
     hasPasswords: ways.hasPasswords,
+    onForget: () => proxy?.clear(),
     oauth: oauthSettings,
   }
   const auth = createAuthLoader(store.logins, loginSettings)
-  const logins = createLogins(store, auth, loginSettings)
+  const logins: LoginService = createLogins(store, auth, loginSettings)
   const oauth = oauthSettings && createOAuthServer(store, auth, { baseUrl, clock: outside.clock, oauth: oauthSettings })
   // Derived, so it is the same for every start and instance and never stored. Void once someone can sign in.
   const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
@@ -264,6 +269,7 @@ export async function openApp(
     },
     logins,
     oauth,
+    proxy,
     setupCode,
     authenticate: (key) => authenticate(key, store.keys, store.people.noteSeen, outside.clock),
     authenticateInstallLink: (token) => authenticateInstallLink(hashToken(token), store.installLinks, outside.clock),

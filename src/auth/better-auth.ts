@@ -24,6 +24,8 @@ export interface LoginSettings {
   readonly passwordHash: PasswordHash
   /** Whether people sign in by password; else all that makes or takes one is refused. */
   readonly hasPasswords: boolean
+  /** Called whenever cached sessions become void. */
+  readonly onForget?: (() => void) | undefined
   /** Whether programs sign in by OAuth; null where they do not. */
   readonly oauth: OAuthSettings | null
 }

@@ -6,7 +6,7 @@ import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
 import type { BrowserSession, ClientOfRequest, LoginRecords, LoginRow, Logins } from '../library/ports/logins.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
-import { FRESH_MINUTES, passwordsOff } from '../library/sign-in-ways.ts'
+import { FRESH_MINUTES, PROXY_SESSION, passwordsOff } from '../library/sign-in-ways.ts'
 import { toDay } from '../library/usage.ts'
 import { createAttempts } from './attempts.ts'
 import { type Auth, cookiePrefix, type LoginSettings, toHeaders } from './better-auth.ts'
@@ -65,6 +65,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
   const forgetHere = () => {
     generation++
     sessionCache.clear()
+    settings.onForget?.()
   }
   const forget = async () => {
     forgetHere()
@@ -220,6 +221,8 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     hasPassword: async (userId) => settings.hasPasswords && (await findPasswordHash(userId)) !== null,
     async isFreshSession(userId, sessionId) {
       if (sessionId === undefined) return false
+      // The proxy vouches for every request.
+      if (sessionId === `${PROXY_SESSION} ${userId}`) return true
       const [row] = await store.logins.findLoginRows('login_session', [is('user_id', userId), is('id', sessionId)], { limit: 1, offset: 0 })
       return row !== undefined && Date.parse(String(row['created_at'])) > Date.now() - FRESH_MINUTES * 60_000
     },

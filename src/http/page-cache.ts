@@ -42,9 +42,11 @@ export function createPageCache<Language extends string>(
 ): PageCache {
   const caches = createRevisionCaches(readRevision)
   const pages = caches.create<{ readonly body: Uint8Array<ArrayBuffer>; readonly uses: readonly UseNote[] }>(MAX_BYTES)
-  const isCacheable = ({ exchange }: Call) => {
+  const isCacheable = ({ exchange, actor }: Call) => {
     const { method, path, search, header } = exchange
     return (
+      // A proxy signs people in without a cookie.
+      actor.kind === 'anonymous' &&
       method === 'GET' &&
       CACHED_PATHS.has(path) &&
       PLAIN_SEARCH.test(search) &&

@@ -50,6 +50,9 @@ export interface SignInSettings {
   readonly proxy: ProxySettings | null
 }
 
+/** What the session ids of people begin with whom a proxy signs in: they have no session that is kept. */
+export const PROXY_SESSION = 'proxy'
+
 /** Passwords alone. */
 export const PASSWORDS_ALONE: SignInSettings = { hasPasswords: true, providers: [], proxy: null }
 

@@ -245,6 +245,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     oauth,
     authenticateInstallLink: app.authenticateInstallLink,
     authenticateBrowser: app.logins.authenticateBrowser,
+    proxy: app.proxy,
     toProblem: pages.toProblem,
     onFault,
   })

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { readApiKey, readBearerToken } from '../auth/authenticate.ts'
 import type { OAuthServer } from '../auth/oauth/oauth-server.ts'
 import { looksLikeAccessToken } from '../auth/oauth/tokens.ts'
+import type { ProxySignIn } from '../auth/proxy-sign-in.ts'
 import { AppError, toAppError } from '../errors.ts'
 import { type Answer, type AnswerHeaders, type Exchange, jsonAnswer } from '../exchange.ts'
 import type { Admission, Place } from '../http/admission.ts'
@@ -56,6 +57,8 @@ export interface PipelineParts {
   authenticateInstallLink(token: string): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null>
   /** Whom a browser's cookies sign in; `cookies` renew its session. */
   authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
+  /** Whom a reverse proxy signs in; null where none does. */
+  readonly proxy: ProxySignIn | null
   /** A page that says what went wrong, when one was asked for. */
   toProblem(call: Call, error: AppError): Promise<Answer> | null
   /** Reports a fault of the service or of one it depends on. */
@@ -112,7 +115,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const key = readApiKey(keyHeaders(exchange), { refusesOthers })
       return key === null ? null : identifyKey(call, key)
     }
-    return readsCookies(kind, exchange.path) && client.cookies !== '' ? identifyPerson(call) : null
+    if (!readsCookies(kind, exchange.path)) return null
+    if (parts.proxy !== null) return identifyBehind(parts.proxy, call)
+    return client.cookies !== '' ? identifyPerson(call) : null
   }
   /** A program that signed in, or a key. */
   const identifyProgram = (call: OpenCall): Promise<void> => {
@@ -152,6 +157,16 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const identifyPerson = async (call: OpenCall): Promise<void> => {
     const { actor, cookies } = await parts.authenticateBrowser(call.client)
     call.cookies.push(...cookies)
+    setPerson(call, actor)
+  }
+  /** What the proxy says counts more than a cookie; without it there may be the session of a sign-in link. */
+  const identifyBehind = async (proxy: ProxySignIn, call: OpenCall): Promise<void> => {
+    const report = (message: string) => parts.onFault(new AppError('upstream_failed', message), call.requestId)
+    const actor = await proxy.identify(call.exchange, report)
+    if (actor) setPerson(call, actor)
+    else if (call.client.cookies !== '') await identifyPerson(call)
+  }
+  const setPerson = (call: OpenCall, actor: Actor | null): void => {
     if (actor?.kind !== 'user') return
     call.actor = actor
     call.caller = `person ${actor.userId}`

@@ -2,13 +2,13 @@ import type { Answer, Exchange } from '../../src/exchange.ts'
 import type { Pipeline } from '../../src/server/pipeline.ts'
 
 /** A Request as routes get it, without a connection. */
-export function toExchange(request: Request): Exchange {
+export function toExchange(request: Request, remoteAddress = ''): Exchange {
   const { pathname, search } = new URL(request.url)
   return {
     method: request.method,
     path: pathname,
     search,
-    remoteAddress: '',
+    remoteAddress,
     signal: () => request.signal,
     hasLeft: () => request.signal.aborted,
     header: (name) => request.headers.get(name) ?? undefined,
@@ -28,9 +28,9 @@ async function readAll(request: Request, onChunk: (chunk: Uint8Array) => boolean
 }
 
 /** Sends a request through the whole pipeline, without a port. */
-export function answerRequest(pipeline: Pipeline, request: Request): Promise<Response> {
+export function answerRequest(pipeline: Pipeline, request: Request, remoteAddress?: string): Promise<Response> {
   return new Promise((resolve, reject) => {
-    pipeline(toExchange(request), async (answer) => {
+    pipeline(toExchange(request, remoteAddress), async (answer) => {
       const { response, taken } = toResponse(answer, request.method)
       resolve(response)
       await taken

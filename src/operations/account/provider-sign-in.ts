@@ -105,8 +105,7 @@ export const finishProviderSignIn = defineOperation({
       context.count('sign_in')
       return { to: journey.to, cookies: [over, ...session.cookies], isNew, isEmailTaken }
     } catch (error) {
-      const { code, message } = toAppError(error)
-      if (code !== 'internal') context.onFault?.(new AppError('upstream_failed', `A sign-in by ${provider.name} was refused: ${message}`))
+      reportRefusal(context, provider, error)
       throw error
     }
   },
@@ -126,7 +125,10 @@ function redirectUri({ baseUrl }: Pick<Starting, 'baseUrl'>, { key }: ProviderSe
 async function begin(context: Starting, key: string, more: Pick<SealedJourney, 'to' | 'connects'>) {
   const { providers, sealer, clock, baseUrl } = context
   const provider = findProvider(context, key)
-  const { url, journey } = await providers.begin(provider, redirectUri(context, provider))
+  const { url, journey } = await providers.begin(provider, redirectUri(context, provider)).catch((error: unknown) => {
+    reportRefusal(context, provider, error)
+    throw error
+  })
   const sealed: SealedJourney = { issuer: provider.issuer, ...journey, ...more, untilMs: clock() + JOURNEY_MS }
   const value = sealer.seal(PURPOSE, JSON.stringify(sealed))
   return { url, cookies: [writeCookie(COOKIE, value, baseUrl, { maxAgeSeconds: JOURNEY_MS / 1000, sameSite: 'Lax' })] }
@@ -168,6 +170,12 @@ async function connect(context: Needs<'arrivals', 'logins'>, arriving: Arriving,
   await logins.forgetSessions()
   // The groups count from now on.
   return await arrive(context, { ...arriving, allowsNew: false })
+}
+
+/** Logs why somebody could not sign in by a provider. */
+function reportRefusal({ onFault }: Needs, { name }: ProviderSettings, error: unknown): void {
+  const { code, message } = toAppError(error)
+  if (code !== 'internal') onFault?.(new AppError('upstream_failed', `A sign-in by ${name} was refused: ${message}`))
 }
 
 /** Tells the operator which rights of the group map could not be given or taken. */
