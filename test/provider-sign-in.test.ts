@@ -58,7 +58,7 @@ const teamsOf = async (name: string) => {
 }
 
 beforeAll(async () => {
-  server = await startOidcServer(BACK)
+  server = await startOidcServer('http://127.0.0.1/sign-in/with/corp')
   test = await open()
   await signUp(test, 'root')
 })
@@ -358,7 +358,7 @@ describe('a provider that is down', () => {
       const visitor = visit(cold)
       const answer = await visitor.post('/sign-in/with/corp', { to: '/' })
       expect([answer.status, /Corp cannot be reached \(ECONNREFUSED\)/.test(answer.html)]).toEqual([502, true])
-      server = await startOidcServer(BACK, port)
+      server = await startOidcServer('http://127.0.0.1/sign-in/with/corp', port)
       expect((await visitor.post('/sign-in/with/corp', { to: '/' })).status).toBe(200)
     } finally {
       await cold.close()

@@ -10,7 +10,15 @@ const issuer = `http://127.0.0.1:${port}`
 let accounts: Record<string, Record<string, unknown>> = {}
 
 const provider = new Provider(issuer, {
-  clients: [{ client_id: OIDC_CLIENT.id, client_secret: OIDC_CLIENT.secret, redirect_uris: [redirectUri] }],
+  clients: [
+    {
+      client_id: OIDC_CLIENT.id,
+      client_secret: OIDC_CLIENT.secret,
+      // Of such clients the port of a loopback address may be any (RFC 8252, section 7.3).
+      application_type: 'native',
+      redirect_uris: [redirectUri],
+    },
+  ],
   claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'groups'], email: ['email', 'email_verified'] },
   pkce: { required: () => true },
   cookies: { keys: ['one key for tests'] },

@@ -41,7 +41,11 @@ function answerToken(form: URLSearchParams, issuer: string, response: ServerResp
     ...(given.nonce === null ? {} : { nonce: given.nonce }),
   }
   const token = writeToken({ ...claims, ...mood.idToken }, mood.isForged ? other.privateKey : own.privateKey)
-  send(response, { access_token: 'an access token', token_type: 'bearer', ...(!mood.isGitHub && mood.hasIdToken ? { id_token: token } : {}) })
+  send(response, {
+    access_token: 'an access token',
+    token_type: 'bearer',
+    ...(!mood.isGitHub && mood.hasIdToken ? { id_token: token } : {}),
+  })
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, issuer: string): Promise<void> {
