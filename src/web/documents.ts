@@ -23,6 +23,7 @@ export const DOCUMENTS = {
     { name: 'connect', file: 'connect.md', isOfMcp: true },
     { name: 'install', file: 'install.md' },
     { name: 'accounts', file: 'accounts.md' },
+    { name: 'sign-in', file: 'sign-in.md' },
     { name: 'keys-and-visibility', file: 'keys-and-visibility.md' },
     { name: 'teams', file: 'teams.md' },
     { name: 'variables', file: 'variables.md' },

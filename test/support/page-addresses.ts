@@ -26,7 +26,8 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/categories/:category', () => '/categories/coding'],
   ['/categories/:slug', () => '/categories/coding'],
   ['/people/:name', ({ user }) => `/people/${user}`],
-  ['/with/:provider', () => '/with/corp'],
+  // It leads to one, or there.
+  ['/sign-in/with/:provider', () => '/sign-in'],
   ['/versions/:version', () => '/versions/1'],
 ]
 

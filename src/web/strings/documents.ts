@@ -20,6 +20,7 @@ export const DOCUMENT_WORDS = {
     connect: 'Use the library from the client you work with.',
     install: 'Put skills into the agents you work with.',
     accounts: 'Sign in, invite others, and reset a forgotten password.',
+    'sign-in': 'Sign in by OpenID Connect, GitHub or a proxy, and give rights by groups.',
     'keys-and-visibility': 'Who can read and change what, and how programs authenticate.',
     teams: 'Own prompts and skills together: roles, names and set-ups.',
     variables: 'Use variables in a prompt, and fill them in.',
