@@ -21,6 +21,7 @@ export const DOCUMENT_WORDS_DE: typeof DOCUMENT_WORDS = {
     connect: 'Die Bibliothek aus dem Programm benutzen, mit dem du arbeitest.',
     install: 'Skills in die Agenten bringen, mit denen du arbeitest.',
     accounts: 'Sich anmelden, andere einladen, ein vergessenes Passwort zurücksetzen.',
+    'sign-in': 'Mit OpenID Connect, GitHub oder einem Proxy anmelden und Rechte durch Gruppen geben.',
     'keys-and-visibility': 'Wer was lesen und ändern kann, und wie Programme sich ausweisen.',
     teams: 'Prompts und Skills gemeinsam besitzen: Rollen, Namen und Aufbau.',
     variables: 'Variablen in einem Prompt benutzen und ausfüllen.',
