@@ -106,7 +106,7 @@ export interface AppSettings extends DatabaseSettings {
   /** Whether uses are counted; who does writes them now and then. Default: false */
   readonly countsUses?: boolean
   /** How programs sign in by OAuth. Default: they cannot */
-  readonly oauth?: Pick<OAuthSettings, 'allowedAddresses'> | null
+  readonly oauth?: Omit<OAuthSettings, 'resource'> | null
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
   /** How people sign in. Default: by password */

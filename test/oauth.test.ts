@@ -239,6 +239,17 @@ describe('a request to sign in', () => {
     expect(answer.html).toContain('The program that sent you here asked in a way that is not understood')
   })
 
+  it.each([
+    ['of this machine', 'https://localhost/client.json', 'localhost'],
+    ['of a private network', 'https://10.0.0.1:8443/client.json', '10.0.0.1:8443'],
+    ['of an IPv6 address for this machine', 'https://[::ffff:127.0.0.1]/client.json', '[::ffff:7f00:1]'],
+    ['with credentials', 'https://a:b@programs.example.org/client.json', 'programs.example.org'],
+  ])('names the document of a program that cannot be used: %s', async (_name, address, host) => {
+    const answer = await ada.get(one.authorizeAt({ client_id: address }))
+    expect([answer.status, answer.to]).toEqual([400, null])
+    expect(answer.html).toContain(`is described by a document at ${host}, which could not be used: `)
+  })
+
   it('takes any port of this machine, as programs listen where there is room (RFC 8252, 7.3)', async () => {
     expect((await ada.get(one.authorizeAt({ redirect_uri: 'http://127.0.0.1:50999/callback' }))).to).toContain('/oauth2/consent?')
   })
@@ -368,6 +379,19 @@ describe('metadata', () => {
     const named = Object.entries(metadata).flatMap(([name, value]) => (name.endsWith('_endpoint') ? [String(value)] : []))
     expect(named.length).toBe(4)
     for (const endpoint of named) expect(served).toContain(endpoint)
+  })
+
+  it('lets programs register alone, where documents are not read', async () => {
+    const other = await testApp({}, {}, null, { oauth: { readsDocuments: false, allowedAddresses: [] } })
+    const member = await signUp(other, 'ada')
+    const metadata = Object(await (await other.fetch('/.well-known/oauth-authorization-server')).json())
+    expect(metadata['client_id_metadata_document_supported']).toBeUndefined()
+    expect(metadata['registration_endpoint']).toBe(`${ORIGIN}/oauth2/register`)
+    const two = await program(other)
+    const refused = await member.get(two.authorizeAt({ client_id: 'https://programs.example.org/client.json' }))
+    expect([refused.status, refused.html.includes('is described by')]).toEqual([400, false])
+    expect((await callMcp(other, (await two.signIn(member)).access_token)).status).toBe(200)
+    await other.close()
   })
 
   it('is not there while OAuth or MCP is off', async () => {

@@ -34,6 +34,8 @@ export interface LoginSettings {
 export interface OAuthSettings {
   /** The address that access tokens are for. */
   readonly resource: string
+  /** Whether programs may be known by the address of a metadata document, which is fetched. */
+  readonly readsDocuments: boolean
   /** IP addresses that metadata documents of clients may be fetched from though they are not public. */
   readonly allowedAddresses: readonly string[]
 }

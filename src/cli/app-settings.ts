@@ -13,7 +13,10 @@ export function toAppSettings(config: Config, address: string): AppSettings {
     baseUrl: address,
     secretKey: config.SECRET_KEY,
     allowSignUp: config.ALLOW_SIGNUP,
-    oauth: config.OAUTH_ENABLED && config.MCP_ENABLED ? { allowedAddresses: config.OAUTH_CLIENT_ADDRESSES } : null,
+    oauth:
+      config.OAUTH_ENABLED && config.MCP_ENABLED
+        ? { readsDocuments: config.OAUTH_CLIENT_DOCUMENTS, allowedAddresses: config.OAUTH_CLIENT_ADDRESSES }
+        : null,
     passwordHash: config.PASSWORD_HASH,
     signIn: readSignInSettings(config),
     mail: config.SMTP_URL === null || config.MAIL_FROM === null ? null : { url: config.SMTP_URL, from: config.MAIL_FROM },

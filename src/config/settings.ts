@@ -223,6 +223,11 @@ export const SETTINGS = {
     true,
     'false turns off signing in by OAuth for MCP clients, with the address /mcp. It is also off where BASE_URL is http on another machine than this one, because tokens would travel in the open.',
   ),
+  OAUTH_CLIENT_DOCUMENTS: setting(
+    onOff,
+    true,
+    'false makes MCP clients register themselves instead of sending the address of their metadata document, which the service fetches. Set it where the service cannot reach the internet: Claude Code and Codex cannot sign in there otherwise.',
+  ),
   OAUTH_CLIENT_ADDRESSES: setting(
     ipAddresses,
     [],

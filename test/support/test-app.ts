@@ -101,7 +101,7 @@ export async function testApp(
         secretKey: null,
         improve: { ...IMPROVE, ...improve },
         embeddings,
-        oauth: { allowedAddresses: [] },
+        oauth: { readsDocuments: true, allowedAddresses: [] },
         ...more,
       },
       {

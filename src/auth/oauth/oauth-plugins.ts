@@ -56,7 +56,7 @@ const SCHEMA = {
  * The authorization server, for one resource. Tokens are opaque, so that what is revoked stops at once. Every consent is asked for anew and
  * has a key of its own.
  */
-export function oauthPlugins({ resource, allowedAddresses }: OAuthSettings): BetterAuthPlugin[] {
+export function oauthPlugins({ resource, readsDocuments, allowedAddresses }: OAuthSettings): BetterAuthPlugin[] {
   const provider = oauthProvider({
     scopes: [...SCOPES, 'offline_access'],
     grantTypes: ['authorization_code', 'refresh_token'],
@@ -83,11 +83,9 @@ export function oauthPlugins({ resource, allowedAddresses }: OAuthSettings): Bet
     },
     schema: SCHEMA,
   })
-  return [
-    // Its documentation for OpenAPI is not typed for exact optional properties.
-    provider as unknown as BetterAuthPlugin,
-    cimd({ fetchClientMetadataResource: fetchClientDocument(allowedAddresses), metadataProfile: 'mcp-2026-07-28' }),
-  ]
+  const documents = cimd({ fetchClientMetadataResource: fetchClientDocument(allowedAddresses), metadataProfile: 'mcp-2026-07-28' })
+  // The documentation of the provider for OpenAPI is not typed for exact optional properties.
+  return [provider as unknown as BetterAuthPlugin, ...(readsDocuments ? [documents] : [])]
 }
 
 function newToken(prefix: string): string {

@@ -133,7 +133,9 @@ export function createOAuthServer(
       asked.delete('prompt')
       const answer = await ask(`/oauth2/authorize?${asked}`, { headers: toHeaders(client) })
       const to = 'to' in answer ? answer.to : null
-      if (to === null || to.startsWith(`${baseUrl}${ERROR_PATH}`)) throw toRefusal(answer)
+      if (to === null || to.startsWith(`${baseUrl}${ERROR_PATH}`)) {
+        throw toRefusal(answer, oauth.readsDocuments ? (asked.get('client_id') ?? '') : '')
+      }
       return { to }
     },
     async exchange(sent) {
@@ -201,18 +203,21 @@ function refusal(status: number, error: string, description: string): OAuthAnswe
   return { status, headers: { 'cache-control': 'no-store' }, json: JSON.stringify({ error, error_description: description }) }
 }
 
-const refusedAnswer = z.object({ error_description: z.string() })
+const refusedAnswer = z.object({ error: z.string().default(''), error_description: z.string() })
 
-/** Why a request could not be answered to its program. */
-function toRefusal(answer: OAuthAnswer): AppError {
-  const said =
-    'to' in answer
-      ? (new URL(answer.to).searchParams.get('error_description') ?? '')
-      : (refusedAnswer.safeParse(parseJson(answer.json)).data?.error_description ?? '')
+/** Why a request could not be answered to its program. `clientId`: where its metadata document is, if it is an address */
+function toRefusal(answer: OAuthAnswer, clientId: string): AppError {
+  const given = 'to' in answer ? Object.fromEntries(new URL(answer.to).searchParams) : parseJson(answer.json)
+  const { error, error_description: said } = refusedAnswer.safeParse(given).data ?? { error: '', error_description: '' }
   const reason = toLabel(said.replaceAll('_', ' '))
+  const ending = reason === '' ? '.' : `: ${reason}.`
+  const publisher = clientId.startsWith('https:') && error === 'invalid_client' ? URL.parse(clientId)?.host : undefined
+  if (publisher === undefined) {
+    return new AppError('invalid_input', `The program that sent you here asked in a way that is not understood${ending}`)
+  }
   return new AppError(
     'invalid_input',
-    `The program that sent you here asked in a way that is not understood${reason === '' ? '.' : `: ${reason}.`}`,
+    `The program that sent you here is described by a document at ${toLabel(publisher)}, which could not be used${ending} Start again from the program. If this happens again, ask whoever runs this library whether it can reach ${toLabel(publisher)}.`,
   )
 }
 
