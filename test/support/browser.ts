@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { z } from 'zod'
 import { adviseOnBrowser, findBrowser } from '../../scripts/setup-browser.ts'
 import { createKey } from './library-fixtures.ts'
-import { createPlace, type Place } from './processes.ts'
+import { createPlace, type Place, type ServeOptions } from './processes.ts'
 import { PASSWORD } from './visitor.ts'
 
 /** The sizes pages are looked at. */
@@ -44,7 +44,7 @@ export interface BrowserBench {
 const saved = z.object({ id: z.string(), slug: z.string() })
 
 /** Starts the program and a browser before the tests of a file, and ends both after them. Call it once, outside the tests. */
-export function useBrowser(options: { env?: Record<string, string>; args?: readonly string[] } = {}): BrowserBench {
+export function useBrowser(options: ServeOptions = {}): BrowserBench {
   const place = createPlace()
   const faults: string[] = []
   const contexts: BrowserContext[] = []

@@ -56,6 +56,15 @@ export interface Served {
 /** How many instances places serve with: several need PostgreSQL. */
 const INSTANCES = Number(process.env['TEST_INSTANCES'] ?? 1)
 
+/** How the service is started. */
+export interface ServeOptions {
+  readonly env?: Record<string, string>
+  readonly args?: readonly string[]
+  readonly instances?: number
+  /** A command that runs the one in its last arguments. Default: none */
+  readonly wrapper?: readonly string[]
+}
+
 /** A library of its own, in a folder that goes when the tests end. */
 export interface Place {
   readonly folder: string
@@ -66,7 +75,7 @@ export interface Place {
   /** Starts a command of the built program, and leaves it running. */
   start(args: readonly string[], options?: { env?: Record<string, string> }): ChildProcessWithoutNullStreams
   /** Starts the service on a free port; several instances of it stand behind a proxy that gives each request to the next. Default: TEST_INSTANCES, or one. */
-  serve(options?: { env?: Record<string, string>; args?: readonly string[]; instances?: number }): Promise<Served>
+  serve(options?: ServeOptions): Promise<Served>
   remove(): Promise<void>
 }
 
@@ -77,9 +86,10 @@ export function createPlace(databaseUrlOf?: () => string): Place {
   const env = { DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', BASE_URL: '', PROMPTS_API_KEY: '', ENCODER: 'off' }
   const servers: ChildProcess[] = []
   const proxies: RoundRobin[] = []
-  const serveOne = async (options: { env?: Record<string, string>; args?: readonly string[] }): Promise<Served> => {
+  const serveOne = async (options: ServeOptions): Promise<Served> => {
     const port = options.env?.['PORT'] === '0' || options.env?.['PORT'] === undefined ? await findFreePort() : options.env['PORT']
-    const child = spawn(process.execPath, [MAIN, 'serve', ...(options.args ?? [])], {
+    const [program = process.execPath, ...args] = [...(options.wrapper ?? []), process.execPath, MAIN, 'serve', ...(options.args ?? [])]
+    const child = spawn(program, args, {
       env: { ...process.env, ...env, ...options.env, PORT: String(port) },
     })
     servers.push(child)
