@@ -232,11 +232,18 @@ describe('a request to sign in', () => {
     ['credentials in the address', { redirect_uri: 'http://a:b@127.0.0.1:40123/callback' }],
     ['a script as address', { redirect_uri: 'javascript:alert(1)' }],
     ['no address', { redirect_uri: null }],
-    ['an unknown program', { client_id: 'unknown' }],
   ])('goes nowhere with %s: a page says why', async (_name, changes) => {
     const answer = await ada.get(one.authorizeAt(changes))
     expect([answer.status, answer.to]).toEqual([400, null])
     expect(answer.html).toContain('The program that sent you here asked in a way that is not understood')
+  })
+
+  it.each(['unknown', 'a\0b', 'https:'.padEnd(2000, 'x')])('says what to do when the program is unknown: %j', async (clientId) => {
+    const answer = await ada.get(one.authorizeAt({ client_id: clientId }))
+    expect([answer.status, answer.to]).toEqual([400, null])
+    if (!clientId.startsWith('https:')) expect(answer.html).toContain('This library does not know the program that sent you here.')
+    const consent = await ada.get(`/oauth2/consent?${new URLSearchParams({ client_id: clientId, redirect_uri: RETURN_ADDRESS })}`)
+    expect(consent.status).toBe(404)
   })
 
   it.each([
@@ -317,7 +324,7 @@ describe('registration (RFC 7591)', () => {
     expect(made).toMatchObject({ redirect_uris: addresses, token_endpoint_auth_method: 'none' })
     const editor = await program(test, { clientId: String(made['client_id']) })
     const page = await ada.get((await ada.get(editor.authorizeAt({ redirect_uri: addresses[0] ?? '' }))).to ?? '')
-    expect(page.html).toContain('cursor:')
+    expect(page.html).toContain('the app that opens cursor: addresses.')
   })
 
   it.each(['client_secret_basic', 'client_secret_post'])('gives a secret for %s, which the token endpoint wants', async (method) => {

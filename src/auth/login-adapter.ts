@@ -18,8 +18,16 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
+/** PostgreSQL keeps no text with NUL, which anybody can send in names and addresses of programs. */
+export function replaceNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
+}
+
+const storable = <T>(value: T) => (typeof value === 'string' ? replaceNul(value) : value)
+
 /** A session's row is found by the hash of its token. */
-function toStored(table: LoginTable, field: string, value: z.infer<typeof valueShape>): z.infer<typeof valueShape> {
+function toStored(table: LoginTable, field: string, given: z.infer<typeof valueShape>): z.infer<typeof valueShape> {
+  const value = Array.isArray(given) ? given.map(storable) : storable(given)
   if (table !== 'login_session' || field !== 'token') return value
   if (typeof value === 'string') return hashToken(value)
   return Array.isArray(value) ? value.map((token) => hashToken(String(token))) : value

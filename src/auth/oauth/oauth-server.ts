@@ -9,7 +9,7 @@ import type { LibraryStore } from '../../library/ports/store.ts'
 import { actorOfKey } from '../authenticate.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
 import { createLimiter } from '../limiter.ts'
-import { hashToken } from '../login-adapter.ts'
+import { hashToken, replaceNul } from '../login-adapter.ts'
 import { readRegistration } from './registration.ts'
 import { CONNECTION_SECONDS, consentKey } from './tokens.ts'
 
@@ -79,7 +79,7 @@ export function createOAuthServer(
   }
 
   const readClient = async (clientId: string) => {
-    const [row] = await store.logins.findLoginRows('oauth_client', [is('client_id', clientId)], { limit: 1, offset: 0 })
+    const [row] = await store.logins.findLoginRows('oauth_client', [is('client_id', replaceNul(clientId))], { limit: 1, offset: 0 })
     return row ?? null
   }
   const describeRequest = async (query: string): Promise<ClientRequest | null> => {
@@ -211,6 +211,13 @@ function toRefusal(answer: OAuthAnswer, clientId: string): AppError {
   const { error, error_description: said } = refusedAnswer.safeParse(given).data ?? { error: '', error_description: '' }
   const reason = toLabel(said.replaceAll('_', ' '))
   const ending = reason === '' ? '.' : `: ${reason}.`
+  // Programs keep the name they registered with, and registrations that nobody allows end after a day.
+  if (error === 'invalid_client' && !clientId.startsWith('https:')) {
+    return new AppError(
+      'invalid_input',
+      'This library does not know the program that sent you here. Sign out of the library in that program, or remove it there, and connect it again.',
+    )
+  }
   const publisher = clientId.startsWith('https:') && error === 'invalid_client' ? URL.parse(clientId)?.host : undefined
   if (publisher === undefined) {
     return new AppError('invalid_input', `The program that sent you here asked in a way that is not understood${ending}`)
