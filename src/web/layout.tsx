@@ -25,7 +25,7 @@ interface LayoutProps {
   readonly feed?: string | undefined
   /** Id of the shown item, if anyone may embed it. */
   readonly embeddedId?: string | undefined
-  /** Where the browser is sent after a moment. */
+  /** Where the browser is sent. A delay would be a barrier (WCAG 2.2.1). */
   readonly goesTo?: string | undefined
   /** What the search field in the header holds. Default: nothing */
   readonly query?: string | undefined

@@ -5,7 +5,9 @@ export const PROGRAM_WORDS = {
   asYou: (username: string) => `It would act as ${username}.`,
   publishedBy: (host: string) => `It is described by a document at ${host}.`,
   unknownMaker: 'It registered itself. Its name is its own choice, and nobody has checked it.',
-  returnsTo: (target: string) => `Afterwards you go back to ${target}.`,
+  /** `target`: an origin, or the scheme of an app with its colon */
+  returnsTo: (target: string) =>
+    target.endsWith(':') ? `Afterwards you go to the app that opens ${target} addresses.` : `Afterwards you go back to ${target}.`,
   onlyIf: 'Go on only if you have just started this from that program yourself.',
   reaches: 'What it sees',
   allow: 'Allow',
