@@ -31,3 +31,13 @@ it('writes nothing about keys for public items, and still files that can be read
     }
   }
 })
+
+it('signs in by the commands of the document', () => {
+  const section = DOCUMENT.split('\n## Sign in instead of a key\n')[1]?.split('\n## ')[0] ?? ''
+  for (const { name, samples, signsIn } of CLIENTS) {
+    expect(section, name).toContain(name)
+    if (typeof signsIn === 'string') continue
+    expect(section, name).toContain(signsIn.command)
+    expect(samples.map(({ write }) => write('http://127.0.0.1:3000/mcp', null)).join('\n'), name).toContain('http://127.0.0.1:3000/mcp')
+  }
+})

@@ -10,6 +10,8 @@ export interface ClientConfig {
   /** As its heading in docs/connect.md. */
   readonly name: string
   readonly samples: readonly ConfigSample[]
+  /** How it signs in: by a command for a shell or for itself, by itself when it connects, or not at all. */
+  readonly signsIn: { readonly in: 'shell' | 'client'; readonly command: string } | 'by itself' | 'never'
 }
 
 /** A command for a shell, or a part of a file. */
@@ -57,6 +59,7 @@ export const CLIENTS: readonly ClientConfig[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
+    signsIn: { in: 'shell', command: `claude mcp login ${SERVER}` },
     samples: [
       { files: [], write: claudeCommand },
       { files: ['.mcp.json'], write: (url, key) => serverFile(['"type": "http"', `"url": ${JSON.stringify(url)}`], key) },
@@ -65,23 +68,36 @@ export const CLIENTS: readonly ClientConfig[] = [
   {
     id: 'cursor',
     name: 'Cursor',
+    signsIn: 'by itself',
     samples: [
       { files: ['.cursor/mcp.json', '~/.cursor/mcp.json'], write: (url, key) => serverFile([`"url": ${JSON.stringify(url)}`], key) },
     ],
   },
-  { id: 'vs-code', name: 'VS Code', samples: [{ files: ['.vscode/mcp.json'], write: vsCodeFile }] },
-  { id: 'claude-desktop', name: 'Claude Desktop', samples: [{ files: ['claude_desktop_config.json'], write: claudeDesktopFile }] },
+  { id: 'vs-code', name: 'VS Code', signsIn: 'by itself', samples: [{ files: ['.vscode/mcp.json'], write: vsCodeFile }] },
+  {
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    signsIn: 'by itself',
+    samples: [{ files: ['claude_desktop_config.json'], write: claudeDesktopFile }],
+  },
   {
     id: 'windsurf',
     name: 'Windsurf',
+    signsIn: 'never',
     samples: [
       { files: ['~/.codeium/windsurf/mcp_config.json'], write: (url, key) => serverFile([`"serverUrl": ${JSON.stringify(url)}`], key) },
     ],
   },
-  { id: 'codex', name: 'Codex', samples: [{ files: ['~/.codex/config.toml'], write: codexFile }] },
+  {
+    id: 'codex',
+    name: 'Codex',
+    signsIn: { in: 'shell', command: `codex mcp login ${SERVER}` },
+    samples: [{ files: ['~/.codex/config.toml'], write: codexFile }],
+  },
   {
     id: 'gemini-cli',
     name: 'Gemini CLI',
+    signsIn: { in: 'client', command: `/mcp auth ${SERVER}` },
     samples: [{ files: ['~/.gemini/settings.json'], write: (url, key) => serverFile([`"httpUrl": ${JSON.stringify(url)}`], key) }],
   },
 ]

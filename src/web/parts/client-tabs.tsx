@@ -5,14 +5,15 @@ import type { Site } from '../site.ts'
 import { textOf } from '../text-of.ts'
 import { Sample } from './sample.tsx'
 
-/** Whether configurations have a key. */
-export type Access = 'public' | 'key'
+/** How configurations reach what only their reader sees: not at all, by signing in, by a key. */
+export const ACCESSES = ['public', 'sign-in', 'key'] as const
+export type Access = (typeof ACCESSES)[number]
 
 interface ClientTabsProps {
   readonly site: Site
   /** A new key, which every configuration has. Default: none */
   readonly apiKey?: string
-  /** What the switch between public and with a key stands on; there is none with a key. */
+  /** What the switch between the ways to connect stands on; there is none with a key. */
   readonly access?: Access
   readonly chosen: ClientId
   /** The form that gets the chosen client. */
@@ -47,6 +48,11 @@ export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public
               <div class="keyless">
                 <Config site={site} client={client} apiKey={null} />
               </div>
+              {site.hasOAuth ? (
+                <div class="signing">
+                  <SignIn site={site} client={client} />
+                </div>
+              ) : null}
               <div class="keyed">
                 <Config site={site} client={client} apiKey={PLACEHOLDER_KEY} />
               </div>
@@ -60,23 +66,45 @@ export const ClientTabs: FC<ClientTabsProps> = ({ site, apiKey, access = 'public
   )
 }
 
-const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words, isForMembers }, access }) => (
-  <fieldset class="strip" hidden={isForMembers}>
-    <legend>{words.connecting.access}</legend>
-    {(isForMembers ? (['key'] as const) : (['public', 'key'] as const)).map((one) => (
-      <label for={`access-${one}`}>
-        <input type="radio" id={`access-${one}`} name="access" value={one} checked={one === access} autocomplete="off" />{' '}
-        {words.connecting.accesses[one]}
-      </label>
-    ))}
-  </fieldset>
-)
+const AccessSwitch: FC<{ site: Site; access: Access }> = ({ site: { words, isForMembers, hasOAuth }, access }) => {
+  const offered = ACCESSES.filter((one) => (one !== 'public' || !isForMembers) && (one !== 'sign-in' || hasOAuth))
+  return (
+    <fieldset class="strip" hidden={offered.length === 1}>
+      <legend>{words.connecting.access}</legend>
+      {offered.map((one) => (
+        <label for={`access-${one}`}>
+          <input type="radio" id={`access-${one}`} name="access" value={one} checked={one === access} autocomplete="off" />{' '}
+          {words.connecting.accesses[one]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The configuration with the address that asks to sign in, and how the client starts. */
+const SignIn: FC<{ site: Site; client: ClientConfig }> = ({ site, client: { signsIn, ...client } }) => {
+  const { connecting } = site.words
+  if (signsIn === 'never') return <p>{connecting.cannotSignIn(client.name)}</p>
+  return (
+    <>
+      <Config site={site} client={client} apiKey={null} path="/mcp" />
+      {signsIn === 'by itself' ? null : (
+        <>
+          <p class="where">{connecting.signInIn[signsIn.in]}</p>
+          <Sample words={site.words} text={signsIn.command} />
+        </>
+      )}
+      <p class="quiet">{connecting.opensBrowser}</p>
+    </>
+  )
+}
 
 /** The link that installs, where the client has one and a key is no placeholder, then the commands and files. */
-const Config: FC<{ site: Site; client: ClientConfig; apiKey: string | null }> = ({ site, client, apiKey }) => {
+const Config: FC<{ site: Site; client: Omit<ClientConfig, 'signsIn'>; apiKey: string | null; path?: string }> = (props) => {
+  const { site, client, apiKey, path = '/api/mcp' } = props
   const { words, baseUrl } = site
   const { connecting } = words
-  const endpoint = `${baseUrl}/api/mcp`
+  const endpoint = baseUrl + path
   const install = apiKey === PLACEHOLDER_KEY ? undefined : linkInstalls(endpoint, apiKey).find((link) => link.client === client.name)
   const note = apiKey === null && client.id === 'vs-code' ? undefined : textOf(connecting.notes, client.id)
   return (

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { CLIENT_IDS, type ClientId, PLACEHOLDER_KEY } from '../../client-configs.ts'
 import { Layout } from '../../layout.tsx'
-import { type Access, ClientTabs } from '../../parts/client-tabs.tsx'
+import { ACCESSES, type Access, ClientTabs } from '../../parts/client-tabs.tsx'
 import { Fault } from '../../parts/field.tsx'
 import { FirstKeyFields, makeKey, NewKeySection, newKey } from '../../parts/new-key.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -15,13 +15,18 @@ function readClient(name: string | null): ClientId {
   return CLIENT_IDS.find((id) => id === name) ?? CLIENT_IDS[0]
 }
 
-/** How to connect a client: one tab for each, for public items or with a key, which is created here. */
+function readAccess(asked: string | null, { isForMembers, hasOAuth }: Site): Access {
+  const found = ACCESSES.find((one) => one === asked && (one !== 'sign-in' || hasOAuth)) ?? 'public'
+  return found === 'public' && isForMembers ? 'key' : found
+}
+
+/** How to connect a client: one tab for each, for public items, signed in, or with a key, which is created here. */
 export async function showConnect({ site, query, sent, takeFlash }: PageRequest) {
   const { words } = site
   const { connecting } = words
   const made = takeFlash(newKey)
   const chosen = readClient(sent ? sent.form.text('client') : query.get('client'))
-  const access: Access = sent || site.isForMembers || query.get('access') === 'key' ? 'key' : 'public'
+  const access = sent ? 'key' : readAccess(query.get('access'), site)
   return (
     <Layout
       site={site}
