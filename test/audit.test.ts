@@ -425,6 +425,13 @@ describe('every operation that changes what is kept', () => {
       return { actor: admin, input: { username } }
     },
     show_person: byAdmin({ username: `owner-${CANARY}` }),
+    hand_over_items: async () => {
+      const username = unique()
+      await signUp(test, username)
+      await test.call(await asPerson(username, PERSON_RIGHTS), 'save_prompt', promptInput())
+      await test.call(admin, 'set_suspended', { username, isSuspended: true })
+      return { actor: admin, input: { username, to: owner.username } }
+    },
     delete_person: async () => {
       const username = unique()
       await signUp(test, username)

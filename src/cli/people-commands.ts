@@ -79,7 +79,7 @@ function describePerson({ username, role, isPlaceholder, hasLogin, defaultVisibi
 }
 
 /** `users`, `keys` and `sign-in-link`. */
-export function addPeopleCommands(program: Command, withApp: WithApp): void {
+export function addPeopleCommands(program: Command, withApp: WithApp): Command {
   program
     .command('sign-in-link <name>')
     .description('Create a link that signs somebody in without a password or a provider, once within ten minutes, and print it')
@@ -285,4 +285,5 @@ export function addPeopleCommands(program: Command, withApp: WithApp): void {
         process.stdout.write(`Revoked key "${key.name}" of ${key.username}.\n`)
       }, EXISTING),
     )
+  return users
 }

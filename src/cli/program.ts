@@ -20,6 +20,7 @@ import { addEncoderCommands } from './encoder-commands.ts'
 import { warnOfGuessedUrl } from './guessed-url.ts'
 import { addOperationCommands, type OperationWork } from './operation-commands.ts'
 import { addPeopleCommands, requireAccount } from './people-commands.ts'
+import { addProvisionCommand } from './provision-command.ts'
 import { addPurgeCommand } from './purge-command.ts'
 import { invokeRemotely } from './remote-invoke.ts'
 import { defaultBaseUrl, serve } from './serve.ts'
@@ -108,7 +109,7 @@ export function createProgram(): Command {
     .description('Serve MCP over stdio, from the local library or another Commonplace server; reads the key from PROMPTS_API_KEY')
     .option('--url <address>', 'address of another Commonplace server')
     .action(serveMcp)
-  addPeopleCommands(program, withApp)
+  addProvisionCommand(addPeopleCommands(program, withApp), withApp)
   addTeamCommands(program, withApp)
   addTransferCommands(program, withApp)
   addSyncCommand(program, withApp)

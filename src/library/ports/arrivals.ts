@@ -24,6 +24,8 @@ export interface Arriving extends Identity {
   readonly grants: Grants | null
   /** Whether an account may be created. */
   readonly allowsNew: boolean
+  /** Whether somebody who is no administrator may come first. Default: false */
+  readonly allowsFirst?: boolean
 }
 
 /** What came of an arrival. */
@@ -53,6 +55,12 @@ export interface ArrivalStore {
    * @throws AppError `forbidden` for a suspended account, and where no account may be created
    */
   arrive(arriving: Arriving): Promise<Arrival>
+  /** Gives and takes the rights of somebody without an identity, such as one from a list of a company's accounts. */
+  grant(userId: string, provider: string, grants: Grants): Promise<Pick<Arrival, 'hasNewRights' | 'skipped'>>
+  /** Whose an identity is, suspended or not. */
+  findByIdentity(identity: Identity): Promise<Person | null>
+  /** Names of the accounts with an identity at one of these providers that are not suspended, in order. */
+  listNamesAt(providers: readonly string[]): Promise<readonly string[]>
   /** Also that of a password. */
   listIdentities(userId: string): Promise<readonly LinkedIdentity[]>
   /**

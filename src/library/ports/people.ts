@@ -132,6 +132,12 @@ export interface PeopleStore extends FirstStepsStore {
   /** @throws AppError `not_found`, `conflict` for the last administrator */
   setRole(username: string, role: Role): Promise<Person>
   /**
+   * Gives the items of somebody who is suspended to another user or team, with their versions and addresses.
+   * @returns how many items the person owned, the trash included
+   * @throws AppError `not_found`, `conflict` for an account that is not suspended, `forbidden` as `deletePerson`
+   */
+  handOverItems(userId: string, to: string, adminId: string): Promise<number>
+  /**
    * Purges a person with everything they own. One transaction ends their rights and hides their items; many more delete the rest, with
    * other writes in between. A store continues this when it is opened. Slugs of once public items, and the name of their owner, are never
    * reused.

@@ -167,6 +167,24 @@ export const deletePerson = defineOperation({
   },
 })
 
+/** Gives the items of a suspended account to others, and leaves the account. */
+export const handOverPerson = defineOperation({
+  name: 'hand_over_items',
+  title: 'Hand over the items of a suspended account',
+  summary: 'Give all items of a suspended account to another user or team, with their versions and addresses.',
+  scope: 'admin',
+  writes: true,
+  cost: 20,
+  surfaces: {},
+  input: z.object({ username: nameInput, to: nameInput }),
+  output: z.object({ items: z.number().int() }),
+  async run({ actor, store }: Needs<'people'>, { username, to }) {
+    const person = await store.people.findPersonByName(username)
+    if (!person || person.isPlaceholder) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
+    return { items: await store.people.handOverItems(person.id, to, requireUser(actor).userId) }
+  },
+})
+
 /** Creates a one-time sign-up link, shown only in this response. */
 export const createInvite = defineOperation({
   name: 'create_invite',

@@ -58,7 +58,7 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
         'You have no account here yet, and this provider may not create one. Ask an administrator for an invite.',
       )
     }
-    if ((await countLogins(db)) === 0 && !grants?.isAdmin) {
+    if (!arriving.allowsFirst && (await countLogins(db)) === 0 && !grants?.isAdmin) {
       throw new AppError(
         'forbidden',
         'The first account must be the administrator’s. Create it with the setup code printed by the service at startup, or map a group to admin.',
@@ -110,6 +110,34 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
           ...rights,
         }
       }),
+    grant: (userId, provider, grants) =>
+      context.transact(async (db, notes) => {
+        const person = await requirePerson(db, userId)
+        const { seq } = await db.selectFrom('user').select('seq').where('id', '=', userId).executeTakeFirstOrThrow()
+        return await applyGrants(db, notes, { person: { ...person, seq }, provider, grants, at: now(), makeId: () => context.random.id() })
+      }),
+    async findByIdentity(identity) {
+      const known = await findIdentity(reader, identity)
+      return known ? await requirePerson(reader, known.user_id) : null
+    },
+    async listNamesAt(providers) {
+      if (providers.length === 0) return []
+      const rows = await reader
+        .selectFrom('user')
+        .select('username')
+        .where('suspended_at', 'is', null)
+        .where(
+          'id',
+          'in',
+          reader
+            .selectFrom('login_account')
+            .select('user_id')
+            .where('provider_id', 'in', [...providers]),
+        )
+        .orderBy('username_key')
+        .execute()
+      return rows.map(({ username }) => username)
+    },
     async listIdentities(userId) {
       const rows = await reader
         .selectFrom('login_account')

@@ -14,9 +14,9 @@ export interface HandOver {
 }
 
 /**
- * Gives all items of a person who is being removed to another owner. A person gives them to a team they maintain; an administrator to
+ * Gives all items of a person who is suspended or being removed to another owner. A person gives them to a team they maintain; an administrator to
  * anybody, but not where that would show them private items.
- * @returns whether any of them was ever public
+ * @returns how many they were, and whether any of them was ever public
  * @throws AppError `not_found`, `forbidden`, `conflict`
  */
 export async function handOverItems(
@@ -24,9 +24,9 @@ export async function handOverItems(
   notes: WriteNotes,
   person: { readonly id: string },
   { to: name, adminId }: HandOver,
-): Promise<boolean> {
+): Promise<{ readonly count: number; readonly hadPublic: boolean }> {
   const to = await requireReceiver(db, adminId === null ? person.id : null, name)
-  if (to.id === person.id) throw new AppError('conflict', 'Hand the items to somebody else: this account is being deleted.')
+  if (to.id === person.id) throw new AppError('conflict', 'Hand the items to somebody else than their owner.')
   if (adminId === null && !hasRight(await findRole(db, person.id, to.id), 'transfer')) {
     throw new AppError(
       'forbidden',
@@ -42,5 +42,5 @@ export async function handOverItems(
   const { seq } = await db.selectFrom('user').select('seq').where('id', '=', person.id).executeTakeFirstOrThrow()
   const { count, hadPublic } = await handOver(db, notes, { seq, id: person.id }, to)
   if (count > 0) notes.audit({ action: 'items_handed_over', targetId: person.id, ownerId: to.id, detail: { created: count } })
-  return hadPublic
+  return { count, hadPublic }
 }

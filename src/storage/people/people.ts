@@ -298,12 +298,21 @@ export function peopleStore(reader: Kysely<Database>, context: WriteContext): Pe
         if (role !== 'admin' && person.role === 'admin') await revokeInvitesOf(db, notes, person, now())
         return { ...person, role }
       }),
+    handOverItems: (userId, to, adminId) =>
+      context.transact(
+        async (db, notes) => {
+          const person = await requirePerson(db, userId)
+          if (person.suspendedAt === null) throw new AppError('conflict', `${person.username} is not suspended: only they give items away.`)
+          return (await handOverItems(db, notes, person, { to, adminId })).count
+        },
+        { isLarge: true },
+      ),
     async deletePerson(userId, { isByAdmin = false, handOverTo, adminId = null } = {}) {
       const seq = await context.transact(
         async (db, notes) => {
           const person = await requirePerson(db, userId)
           if (person.role === 'admin' && (await countLogins(db)) > 1) await refuseWithoutAdmin(db, userId)
-          const keepsName = handOverTo !== undefined && (await handOverItems(db, notes, person, { to: handOverTo, adminId }))
+          const keepsName = handOverTo !== undefined && (await handOverItems(db, notes, person, { to: handOverTo, adminId })).hadPublic
           await leaveTeams(db, notes, person, { isByAdmin, at: now() })
           await revokeInvitesOf(db, notes, person, now())
           const seq = await beginRemoval(db, notes, person, { id: context.random.id(), at: now(), keepsName })
