@@ -22,7 +22,7 @@ export async function allowProgram(bench: BrowserBench, username: string, addres
 }
 
 /** Ends every connection in the settings. */
-export async function disconnectPrograms(bench: BrowserBench, username: string): Promise<void> {
+async function disconnectPrograms(bench: BrowserBench, username: string): Promise<void> {
   const page = await bench.newPage()
   await signIn(page, username)
   await page.goto('/settings/programs')

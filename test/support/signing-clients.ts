@@ -36,7 +36,7 @@ export function findTerminalObstacle(): string | null {
 }
 
 /** What a program signs in with. */
-export interface SignIn {
+interface SignIn {
   /** The address of the service's endpoint. */
   readonly endpoint: string
   /** Where the program keeps what it stores. */
@@ -48,7 +48,7 @@ export interface SignIn {
 }
 
 /** A program that signed in. */
-export interface SignedIn {
+interface SignedIn {
   /** Saves a prompt; fails when the program is told that it may not, or does not say that it did. */
   save(title: string): Promise<void>
   /** The access token that the program holds. */
