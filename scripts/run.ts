@@ -69,10 +69,9 @@ async function build(): Promise<void> {
     // What browsers load: small, and apart from the program.
     const islands = await bundle({
       input: Object.fromEntries(
-        ['site', 'find', 'members', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'try-it', 'import', 'collection'].map((name) => [
-          name,
-          join(root, 'src', 'web', 'islands', `${name}.ts`),
-        ]),
+        ['site', 'find', 'members', 'prompt', 'editor', 'code-editor', 'embed', 'embeds', 'try-it', 'import', 'collection', 'passkeys'].map(
+          (name) => [name, join(root, 'src', 'web', 'islands', `${name}.ts`)],
+        ),
       ),
       platform: 'browser',
       cwd: root,

@@ -26,6 +26,7 @@ import type { LibraryCopy } from './library/library-copies.ts'
 import type { PasswordHash } from './library/password.ts'
 import type { Encoder } from './library/ports/encoder.ts'
 import type { Clock, Random } from './library/ports/environment.ts'
+import type { SecondFactorRule } from './library/ports/factors.ts'
 import type { LibraryChange } from './library/ports/instances.ts'
 import type { LibraryStore } from './library/ports/store.ts'
 import { PASSWORDS_ALONE, type SignInSettings } from './library/sign-in-ways.ts'
@@ -107,6 +108,8 @@ export interface AppSettings extends DatabaseSettings {
   readonly countsUses?: boolean
   /** How programs sign in by OAuth. Default: they cannot */
   readonly oauth?: Omit<OAuthSettings, 'resource'> | null
+  /** Who has to have a second factor. Default: nobody */
+  readonly secondFactor?: SecondFactorRule
   /** How passwords are hashed. Default: standard. */
   readonly passwordHash?: PasswordHash
   /** How people sign in. Default: by password */
@@ -209,6 +212,10 @@ export async function openApp(
     hasPasswords: ways.hasPasswords,
     onForget: () => proxy?.clear(),
     oauth: oauthSettings,
+    isSuspended: async (userId: string) => (await store.people.findPerson(userId))?.suspendedAt !== null,
+    sealer,
+    secondFactor: settings.secondFactor ?? 'optional',
+    issuer: new URL(baseUrl).host,
   }
   const auth = createAuthLoader(store.logins, loginSettings)
   const logins: LoginService = createLogins(store, auth, loginSettings)

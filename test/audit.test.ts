@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { base32 } from '@better-auth/utils/base32'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Actor } from '../src/library/actor.ts'
 import { ADMIN_RIGHTS, ANONYMOUS, PERSON_RIGHTS } from '../src/library/actor.ts'
@@ -8,6 +9,8 @@ import type { LibraryStore } from '../src/library/ports/store.ts'
 import type { AuditRecord } from '../src/operations/admin/audit.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { importPrompts } from '../src/transfer/import-prompts.ts'
+import { createAuthenticator } from './support/authenticator.ts'
+import { codeAt } from './support/codes.ts'
 import { program } from './support/oauth-program.ts'
 import { json, rpc, type TestApp, testApp } from './support/test-app.ts'
 import { PASSWORD, signUp, visit } from './support/visitor.ts'
@@ -41,6 +44,9 @@ const UNRECORDED: Record<string, string> = {
   check_import: 'what an import would do, kept for a day',
   load_starter_library: 'does nothing here: the library has items; proved in import-page.test.ts',
   finish_provider_sign_in: 'needs the answer of a provider; proved in provider-sign-in.test.ts',
+  start_passkey: 'a challenge for five minutes',
+  start_passkey_sign_in: 'as start_passkey',
+  dismiss_new_sign_ins: 'that its reader has seen what is recorded',
   sign_out: 'ends the one session whose beginning is recorded',
 }
 
@@ -184,6 +190,41 @@ describe('every operation that changes what is kept', () => {
     if (!asked || !('to' in asked)) throw new Error('The program was not heard')
     return { input: { query: asked.to.slice(asked.to.indexOf('?') + 1) }, client }
   }
+  const clientWith = (cookies: readonly string[]): ClientOfRequest => ({
+    address: '',
+    caller: '',
+    userAgent: null,
+    cookies: cookies.map((cookie) => cookie.split(';')[0]).join('; '),
+  })
+  /** Somebody with a session of their own. */
+  const makePerson = async () => {
+    const username = unique()
+    const visitor = await signUp(test, username)
+    const client = { address: '', caller: '', userAgent: null, cookies: visitor.cookies() }
+    return { actor: await asPerson(username, PERSON_RIGHTS), username, client }
+  }
+  const startedCodes = async (actor: UserActor) => {
+    const { secret, token } = Object(await test.call(actor, 'start_codes', {}))
+    const key = new TextDecoder().decode(base32.decode(secret))
+    return { token, code: await codeAt(key, test.app.clock()), password: PASSWORD }
+  }
+  const makeCodes = async () => {
+    const person = await makePerson()
+    const { recoveryCodes } = Object(await test.call(person.actor, 'confirm_codes', await startedCodes(person.actor)))
+    return { ...person, recoveryCodes }
+  }
+  const startedPasskey = async (device = createAuthenticator(test.app.baseUrl)) => {
+    const { actor, client } = await makePerson()
+    const { options, cookies } = Object(await test.call(actor, 'start_passkey', { password: PASSWORD }, client))
+    const input = { answer: device.register(JSON.parse(options)), name: unique() }
+    return { actor, input, client: { ...client, cookies: `${client.cookies}; ${clientWith(cookies).cookies}` } }
+  }
+  const makePasskey = async () => {
+    const device = createAuthenticator(test.app.baseUrl)
+    const { actor, input, client } = await startedPasskey(device)
+    await test.call(actor, 'add_passkey', input, client)
+    return { actor, device }
+  }
   const CALLS: Record<string, Prepare> = {
     search_prompts: byOwner({ query: CANARY }),
     get_prompt: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
@@ -288,6 +329,42 @@ describe('every operation that changes what is kept', () => {
     create_sign_in_link: async () => ({ actor: admin, input: { username: owner.username } }),
     show_sign_in_link: async () => ({ actor: ANONYMOUS, input: { token: await test.app.logins.createSignInToken(owner.userId) } }),
     use_sign_in_link: async () => ({ actor: ANONYMOUS, input: { token: await test.app.logins.createSignInToken(owner.userId) } }),
+    show_second_step: async () => ({ actor: ANONYMOUS, input: {} }),
+    finish_sign_in: async () => {
+      const { username, recoveryCodes } = await makeCodes()
+      const { cookies } = Object(await test.call(ANONYMOUS, 'sign_in', { name: username, password: PASSWORD }))
+      return { actor: ANONYMOUS, input: { code: recoveryCodes[0] }, client: clientWith(cookies) }
+    },
+    start_passkey_sign_in: async () => ({ actor: ANONYMOUS, input: {} }),
+    sign_in_with_passkey: async () => {
+      const { device } = await makePasskey()
+      const { options, cookies } = Object(await test.call(ANONYMOUS, 'start_passkey_sign_in', {}))
+      return { actor: ANONYMOUS, input: { answer: device.authenticate(JSON.parse(options)) }, client: clientWith(cookies) }
+    },
+    list_new_sign_ins: byOwner({}),
+    dismiss_new_sign_ins: async () => {
+      await test.call(ANONYMOUS, 'sign_in', { name: owner.username, password: PASSWORD })
+      return { actor: owner, input: {} }
+    },
+    show_factors: byOwner({}),
+    start_codes: byOwner({}),
+    confirm_codes: async () => {
+      const { actor } = await makePerson()
+      return { actor, input: await startedCodes(actor) }
+    },
+    renew_recovery_codes: async () => ({ actor: (await makeCodes()).actor, input: { password: PASSWORD } }),
+    remove_codes: async () => ({ actor: (await makeCodes()).actor, input: { password: PASSWORD } }),
+    start_passkey: async () => {
+      const { actor, client } = await makePerson()
+      return { actor, input: { password: PASSWORD }, client }
+    },
+    add_passkey: async () => await startedPasskey(),
+    remove_passkey: async () => {
+      const { actor } = await makePasskey()
+      const { passkeys } = Object(await test.call(actor, 'show_factors', {}))
+      return { actor, input: { id: passkeys[0].id, password: PASSWORD } }
+    },
+    reset_factors: async () => ({ actor: admin, input: { username: (await makeCodes()).username } }),
     request_password_reset: async () => ({ actor: ANONYMOUS, input: { name: owner.username } }),
     show_password_reset: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken() } }),
     reset_password: async () => ({ actor: ANONYMOUS, input: { token: await makeResetToken(), password: PASSWORD } }),

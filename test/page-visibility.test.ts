@@ -120,6 +120,8 @@ const EXEMPT: Record<string, string> = {
   '/sign-in': 'a form',
   '/sign-in/with/:provider': 'the way to a provider and back; proved in provider-sign-in.test.ts',
   '/sign-in/link': 'a form',
+  '/sign-in/code': 'a form',
+  '/settings/passkeys': 'the reader’s own factors; proved in second-factor.test.ts',
   '/sign-up': 'a form',
   '/sign-out': 'a form',
   '/forgot-password': 'a form',

@@ -12,6 +12,13 @@ const FAILURES_OF_BROWSER = 10
 /** Failures of a signed-in person who must confirm the password. */
 const FAILURES_OF_SESSION = 30
 const WINDOW_SECONDS = 600
+/**
+ * Wrong codes of one account. Whoever enters one knows the password, so others cannot lock its owner out; with three of a million codes good
+ * at a time, a day of guessing finds one with a chance of 0.02 percent.
+ */
+const WRONG_CODES = 10
+const WRONG_CODES_A_DAY = 50
+const DAY_SECONDS = 24 * 3600
 
 /** Who tries. */
 interface Attempt {
@@ -28,6 +35,13 @@ export interface Attempts {
   /** @throws AppError `rate_limited`, with the seconds to wait */
   count(attempt: Attempt, prove: () => Promise<boolean>): Promise<boolean>
   /**
+   * For the second step of a sign-in.
+   * @throws AppError `rate_limited`, with the seconds to wait
+   */
+  countStep(attempt: Attempt, prove: () => Promise<boolean>): Promise<boolean>
+  /** For an address that presents passkeys. @throws AppError `rate_limited`, with the seconds to wait */
+  countPasskey(address: string, prove: () => Promise<boolean>): Promise<boolean>
+  /**
    * For a signed-in person.
    * @throws AppError `rate_limited`, with the seconds to wait
    */
@@ -41,6 +55,10 @@ export function createAttempts(limiters: LimiterStore): Attempts {
   const addresses = limit('address', FAILURES_OF_ADDRESS)
   const each = limit('address at account', FAILURES_EACH)
   const browsers = limit('browser', FAILURES_OF_BROWSER)
+  const codes = limit('code', WRONG_CODES)
+  const codesOfBrowser = limit('code of browser', WRONG_CODES)
+  const passkeys = limit('passkey', FAILURES_OF_ADDRESS)
+  const codesOfDay = createLimiter('failures of code in a day', limiters, WRONG_CODES_A_DAY, DAY_SECONDS)
   const sessions = limit('session', FAILURES_OF_SESSION)
 
   const consume = async (limiter: Limiter, key: string) => {
@@ -70,6 +88,21 @@ export function createAttempts(limiters: LimiterStore): Attempts {
         counted.push([each, own])
       }
       return await judge(counted, prove)
+    },
+    async countStep({ account, address, knownBrowser }, prove) {
+      if (knownBrowser !== null && (await codesOfBrowser.count(knownBrowser)) === null)
+        return await judge([[codesOfBrowser, knownBrowser]], prove)
+      const counted = [
+        [addresses, address],
+        [codes, account],
+        [codesOfDay, account],
+      ] as const
+      for (const [limiter, key] of counted) await consume(limiter, key)
+      return await judge(counted, prove)
+    },
+    async countPasskey(address, prove) {
+      await consume(passkeys, address)
+      return await judge([[passkeys, address]], prove)
     },
     async countSignedIn(userId, prove) {
       await consume(sessions, userId)

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { PASSWORD_LENGTH, type PasswordHash } from '../library/password.ts'
 import type { Clock } from '../library/ports/environment.ts'
 import type { ClientOfRequest, LoginRecords } from '../library/ports/logins.ts'
@@ -28,6 +29,8 @@ export interface LoginSettings {
   readonly onForget?: (() => void) | undefined
   /** Whether programs sign in by OAuth; null where they do not. */
   readonly oauth: OAuthSettings | null
+  /** Whether nobody may sign in to an account. */
+  isSuspended(userId: string): Promise<boolean>
 }
 
 /** How programs sign in. */
@@ -63,10 +66,12 @@ const FIELDS = {
   updatedAt: 'updated_at',
 } as const
 
-async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash, oauth }: LoginSettings) {
-  const [{ betterAuth }, { vouchedSessions }, { hashingMemory, passwordHasher }, oauthPlugins] = await Promise.all([
+async function createAuth(records: LoginRecords, settings: LoginSettings) {
+  const { secret, baseUrl, passwordHash, oauth } = settings
+  const [{ betterAuth }, { vouchedSessions }, { passkeyPlugin }, { hashingMemory, passwordHasher }, oauthPlugins] = await Promise.all([
     import('better-auth/minimal'),
     import('./vouched-sessions.ts'),
+    import('./factors/passkey-plugin.ts'),
     import('./password-hash.ts'),
     oauth ? import('./oauth/oauth-plugins.ts').then((module) => module.oauthPlugins(oauth)) : [],
   ])
@@ -76,8 +81,8 @@ async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash
     // The issuer of tokens is the service itself. Only some addresses are answered, by routes of ours.
     basePath: '/',
     secret,
-    // Its methods are typed, those of the others are reached by their paths.
-    plugins: [vouchedSessions(), ...oauthPlugins],
+    // Those of ours have typed methods, the others are reached by their paths.
+    plugins: [vouchedSessions(), passkeyPlugin(records, settings), ...oauthPlugins],
     rateLimit: { enabled: false },
     onAPIError: { errorURL: `${baseUrl}${ERROR_PATH}` },
     database: loginAdapter(records),
@@ -109,6 +114,12 @@ async function createAuth(records: LoginRecords, { secret, baseUrl, passwordHash
       fields: { ...FIELDS, userId: 'user_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent' },
       expiresIn: SESSION_SECONDS,
       updateAge: RENEW_SECONDS,
+      // Operations ask for the password again instead.
+      freshAge: 0,
+      additionalFields: {
+        openedBy: { type: 'string', required: false, input: false, fieldName: 'opened_by' },
+        isUnseen: { type: 'number', required: false, input: false, fieldName: 'is_unseen' },
+      },
     },
     verification: {
       modelName: 'login_verification',
@@ -139,4 +150,10 @@ export function toHeaders(client: ClientOfRequest): Headers {
   const headers = new Headers({ cookie: client.cookies, 'user-agent': (client.userAgent ?? '').slice(0, MAX_USER_AGENT) })
   if (client.address !== '') headers.set(ADDRESS_HEADER, client.address)
   return headers
+}
+
+/** Whether better-auth refused, rather than failed. */
+export function isRefusal(error: unknown): boolean {
+  const shape = z.object({ statusCode: z.number().min(400).max(499) })
+  return error instanceof Error && shape.safeParse(error).success
 }

@@ -4,12 +4,17 @@ import { AppError } from '../errors.ts'
 import { placeholderEmail } from '../library/account.ts'
 import { type Actor, ADMIN_RIGHTS, PERSON_RIGHTS } from '../library/actor.ts'
 import { PASSWORD_LENGTH } from '../library/password.ts'
-import type { BrowserSession, ClientOfRequest, LoginRecords, LoginRow, Logins } from '../library/ports/logins.ts'
+import type { SignInFactors } from '../library/ports/factors.ts'
+import type { BrowserSession, ClientOfRequest, LoginCondition, LoginRecords, LoginRow, Logins, SignedIn } from '../library/ports/logins.ts'
+import type { Person } from '../library/ports/people.ts'
 import type { LibraryStore } from '../library/ports/store.ts'
 import { FRESH_MINUTES, PROXY_SESSION, passwordsOff } from '../library/sign-in-ways.ts'
 import { toDay } from '../library/usage.ts'
 import { createAttempts } from './attempts.ts'
-import { type Auth, cookiePrefix, type LoginSettings, toHeaders } from './better-auth.ts'
+import { type Auth, cookiePrefix, isRefusal, type LoginSettings, toHeaders } from './better-auth.ts'
+import { createFactors, type FactorSettings } from './factors/factors.ts'
+import { createPasskeys, type PasskeySignIn } from './factors/passkeys.ts'
+import { createSecondSteps } from './factors/second-step.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 import { createLimiter } from './limiter.ts'
 import { hashToken } from './login-adapter.ts'
@@ -28,10 +33,18 @@ const FAILURE_SECONDS = 600
 const SIGN_UPS = 30
 const SIGN_UPS_SECONDS = 3600
 
+/** Whom cookies sign in, and what renews their session. */
+interface Authenticated {
+  readonly actor: Actor | null
+  readonly cookies: string[]
+  /** Whether they must set up a second factor before anything else. */
+  readonly lacksFactor: boolean
+}
+
 /** Logins, and authentication by cookies. */
 export interface LoginService extends Logins {
   /** Anonymous without a good session. `cookies` renew one that is used. */
-  authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
+  authenticateBrowser(client: ClientOfRequest): Promise<Authenticated>
   /** Call when another instance ended sessions or changed rights. */
   forgetHere(): void
 }
@@ -43,6 +56,7 @@ const sessionRow = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   expires_at: z.string(),
+  is_unseen: z.number().nullable(),
 })
 /** Sessions one user may have; the oldest goes. */
 const MAX_SESSIONS = 100
@@ -50,13 +64,16 @@ const MAX_SESSIONS = 100
 type LoginStore = Pick<LibraryStore, 'logins' | 'people' | 'instances' | 'audit' | 'inTransaction'>
 
 /** Sign-in by password, and the sessions of browsers, by better-auth on the library's own tables. */
-export function createLogins(store: LoginStore, auth: () => Promise<Auth>, settings: LoginSettings): LoginService {
+export function createLogins(store: LoginStore, auth: () => Promise<Auth>, settings: LoginSettings & FactorSettings): LoginService {
   /** The name as better-auth makes it. */
   const sessionCookie = `${cookiePrefix(settings.baseUrl)}.session_token=`
   const hasSessionCookie = (cookies: string) => cookies.includes(sessionCookie)
   const limiters = { store: store.instances, clock: settings.clock }
   const attempts = createAttempts(limiters)
   const browsers = createKnownBrowsers(settings)
+  const passkeys = createPasskeys(store, auth)
+  const factors = createFactors(store, passkeys, settings)
+  const steps = createSecondSteps(settings)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const resets = createLimiter('password links', limiters, RESETS, RESET_MS / 1000)
   const failures = createLimiter('recorded failures', limiters, 1, FAILURE_SECONDS)
@@ -72,8 +89,8 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     // An instance that misses the signal uses its cache a few seconds longer.
     await store.instances.tellLoginsChanged().catch(() => {})
   }
-  const sessionCache = new LRUCache<string, { actor: Actor; until: number }>({ max: MAX_CACHED })
-  const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
+  const sessionCache = new LRUCache<string, { actor: Actor; lacksFactor: boolean; until: number }>({ max: MAX_CACHED })
+  const is = (field: string, value: string | number) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
 
   const deleteSessions = async (records: LoginRecords, userId: string, keptSessionId: string | null, isRecorded: boolean) => {
     const others = keptSessionId === null ? [] : [{ field: 'id', operator: 'ne', value: keptSessionId, connector: 'AND' } as const]
@@ -113,7 +130,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     await forget()
   }
 
-  /** Session cookies if the password is right, else null. */
+  /** Cookies and token of a session if the password is right, else null. */
   const prove = async (login: { email: string; password: string; isRemembered: boolean }, client: ClientOfRequest) => {
     const { email, password, isRemembered } = login
     if (password.length > PASSWORD_LENGTH.max) return null
@@ -123,42 +140,75 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const { headers, response } = await (await auth()).api.signInEmail({ body, headers: headersIn, returnHeaders: true })
       await endStaleSessions(response.user.id)
       await renewHash(response.user.id, password)
-      return headers.getSetCookie()
+      return { cookies: headers.getSetCookie(), token: response.token }
     } catch (error) {
       if (isRefusal(error)) return null
       throw error
     }
   }
-  /** Whether this is somebody's password. */
-  const verify = async (userId: string, password: string): Promise<boolean> => {
+  const findPasswordHash = async (userId: string): Promise<string | null> => {
     const account = [is('user_id', userId), is('provider_id', 'credential')]
     const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })
     const hash = row?.['password']
-    if (password.length > PASSWORD_LENGTH.max || typeof hash !== 'string') return false
+    return typeof hash === 'string' ? hash : null
+  }
+  /** Whether this is somebody's password. */
+  const verify = async (userId: string, password: string): Promise<boolean> => {
+    const hash = await findPasswordHash(userId)
+    if (password.length > PASSWORD_LENGTH.max || hash === null) return false
     const { password: hasher } = await (await auth()).$context
     return await hasher.verify({ hash, password })
   }
-  const findPasswordHash = async (userId: string) => {
-    const account = [is('user_id', userId), is('provider_id', 'credential')]
-    const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })
-    return row?.['password'] ?? null
-  }
   const isSignInLink = (token: string) => [is('identifier', toSignInIdentifier(token))]
-  const recordFailure = async (userId: string) => {
-    if ((await failures.count(userId)) !== null) return
-    await store.audit.recordEvent({ action: 'sign_in_failed', targetId: userId, ownerId: userId })
+  const recordFailure = async (userId: string, action: 'sign_in_failed' | 'second_step_failed' = 'sign_in_failed') => {
+    if ((await failures.count(`${action} ${userId}`)) !== null) return
+    await store.audit.recordEvent({ action, targetId: userId, ownerId: userId })
   }
   /** Rehashes a just verified password if its hash is weaker than the current setting. */
   const renewHash = async (userId: string, password: string) => {
     const account = [is('user_id', userId), is('provider_id', 'credential')]
-    const [row] = await store.logins.findLoginRows('login_account', account, { limit: 1, offset: 0 })
-    const old = row?.['password']
+    const old = await findPasswordHash(userId)
     const { isWeakerHash } = await import('./password-hash.ts')
-    if (typeof old !== 'string' || !isWeakerHash(old, settings.passwordHash)) return
+    if (old === null || !isWeakerHash(old, settings.passwordHash)) return
     const renewed = await (await (await auth()).$context).password.hash(password)
     // Not over a password that was set meanwhile.
     await store.logins.updateLoginRows('login_account', [...account, is('password', old)], { password: renewed })
   }
+  const hasFactor = ({ codes, passkeys: held }: SignInFactors) => codes !== null || held.length > 0
+  /** Whether a right password is not enough: codes are on, or a passkey is required and there is one. */
+  const takesSecondStep = async (person: Person | null) => {
+    const found = await factors.find(person?.id ?? '')
+    return found.codes !== null || (person !== null && factors.isRequiredOf(person.role) && hasFactor(found))
+  }
+  const openSession = async (userId: string, client: ClientOfRequest, how: { isRemembered: boolean; openedBy: 'provider' | null }) => {
+    await endStaleSessions(userId)
+    const headersIn = toHeaders({ ...client, cookies: '' })
+    const { headers, response } = await (await auth()).api.startSession({
+      body: { userId, ...how },
+      headers: headersIn,
+      returnHeaders: true,
+    })
+    return { cookies: headers.getSetCookie(), sessionId: response.sessionId }
+  }
+  /** Makes a browser known that was not, and has its session noticed. */
+  const welcome = async (
+    userId: string,
+    session: { cookies: string[]; condition: LoginCondition },
+    knownBrowser: string | null,
+  ): Promise<SignedIn> => {
+    if (knownBrowser !== null) return { cookies: session.cookies, isPending: false, newBrowserOf: null }
+    await store.logins.updateLoginRows('login_session', [is('user_id', userId), session.condition], { is_unseen: 1 })
+    return { cookies: [...session.cookies, browsers.make(userId)], isPending: false, newBrowserOf: userId }
+  }
+  const isSuspended = () => new AppError('forbidden', 'This account is suspended. Ask an administrator.')
+  /** Sessions whose people lacked a factor, or had one, are looked at anew. */
+  const thenForget =
+    <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      const done = await work(...args)
+      await forget()
+      return done
+    }
   /** Deletes expired sessions, and the oldest of a person with too many. */
   const endStaleSessions = async (userId: string) => {
     const now = new Date().toISOString()
@@ -181,8 +231,8 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const person = await store.people.findPersonByName(name)
       if (!person) return { cookies: [] }
       const email = person.email ?? placeholderEmail(person.id)
-      const cookies = await prove({ email, password, isRemembered: true }, client)
-      return { cookies: cookies ? [...cookies, browsers.make(person.id)] : [] }
+      const opened = await prove({ email, password, isRemembered: true }, client)
+      return { cookies: opened ? [...opened.cookies, browsers.make(person.id)] : [] }
     },
     async hashPassword(password) {
       requirePasswords()
@@ -195,28 +245,69 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
         : await store.people.findPersonByName(name)
       // An address with a new random number matches nobody; the lookup takes the same time.
       const email = person ? (person.email ?? placeholderEmail(person.id)) : placeholderEmail(crypto.randomUUID())
-      let cookies: string[] = []
+      const opened: { session: { cookies: string[]; token: string } | null } = { session: null }
       const account = person?.id ?? name.toLowerCase().slice(0, 300)
       const knownBrowser = browsers.find(client.cookies, account)
+      const hasSecondStep = await takesSecondStep(person)
       const isProved = await attempts.count({ account, address: client.caller, knownBrowser }, async () => {
-        // A suspended account gets no session, even with the right password.
-        if (person && person.suspendedAt !== null) return await verify(person.id, password)
-        cookies = (await prove({ email, password, isRemembered }, client)) ?? []
-        return cookies.length > 0
+        // A suspended account gets no session, even with the right password, and one with a second step none yet.
+        if (person && (person.suspendedAt !== null || hasSecondStep)) return await verify(person.id, password)
+        opened.session = await prove({ email, password, isRemembered }, client)
+        return opened.session !== null
       })
       if (!isProved) {
         // Not waited for: how long it takes would tell whether there is such an account.
         if (person) recordFailure(person.id).catch(() => {})
         throw new AppError('unauthenticated', 'Wrong username or password.')
       }
-      if (person && person.suspendedAt !== null) throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
-      return { cookies: knownBrowser === null ? [...cookies, browsers.make(account)] : cookies }
+      if (!person || person.suspendedAt !== null) throw isSuspended()
+      const { id: userId } = person
+      if (hasSecondStep) {
+        await renewHash(userId, password)
+        return {
+          cookies: [steps.make({ userId, isRemembered }, (await findPasswordHash(userId)) ?? '')],
+          isPending: true,
+          newBrowserOf: null,
+        }
+      }
+      const { cookies, token } = requireSession(opened.session)
+      return await welcome(userId, { cookies, condition: is('token', hashToken(token)) }, knownBrowser)
+    },
+    async findSecondStep(client) {
+      return (await steps.find(client.cookies, findPasswordHash))?.userId ?? null
+    },
+    async finishSignIn(code, client) {
+      const step = await steps.find(client.cookies, findPasswordHash)
+      const person = step && (await store.people.findPerson(step.userId))
+      if (!step || !person) throw new AppError('unauthenticated', 'That took too long. Enter your password again.')
+      if (person.suspendedAt !== null) throw isSuspended()
+      const { userId, isRemembered } = step
+      const knownBrowser = browsers.find(client.cookies, userId)
+      const attempt = { account: userId, address: client.caller, knownBrowser }
+      if (!(await attempts.countStep(attempt, () => factors.useCode(userId, code)))) {
+        recordFailure(userId, 'second_step_failed').catch(() => {})
+        throw new AppError('unauthenticated', 'Wrong code. Each code works once: wait for the next one.')
+      }
+      const { cookies, sessionId } = await openSession(userId, client, { isRemembered, openedBy: null })
+      return await welcome(userId, { cookies: [...cookies, steps.end], condition: is('id', sessionId) }, knownBrowser)
+    },
+    async signInWithPasskey(answer, client) {
+      const opened: { session: PasskeySignIn | null } = { session: null }
+      // Nobody guesses one: what is counted are the signatures that an address has checked.
+      const isProved = await attempts.countPasskey(client.caller, async () => {
+        opened.session = await passkeys.signIn(answer, client)
+        return opened.session !== null
+      })
+      if (!isProved)
+        throw new AppError('unauthenticated', 'This passkey does not open an account here. Try again, or sign in with your password.')
+      const { userId, sessionId, cookies } = requireSession(opened.session)
+      await endStaleSessions(userId)
+      const ended = [...cookies, steps.end]
+      return await welcome(userId, { cookies: ended, condition: is('id', sessionId) }, browsers.find(client.cookies, userId))
     },
     async startSession(userId, client) {
-      await endStaleSessions(userId)
-      const headersIn = toHeaders({ ...client, cookies: '' })
-      const { headers } = await (await auth()).api.startSession({ body: { userId }, headers: headersIn, returnHeaders: true })
-      return { cookies: headers.getSetCookie() }
+      const { cookies } = await openSession(userId, client, { isRemembered: true, openedBy: 'provider' })
+      return { cookies }
     },
     hasPassword: async (userId) => settings.hasPasswords && (await findPasswordHash(userId)) !== null,
     async isFreshSession(userId, sessionId) {
@@ -254,15 +345,18 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       return { cookies: headers.getSetCookie() }
     },
     async authenticateBrowser(client) {
-      if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [] }
+      if (!hasSessionCookie(client.cookies)) return { actor: null, cookies: [], lacksFactor: false }
       const key = hashToken(client.cookies)
       const cached = sessionCache.get(key)
-      if (cached && cached.until > settings.clock()) return { actor: cached.actor, cookies: [] }
+      if (cached && cached.until > settings.clock()) return { actor: cached.actor, cookies: [], lacksFactor: cached.lacksFactor }
       const asked = generation
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
       const person = response ? await store.people.findPerson(response.user.id) : null
-      if (!response || !person || person.suspendedAt !== null) return { actor: null, cookies }
+      if (!response || !person || person.suspendedAt !== null) return { actor: null, cookies, lacksFactor: false }
+      // A provider answers for its own second factors.
+      const isAsked = factors.isRequiredOf(person.role) && response.session.openedBy !== 'provider'
+      const lacksFactor = isAsked && !hasFactor(await factors.find(person.id))
       const today = toDay(settings.clock())
       // Best effort: a busy or full disk must not keep anybody from reading.
       if (person.seenOn !== today) store.people.noteSeen(person.id, today).catch(() => {})
@@ -275,8 +369,8 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
         language: person.language,
       }
       // A session that ended meanwhile may have been read just before.
-      if (asked === generation) sessionCache.set(key, { actor, until: settings.clock() + CACHED_MS })
-      return { actor, cookies }
+      if (asked === generation) sessionCache.set(key, { actor, lacksFactor, until: settings.clock() + CACHED_MS })
+      return { actor, cookies, lacksFactor }
     },
     async isPasswordOf(userId, password) {
       return await attempts.countSignedIn(userId, () => verify(userId, password))
@@ -324,8 +418,13 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
           createdAt: session.created_at,
           updatedAt: session.updated_at,
           expiresAt: session.expires_at,
+          isUnseen: session.is_unseen === 1,
         }
       })
+    },
+    async markSessionsSeen(userId, sessionId) {
+      const others: LoginCondition = { field: 'id', operator: 'ne', value: sessionId ?? '', connector: 'AND' }
+      await store.logins.updateLoginRows('login_session', [is('user_id', userId), others, is('is_unseen', 1)], { is_unseen: 0 })
     },
     async endSession(userId, sessionId) {
       const conditions = [is('user_id', userId), is('id', sessionId)]
@@ -337,7 +436,21 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
     endResetLinks: (userId) => endResetLinks(userId),
     forgetSessions: forget,
     forgetHere,
+    factors: {
+      ...factors,
+      confirmCodes: thenForget(factors.confirmCodes),
+      removeCodes: thenForget(factors.removeCodes),
+      addPasskey: thenForget(factors.addPasskey),
+      removePasskey: thenForget(factors.removePasskey),
+      reset: thenForget(factors.reset),
+    },
   }
+}
+
+/** The session that a proof opened. @throws AppError `internal` */
+function requireSession<T>(opened: T | null): T {
+  if (opened === null) throw new AppError('internal', 'A proof was right and opened no session')
+  return opened
 }
 
 function toResetIdentifier(token: string): string {
@@ -353,10 +466,4 @@ function toSignInIdentifier(token: string): string {
 function toUserOfLink([row]: readonly LoginRow[]): string | null {
   const userId = row?.['value']
   return typeof userId === 'string' && Date.parse(String(row?.['expires_at'])) > Date.now() ? userId : null
-}
-
-/** Whether better-auth refused, rather than failed. */
-function isRefusal(error: unknown): boolean {
-  const shape = z.object({ statusCode: z.number().min(400).max(499) })
-  return error instanceof Error && shape.safeParse(error).success
 }

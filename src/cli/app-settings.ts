@@ -19,6 +19,7 @@ export function toAppSettings(config: Config, address: string): AppSettings {
         : null,
     passwordHash: config.PASSWORD_HASH,
     signIn: readSignInSettings(config),
+    secondFactor: config.SECOND_FACTOR,
     mail: config.SMTP_URL === null || config.MAIL_FROM === null ? null : { url: config.SMTP_URL, from: config.MAIL_FROM },
     improve: {
       model: config.IMPROVE_MODEL,

@@ -9,6 +9,7 @@ import type { User } from '../library/items.ts'
 import { PROXY_PROVIDER } from '../library/ports/arrivals.ts'
 import type { Person } from '../library/ports/people.ts'
 import { usernameFault } from '../library/username.ts'
+import { resetFactors } from '../operations/account/factors.ts'
 import { readWithin } from '../operations/account/keys.ts'
 import { createSignInLink } from '../operations/account/sign-in-link.ts'
 import { createInvite, createResetLink, deletePerson, setRole, setSuspended } from '../operations/admin/people.ts'
@@ -165,6 +166,15 @@ export function addPeopleCommands(program: Command, withApp: WithApp): Command {
         await app.store.arrivals.connectIdentity(user.id, { provider: PROXY_PROVIDER, subject }, null)
         await app.logins.forgetSessions()
         process.stdout.write(`${user.username} is now who the proxy names "${subject}".\n`)
+      }, EXISTING),
+    )
+  users
+    .command('reset-factors <name>')
+    .description('Remove the passkeys and codes of an account, for somebody who lost them; the password alone signs in afterwards')
+    .action((name: string) =>
+      withApp(async (app) => {
+        await callAsOperator(app)(resetFactors, { username: name })
+        process.stdout.write(`Removed the passkeys and codes of ${name}.\n`)
       }, EXISTING),
     )
   users

@@ -22,6 +22,7 @@ import {
   PASSWORD_HASHES,
   postgresUrl,
   providerKey,
+  SECOND_FACTOR_RULES,
   smtpUrl,
   webUrl,
 } from './setting-values.ts'
@@ -217,6 +218,11 @@ export const SETTINGS = {
     onOff,
     true,
     'false disables the MCP endpoint and hides every mention of it. REST and the stdio command still work.',
+  ),
+  SECOND_FACTOR: setting(
+    z.enum(SECOND_FACTOR_RULES, `must be one of: ${SECOND_FACTOR_RULES.join(', ')}`),
+    'optional',
+    'Who needs a passkey or the codes of an app beside a password: optional, admins or everybody. Whoever signs in with a password and has neither can only set one up. API keys and programs that signed in are not asked.',
   ),
   OAUTH_ENABLED: setting(
     onOff,

@@ -1,10 +1,29 @@
 import { changePassword, deleteAccount, endSessions, exportOwnItems, showAccount, updateAccount } from './account/account.ts'
 import { connectProgram, refuseProgram, showProgramRequest } from './account/connect-programs.ts'
+import {
+  addPasskey,
+  confirmCodes,
+  removeCodes,
+  removePasskey,
+  renewRecoveryCodes,
+  resetFactors,
+  showFactors,
+  startCodes,
+  startPasskey,
+} from './account/factors.ts'
 import { hideFirstSteps, showFirstSteps } from './account/first-steps.ts'
 import { keepFormDraft, showFormDraft } from './account/form-drafts.ts'
 import { disconnectProvider, listIdentities } from './account/identities.ts'
 import { createKey, listKeys, revokeKey } from './account/keys.ts'
 import { beginConnecting, beginProviderSignIn, finishProviderSignIn, showSignInWays } from './account/provider-sign-in.ts'
+import {
+  dismissNewSignIns,
+  finishSignIn,
+  listNewSignIns,
+  showSecondStep,
+  signInWithPasskey,
+  startPasskeySignIn,
+} from './account/second-step.ts'
 import { showProfile } from './account/show-profile.ts'
 import { requestPasswordReset, resetPassword, showPasswordHelp, showPasswordReset, signIn, signOut } from './account/sign-in.ts'
 import { createSignInLink, showSignInLink, useSignInLink } from './account/sign-in-link.ts'
@@ -187,6 +206,20 @@ export const OPERATIONS: readonly Operation[] = [
   showAccount,
   updateAccount,
   changePassword,
+  showSecondStep,
+  finishSignIn,
+  startPasskeySignIn,
+  signInWithPasskey,
+  listNewSignIns,
+  dismissNewSignIns,
+  showFactors,
+  startCodes,
+  confirmCodes,
+  renewRecoveryCodes,
+  removeCodes,
+  startPasskey,
+  addPasskey,
+  removePasskey,
   endSessions,
   exportOwnItems,
   deleteAccount,
@@ -230,6 +263,7 @@ export const OPERATIONS: readonly Operation[] = [
   showPerson,
   setRole,
   setSuspended,
+  resetFactors,
   signOutPerson,
   deletePerson,
   handOverPerson,

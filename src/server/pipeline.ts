@@ -30,6 +30,9 @@ const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 const FREE_BODY_BYTES = 256 * 1024
 const BYTES_A_POINT = 64 * 1024
 
+/** The page on which people set up a second factor. */
+const FACTOR_PATH = '/settings/passkeys'
+
 /** What the pipeline works with. */
 export interface PipelineParts {
   readonly router: Router<BoundRoute>
@@ -56,7 +59,7 @@ export interface PipelineParts {
   /** Who made the install link of this token, and its scope; null when it does not work. */
   authenticateInstallLink(token: string): Promise<{ readonly id: string; readonly actor: Actor; readonly scope: string } | null>
   /** Whom a browser's cookies sign in; `cookies` renew its session. */
-  authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[] }>
+  authenticateBrowser(client: ClientOfRequest): Promise<{ actor: Actor | null; cookies: string[]; lacksFactor: boolean }>
   /** Whom a reverse proxy signs in; null where none does. */
   readonly proxy: ProxySignIn | null
   /** A page that says what went wrong, when one was asked for. */
@@ -72,7 +75,12 @@ export interface PipelineParts {
 export type Pipeline = (exchange: Exchange, send: (answer: Answer) => Promise<void>) => Promise<void>
 
 /** A call while it goes through the pipeline. */
-type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: boolean; linkId: string | null }
+type OpenCall = { -readonly [Name in keyof Call]: Call[Name] } & { isKnown: boolean; linkId: string | null; lacksFactor: boolean }
+
+/** Whether somebody must set up a second factor before anything else, and asks for something else. */
+function isHeldBack({ lacksFactor, exchange: { path } }: OpenCall): boolean {
+  return lacksFactor && path !== FACTOR_PATH && !path.startsWith(`${FACTOR_PATH}/`) && path !== '/sign-out'
+}
 
 /** The path of every request: host, origin, identity, limits, admission, route, headers, compression, log. */
 export function createPipeline(parts: PipelineParts): Pipeline {
@@ -155,8 +163,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     call.isKnown = true
   }
   const identifyPerson = async (call: OpenCall): Promise<void> => {
-    const { actor, cookies } = await parts.authenticateBrowser(call.client)
+    const { actor, cookies, lacksFactor } = await parts.authenticateBrowser(call.client)
     call.cookies.push(...cookies)
+    call.lacksFactor = lacksFactor
     setPerson(call, actor)
   }
   /** What the proxy says counts more than a cookie; without it there may be the session of a sign-in link. */
@@ -188,6 +197,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       operations: new Set(),
       isKnown: false,
       linkId: null,
+      lacksFactor: false,
       async charge(points) {
         await limits.count(call.caller, points)
       },
@@ -217,6 +227,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const refuse = async (call: OpenCall, error: AppError, allowed: readonly string[], place: Place | null): Promise<Answer> => {
     parts.onFault(error, call.requestId)
+    if (error.code === 'forbidden' && isHeldBack(call) && (call.exchange.header('accept') ?? '').includes('text/html')) {
+      const to = isRead(call.exchange.method) ? `${call.exchange.path}${call.exchange.search}` : '/'
+      const headers = { location: `${FACTOR_PATH}?to=${encodeURIComponent(to)}`, 'cache-control': 'no-store' }
+      return { status: 303, headers, body: null }
+    }
     if (call.kind === 'channel' && HTTP_STATUS[error.code] === 401) {
       return toErrorAnswer(error, call.requestId, { 'www-authenticate': 'Basic realm="commonplace", charset="UTF-8"' })
     }
@@ -276,6 +291,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       await limits.count(call.client.caller)
       throw error
     }
+    if (isHeldBack(call)) throw new AppError('forbidden', 'Set up a passkey or codes first: this library asks for a second factor.')
     const counted = limits.count(call.caller, cost)
     if (counted) await counted
     if (isForMembers && call.actor.kind === 'anonymous') {

@@ -83,6 +83,27 @@ export interface Database {
     user_agent: string | null
     created_at: string
     updated_at: string
+    /** Null: by a password or a passkey. */
+    opened_by: 'provider' | null
+    /** 1: from a browser that was not known, and its person has not seen the notice. */
+    is_unseen: number | null
+  }
+  /** Codes of an app (TOTP): the secret is sealed, and no step up to `last_step` is taken again. */
+  login_factor: { id: string; user_id: string; secret: string; last_step: number; created_at: string }
+  login_recovery_code: { id: string; user_id: string; sha256: string }
+  login_passkey: {
+    id: string
+    user_id: string
+    name: string | null
+    public_key: string
+    credential_id: string
+    counter: number
+    device_type: string
+    backed_up: number
+    transports: string | null
+    aaguid: string | null
+    created_at: string | null
+    used_at: string | null
   }
   /** Pending verifications, such as password resets; `identifier` is a hash. */
   login_verification: { id: string; identifier: string; value: string; expires_at: string; created_at: string; updated_at: string }

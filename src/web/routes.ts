@@ -22,9 +22,11 @@ import { changeIdentities, showIdentities } from './pages/account/identities.tsx
 import { changeInstallLinks, showInstallLinks } from './pages/account/install-links.tsx'
 import { changeKeys, showKeys } from './pages/account/keys.tsx'
 import { chooseLanguage, showLanguage } from './pages/account/language.tsx'
+import { changePasskeys, showPasskeys } from './pages/account/passkeys.tsx'
 import { askForPassword, setNewPassword, showForgotPassword, showResetPassword } from './pages/account/password.tsx'
 import { changePrograms, showConsent, showPrograms, submitConsent } from './pages/account/programs.tsx'
 import { comeBackFromProvider, leaveForProvider, showSignInLinkPage, submitSignInLink } from './pages/account/provider-sign-in.tsx'
+import { showSecondStepPage, submitSecondStep } from './pages/account/second-step.tsx'
 import { changeSessions, changeSettings, showData, showSessions, showSettings, submitDeleteAccount } from './pages/account/settings.tsx'
 import { showSignIn, showSignOut, submitSignIn, submitSignOut } from './pages/account/sign-in.tsx'
 import { showSignUpPage, submitSignUp } from './pages/account/sign-up.tsx'
@@ -67,6 +69,7 @@ import { saveNewSkill, showNewSkill } from './pages/writing/new-skill.tsx'
 import { purge, showPurgePage } from './pages/writing/purge.tsx'
 import { restoreFromTrash, showTrash } from './pages/writing/trash.tsx'
 import { actOnItem } from './parts/item-actions.tsx'
+import { addPasskeyRoutes } from './passkey-routes.ts'
 import type { Action, LeadsOn, PageRequest, Refused } from './request.ts'
 import type { Site, Words } from './site.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
@@ -143,6 +146,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/sign-in', page: showSignIn, act: submitSignIn, allowsAnonymous: true, takesPassword: true, isEntry: true },
   { path: '/sign-in/with/:provider', page: comeBackFromProvider, act: leaveForProvider, allowsAnonymous: true, isEntry: true },
   { path: '/sign-in/link', page: showSignInLinkPage, act: submitSignInLink, allowsAnonymous: true, isEntry: true },
+  { path: '/sign-in/code', page: showSecondStepPage, act: submitSecondStep, allowsAnonymous: true, isEntry: true },
   { path: '/sign-up', page: showSignUpPage, act: submitSignUp, allowsAnonymous: true, takesPassword: true, isEntry: true },
   { path: '/sign-out', page: showSignOut, act: submitSignOut, allowsAnonymous: true, isEntry: true },
   { path: '/forgot-password', page: showForgotPassword, act: askForPassword, allowsAnonymous: true, isEntry: true },
@@ -154,6 +158,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/oauth2/consent', page: showConsent, act: submitConsent, isOfOAuth: true },
   { path: '/settings/install-links', page: showInstallLinks, act: changeInstallLinks },
   { path: '/settings/sign-in', page: showIdentities, act: changeIdentities, takesPassword: true },
+  { path: '/settings/passkeys', page: showPasskeys, act: changePasskeys, takesPassword: true },
   { path: '/settings/sessions', page: showSessions, act: changeSessions },
   { path: '/settings/activity', page: showOwnActivity },
   { path: '/settings/data', page: showData, act: submitDeleteAccount, takesPassword: true },
@@ -191,6 +196,8 @@ export const PAGES: readonly PageEntry[] = [
 ]
 
 const SIGN_IN = '/sign-in'
+/** Where a wrong proof is shown on the page itself. */
+const ENTRIES: ReadonlySet<string> = new Set([SIGN_IN, '/sign-in/code'])
 /** Points of a page, which takes a millisecond or two to make; of a form that is sent; and of one that takes a password, whose hash takes longer. */
 const PAGE_COST = 3
 const FORM_COST = 10
@@ -352,7 +359,7 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
     } catch (error) {
       const fault = toAppError(error)
       // Anonymous visitors are redirected to sign in, unless this was a sign-in attempt.
-      if (fault.code === 'internal' || (fault.code === 'unauthenticated' && call.exchange.path !== SIGN_IN)) throw fault
+      if (fault.code === 'internal' || (fault.code === 'unauthenticated' && !ENTRIES.has(call.exchange.path))) throw fault
       const shown = await page(toRequest(c, countNothing, { form, fault }))
       if ('to' in shown) return leadOn(shown)
       return await refuse(call, 'fault' in shown ? shown : { html: shown, fault }, hasFrames)
@@ -411,8 +418,15 @@ export function createPages(makeContext: MakeContext, http: PageHttp, settings: 
         ]
       })
       const beacons = addCopyBeacon(routes, makeContext, settings.baseUrl, wordsFor)
+      const passkeys = addPasskeyRoutes(routes, makeContext, (error, id) => http.onFault(toAppError(error), id), settings.baseUrl, wordsFor)
       const streams = addImproveStream(routes, makeContext, http.onFault, settings.baseUrl, wordsFor)
-      return [...rows, ...beacons, ...streams, { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1, isEntry: true }]
+      return [
+        ...rows,
+        ...beacons,
+        ...streams,
+        ...passkeys,
+        { method: 'GET', path: '/static/{digest}/{name}', kind: 'asset', cost: 1, isEntry: true },
+      ]
     },
     close: stopHighlighting,
     toProblem(call, error) {

@@ -22,6 +22,7 @@ const FILES: readonly (readonly [name: string, path: string, type: string])[] = 
   ['find.js', 'dist/web/find.js', 'text/javascript; charset=utf-8'],
   ['members.js', 'dist/web/members.js', 'text/javascript; charset=utf-8'],
   ['prompt.js', 'dist/web/prompt.js', 'text/javascript; charset=utf-8'],
+  ['passkeys.js', 'dist/web/passkeys.js', 'text/javascript; charset=utf-8'],
   ['embed.css', 'assets/web/embed.css', 'text/css; charset=utf-8'],
   ['embed.js', 'dist/web/embed.js', 'text/javascript; charset=utf-8'],
   ['embeds.js', 'dist/web/embeds.js', 'text/javascript; charset=utf-8'],

@@ -49,7 +49,30 @@ export async function fillEveryTable(database: OpenDatabase): Promise<void> {
       .execute()
     await db
       .insertInto('login_session')
-      .values({ id: 's', user_id: 'user-2', token: 't', expires_at: AT, ip_address: null, user_agent: '🙂', ...times })
+      .values({
+        id: 's',
+        user_id: 'user-2',
+        token: 't',
+        expires_at: AT,
+        ip_address: null,
+        user_agent: '🙂',
+        opened_by: 'provider',
+        is_unseen: 1,
+        ...times,
+      })
+      .execute()
+    await db
+      .insertInto('login_factor')
+      .values({ id: 'f', user_id: 'user-2', secret: 'sealed', last_step: 57_000_000, created_at: AT })
+      .execute()
+    await db
+      .insertInto('login_recovery_code')
+      .values(TEXTS.map((text, index) => ({ id: `rc${index}`, user_id: 'user-2', sha256: text })))
+      .execute()
+    const credential = { public_key: 'k', credential_id: 'c', counter: 4_294_967_295, device_type: 'multiDevice', backed_up: 1 }
+    await db
+      .insertInto('login_passkey')
+      .values({ ...credential, id: 'pk', user_id: 'user-2', name: 'é', transports: 'usb', aaguid: null, created_at: AT, used_at: null })
       .execute()
     await db
       .insertInto('login_verification')

@@ -81,7 +81,17 @@ export async function testApp(
   more: Partial<
     Pick<
       AppSettings,
-      'allowSignUp' | 'oauth' | 'mail' | 'baseUrl' | 'encoder' | 'passwordHash' | 'databaseUrl' | 'countsUses' | 'onStatement' | 'signIn'
+      | 'allowSignUp'
+      | 'secondFactor'
+      | 'oauth'
+      | 'mail'
+      | 'baseUrl'
+      | 'encoder'
+      | 'passwordHash'
+      | 'databaseUrl'
+      | 'countsUses'
+      | 'onStatement'
+      | 'signIn'
     >
   > = {},
   log: { write(line: string): void } | null = null,

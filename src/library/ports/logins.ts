@@ -1,4 +1,8 @@
 import type { AuditAction } from '../audit.ts'
+import type { ClientOfRequest } from './client-of-request.ts'
+import type { Factors } from './factors.ts'
+
+export type { ClientOfRequest } from './client-of-request.ts'
 
 /** The tables better-auth keeps its rows in. */
 export const LOGIN_TABLES = [
@@ -6,6 +10,9 @@ export const LOGIN_TABLES = [
   'login_account',
   'login_session',
   'login_verification',
+  'login_factor',
+  'login_recovery_code',
+  'login_passkey',
   'oauth_client',
   'oauth_resource',
   'oauth_client_resource',
@@ -30,7 +37,20 @@ export interface LoginCondition {
 /** What happens to rows of logins, by its name in the audit log. */
 export type LoginAction = Extract<
   AuditAction,
-  'signed_in' | 'sessions_ended' | 'password_changed' | 'password_reset' | 'reset_link_created' | 'sign_in_link_created'
+  | 'sign_in_link_created'
+  | 'signed_in'
+  | 'second_step_failed'
+  | 'sessions_ended'
+  | 'password_changed'
+  | 'password_reset'
+  | 'reset_link_created'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'factors_reset'
+  | 'recovery_code_used'
+  | 'recovery_codes_renewed'
+  | 'passkey_added'
+  | 'passkey_removed'
 >
 
 /** What a change of rows is recorded as, when there were any. */
@@ -60,17 +80,6 @@ export interface LoginRecords {
   deleteLoginRows(table: LoginTable, conditions: readonly LoginCondition[], limit: number | null, event?: LoginEvent): Promise<LoginRow[]>
 }
 
-/** Where a request came from. */
-export interface ClientOfRequest {
-  /** Its network address; empty where there is no socket. */
-  readonly address: string
-  /** Whom its requests are counted for: the address, or the network of one where a machine has a whole network. */
-  readonly caller: string
-  readonly userAgent: string | null
-  /** The Cookie header. */
-  readonly cookies: string
-}
-
 /** Sends a mail of plain text. @throws AppError `upstream_failed` */
 export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>
 
@@ -83,6 +92,17 @@ export interface BrowserSession {
   /** Renewed once a day while it is used. */
   readonly updatedAt: string
   readonly expiresAt: string
+  /** Whether it was opened from a browser that was not known, and the person has not seen the notice. */
+  readonly isUnseen: boolean
+}
+
+/** What came of a sign-in. `cookies` are Set-Cookie headers. */
+export interface SignedIn {
+  readonly cookies: string[]
+  /** Whether a second step is due: there is no session yet. */
+  readonly isPending: boolean
+  /** Whose session was opened from a browser that was not known; null for a known one. */
+  readonly newBrowserOf: string | null
 }
 
 /** Passwords and the sessions of browsers. `cookies` are Set-Cookie headers to send. */
@@ -96,7 +116,13 @@ export interface Logins {
   /** Signs in after sign-up, regardless of failures from the same address. No cookies if it failed. */
   signInNew(login: { name: string; password: string }, client: ClientOfRequest): Promise<{ cookies: string[] }>
   /** @throws AppError `unauthenticated` in the same words and time whatever is wrong, `rate_limited` after too many failures */
-  signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<{ cookies: string[] }>
+  signIn(login: { name: string; password: string; isRemembered: boolean }, client: ClientOfRequest): Promise<SignedIn>
+  /** Whose password was right in this browser a moment ago; null when no second step is due. */
+  findSecondStep(client: ClientOfRequest): Promise<string | null>
+  /** @throws AppError `unauthenticated` in the same words whatever is wrong with the code, `rate_limited`, `forbidden` for a suspended account */
+  finishSignIn(code: string, client: ClientOfRequest): Promise<SignedIn>
+  /** @throws AppError `unauthenticated`, `rate_limited`, `forbidden` for a suspended account */
+  signInWithPasskey(answer: object, client: ClientOfRequest): Promise<SignedIn>
   /** Signs in somebody whom a provider, a link or a proxy vouches for. The caller has refused suspended accounts. */
   startSession(userId: string, client: ClientOfRequest): Promise<{ cookies: string[] }>
   /** Whether somebody can confirm who they are by a password. */
@@ -110,6 +136,9 @@ export interface Logins {
   /** Whose token this was; it is used up. */
   useSignInToken(token: string): Promise<string | null>
   signOut(client: ClientOfRequest): Promise<{ cookies: string[] }>
+  hasPassword(userId: string): Promise<boolean>
+  /** Whether a session was opened moments ago. */
+  isFreshSession(userId: string, sessionId: string | undefined): Promise<boolean>
   /** @throws AppError `rate_limited` */
   isPasswordOf(userId: string, password: string): Promise<boolean>
   /** Sets a password, and ends all sessions but `keptSessionId`. */
@@ -124,6 +153,8 @@ export interface Logins {
   /** Sets a password by a token, which is used up, and ends all sessions. False when the token is not, or no longer, good. */
   resetPassword(token: string, password: string): Promise<boolean>
   listSessions(userId: string): Promise<BrowserSession[]>
+  /** Notes that the person saw the notices of all sessions but `sessionId`, which may be the one they warn of. */
+  markSessionsSeen(userId: string, sessionId: string | undefined): Promise<void>
   /** Ends one session of a user, or all but `keptSessionId`. Felt on the next request. */
   endSession(userId: string, sessionId: string): Promise<boolean>
   endSessions(userId: string, keptSessionId: string | null): Promise<void>
@@ -131,4 +162,5 @@ export interface Logins {
   endResetLinks(userId: string): Promise<void>
   /** Call when the rights of a session changed in another way; notifies the other instances. */
   forgetSessions(): Promise<void>
+  readonly factors: Factors
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidInput } from '../../errors.ts'
 import { bioField, displayNameField, emailField, languageField, ROLES, websiteField } from '../../library/account.ts'
+import { describeBrowser } from '../../library/browser-names.ts'
 import { toExportEntry, toExportLine } from '../../library/exported-items.ts'
 import { passwordFault } from '../../library/password.ts'
 import type { Person } from '../../library/ports/people.ts'
@@ -18,7 +19,8 @@ const when = z.string().meta({ format: 'date-time' })
 const sessionRecord = z.object({
   id: z.string(),
   isThis: z.boolean(),
-  userAgent: z.string().nullable(),
+  browser: z.string().nullable().describe('In words; null when it did not say what it is'),
+  isNew: z.boolean().describe('Opened from a browser that was not known, and not seen yet'),
   address: z.string().nullable(),
   createdAt: when,
   lastUsedAt: when,
@@ -70,7 +72,8 @@ export const showAccount = defineOperation({
       sessions: sessions.map((session) => ({
         id: session.id,
         isThis: session.id === user.sessionId,
-        userAgent: session.userAgent,
+        browser: describeBrowser(session.userAgent),
+        isNew: session.isUnseen && session.id !== user.sessionId,
         address: session.address,
         createdAt: session.createdAt,
         lastUsedAt: session.updatedAt,
@@ -146,12 +149,18 @@ export const endSessions = defineOperation({
   scope: 'account',
   writes: true,
   surfaces: {},
-  input: z.object({ id: z.string().max(255).optional().describe('Default: all other sessions') }),
+  input: z.object({
+    id: z.string().max(255).optional().describe('Default: all other sessions'),
+    programs: z.boolean().default(false).describe('Also disconnect all programs that signed in, when all other sessions end'),
+  }),
   output: z.object({ success: z.literal(true) }),
-  async run({ actor, logins }: Needs<never, 'logins'>, { id }) {
+  async run({ actor, logins, store }: Needs<'keys', 'logins'>, { id, programs }) {
     const user = requireUser(actor)
-    if (id === undefined) await logins.endSessions(user.userId, user.sessionId ?? null)
-    else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'Session not found.')
+    if (id === undefined) {
+      await logins.endSessions(user.userId, user.sessionId ?? null)
+      const held = programs ? await store.keys.listKeys(user.username) : []
+      for (const key of held) if (key.clientId !== null && key.revokedAt === null) await store.keys.revokeKey(key.id)
+    } else if (!(await logins.endSession(user.userId, id))) throw new AppError('not_found', 'Session not found.')
     return { success: true as const }
   },
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { SCOPES } from '../../library/actor.ts'
-import type { ClientOfRequest } from '../../library/ports/logins.ts'
 import type { OAuthConsents } from '../../library/ports/oauth.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { filterText, refInput } from '../core/inputs.ts'
+import { clientOf } from './client-of.ts'
 import { MAX_NARROWED, readWithin } from './keys.ts'
 
 /** A connection that nobody uses for this long ends by itself. */
@@ -18,10 +18,6 @@ type Uses = Needs<never, 'oauth'>
 function requireOAuth(oauth: OAuthConsents | null): OAuthConsents {
   if (!oauth) throw new AppError('not_found', 'Programs do not sign in to this service.')
   return oauth
-}
-
-function clientOf({ client }: Uses): ClientOfRequest {
-  return client ?? { address: '', caller: '', userAgent: null, cookies: '' }
 }
 
 /** What a program asks its user for. */

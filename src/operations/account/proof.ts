@@ -1,12 +1,6 @@
 import { AppError, invalidInput } from '../../errors.ts'
-import type { ClientOfRequest } from '../../library/ports/logins.ts'
 import { FRESH_MINUTES } from '../../library/sign-in-ways.ts'
 import type { Needs, UserActor } from '../core/define-operation.ts'
-
-/** Where a call came from. */
-export function clientOf(context: Needs): ClientOfRequest {
-  return context.client ?? { address: '', caller: '', userAgent: null, cookies: '' }
-}
 
 /**
  * Has a signed-in person prove who they are once more: by the password, or where they have none, by having signed in just now.

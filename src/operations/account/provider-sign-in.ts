@@ -4,7 +4,8 @@ import { readCookie, writeCookie } from '../../library/cookies.ts'
 import type { Arrival, Arriving } from '../../library/ports/arrivals.ts'
 import type { ProviderSettings } from '../../library/sign-in-ways.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
-import { clientOf, requireProof } from './proof.ts'
+import { clientOf } from './client-of.ts'
+import { requireProof } from './proof.ts'
 
 /** What a browser carries to a provider and back, sealed. */
 const COOKIE = 'commonplace.journey'

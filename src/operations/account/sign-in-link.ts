@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Person } from '../../library/ports/people.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { clientOf } from './proof.ts'
+import { clientOf } from './client-of.ts'
 
 const tokenInput = z.string().min(1).max(200)
 const cookies = z.array(z.string()).describe('Set-Cookie headers')

@@ -3,8 +3,9 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { passwordFault } from '../../library/password.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
+import { clientOf } from './client-of.ts'
 import { revokeAllKeys, revokeKeysInput } from './keys.ts'
-import { clientOf } from './proof.ts'
+import { mailNewBrowser } from './second-step.ts'
 
 const cookies = z.array(z.string()).describe('Set-Cookie headers')
 const nameInput = z.string().min(1, 'is required').max(300, 'is too long')
@@ -19,11 +20,13 @@ export const signIn = defineOperation({
   writes: true,
   surfaces: {},
   input: z.object({ name: nameInput, password: z.string().min(1, 'is required'), isRemembered: z.boolean().default(true) }),
-  output: z.object({ cookies }),
-  async run(context, input) {
+  output: z.object({ cookies, isPending: z.boolean().describe('Whether a second step is due: finish_sign_in') }),
+  async run(context: Needs<'people', 'logins' | 'sendMail' | 'baseUrl' | 'clock'>, input) {
     const signedIn = await context.logins.signIn({ ...input, name: input.name.trim() }, clientOf(context))
-    context.count('sign_in')
-    return signedIn
+    mailNewBrowser(context, signedIn)
+    const { cookies: made, isPending } = signedIn
+    if (!isPending) context.count('sign_in')
+    return { cookies: made, isPending }
   },
 })
 

@@ -6,7 +6,7 @@ import type { Invite, SignUpState } from '../../library/ports/people.ts'
 import { passwordsOff } from '../../library/sign-in-ways.ts'
 import { usernameFault } from '../../library/username.ts'
 import { defineOperation, type Needs } from '../core/define-operation.ts'
-import { clientOf } from './proof.ts'
+import { clientOf } from './client-of.ts'
 
 /** Longest secret looked at. */
 const secretInput = z.string().max(200)

@@ -75,11 +75,12 @@ export const showPerson = defineOperation({
   scope: 'admin',
   surfaces: {},
   input: z.object({ username: nameInput }),
-  output: personRecord,
-  async run({ store }: Needs<'people'>, { username }) {
+  output: personRecord.extend({ hasFactors: z.boolean().describe('Whether there are passkeys, or codes are on') }),
+  async run({ store, logins }: Needs<'people', 'logins'>, { username }) {
     const person = await store.people.findPersonByName(username)
     if (!person) throw new AppError('not_found', `User "${username.slice(0, 80)}" not found.`)
-    return toPersonRecord(person)
+    const { codes, passkeys } = await logins.factors.find(person.id)
+    return { ...toPersonRecord(person), hasFactors: codes !== null || passkeys.length > 0 }
   },
 })
 

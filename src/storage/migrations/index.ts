@@ -36,6 +36,7 @@ import { narrowKeys } from './0029-narrowed-keys.ts'
 import { createOAuth } from './0030-oauth.ts'
 import { addLanguages } from './0031-languages.ts'
 import { addGivenRights } from './0032-given-rights.ts'
+import { createSignInFactors } from './0033-sign-in-factors.ts'
 import { adoptEarlierRecords } from './earlier-records.ts'
 
 /** One schema change. Never edited after a release: its digest is pinned here, checked by a test, and stored in every database. */
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0030-oauth', up: createOAuth, digest: '8a0c4616b2f661a43eaf86239bdbd9d52e96feca6fbf822504236cfeeaff1e6e' },
   { name: '0031-languages', up: addLanguages, digest: '5bf09d0c60503fc3897473e1145a0cd3d3a4b30d04679d88a832942e053f42f5' },
   { name: '0032-given-rights', up: addGivenRights, digest: '5a3363427c9265f4c5a1210ff33a7222a7084a61e125cc6e26dc63291c4b832c' },
+  { name: '0033-sign-in-factors', up: createSignInFactors, digest: 'de99a46659cf017809eeebe98ee3b29506d384fd2262d30de73102ba988f4b32' },
 ]
 
 /** Options of a migration run. */

@@ -40,6 +40,7 @@ const NEW_ROWS: {
 } = {
   login_session: { action: 'signed_in', column: 'user_id', actsFromNowOn: true },
   login_verification: { action: 'reset_link_created', column: 'value' },
+  login_passkey: { action: 'passkey_added', column: 'user_id' },
 }
 
 function describeNewRow(table: LoginTable, row: LoginRow): AuditEntry | null {

@@ -6,7 +6,7 @@ import { LANGUAGES, wordsIn } from '../strings/languages.ts'
 export const LanguageSwitch: FC<{ words: Site['words'] }> = ({ words }) => (
   <form method="post" action="/language">
     {LANGUAGES.filter((language) => language !== words.language).map((language) => (
-      <button class="link" name="language" value={language} lang={language}>
+      <button class="link" type="submit" name="language" value={language} lang={language}>
         {wordsIn(language).languages.name}
       </button>
     ))}

@@ -12,14 +12,25 @@ interface SectionsPageProps {
   readonly at: string
   /** More style sheets, by the names of their files. */
   readonly styles?: readonly string[] | undefined
+  /** More scripts, by the names of their files. */
+  readonly scripts?: readonly string[] | undefined
   /** Below the list of sections. */
   readonly aside?: Child
   readonly children?: Child
 }
 
 /** A page of several sections, each at an address of its own, with all of them at the side. */
-export const SectionsPage: FC<SectionsPageProps> = ({ request: { site, query, sent }, of, sections, at, styles, aside, children }) => (
-  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false} styles={styles}>
+export const SectionsPage: FC<SectionsPageProps> = ({
+  request: { site, query, sent },
+  of,
+  sections,
+  at,
+  styles,
+  scripts,
+  aside,
+  children,
+}) => (
+  <Layout site={site} title={`${sections[at]} · ${of}`} current="account" isIndexed={false} styles={styles} scripts={scripts}>
     <div class="sections">
       <nav aria-label={of}>
         <ul>

@@ -43,6 +43,7 @@ export const ACCOUNT_WORDS = {
     '/settings/programs': 'Connected programs',
     '/settings/install-links': 'Install links',
     '/settings/sign-in': 'Sign-in',
+    '/settings/passkeys': 'Passkeys and codes',
     '/settings/sessions': 'Password and sessions',
     '/settings/activity': 'Activity',
     '/settings/data': 'Your data',

@@ -9,6 +9,7 @@ import { DOCUMENT_WORDS } from './documents.ts'
 import { EDITOR_WORDS } from './editor.ts'
 import { DESIGNER_WORDS, EMBED_WORDS } from './embeds.ts'
 import { ERROR_WORDS } from './errors.ts'
+import { FACTOR_WORDS } from './factors.ts'
 import { FILLING_WORDS } from './filling.ts'
 import { FIND_WORDS } from './find.ts'
 import { FIRST_PAGE_WORDS } from './first-page.ts'
@@ -38,6 +39,7 @@ export const ENGLISH = {
   done: DONE_MESSAGES,
   errors: ERROR_WORDS,
   membersOnly: MEMBERS_ONLY_WORDS,
+  factors: FACTOR_WORDS,
   find: FIND_WORDS,
   reading: READING_WORDS,
   filling: FILLING_WORDS,

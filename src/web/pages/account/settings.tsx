@@ -6,10 +6,12 @@ import { DEFAULT_VISIBILITIES } from '../../../library/visibility.ts'
 import { changePassword, deleteAccount, endSessions, showAccount, updateAccount } from '../../../operations/account/account.ts'
 import { hideFirstSteps } from '../../../operations/account/first-steps.ts'
 import { showSignInWays } from '../../../operations/account/provider-sign-in.ts'
+import { dismissNewSignIns } from '../../../operations/account/second-step.ts'
 import { listTeams } from '../../../operations/teams/list-teams.ts'
 import { languageCookie } from '../../language.ts'
 import { Day } from '../../parts/day.tsx'
 import { ActionButton, Choice, Fault, Field } from '../../parts/field.tsx'
+import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { RevokeKeys } from '../../parts/revoke-keys.tsx'
 import { SectionsPage } from '../../parts/sections-page.tsx'
 import type { Action, PageRequest } from '../../request.ts'
@@ -20,12 +22,13 @@ import { LANGUAGE_OPTIONS } from './language.tsx'
 const YEAR_SECONDS = 365 * 24 * 3600
 
 /** The frame of every settings page. */
-export const SettingsPage: FC<{ request: PageRequest; at: string; styles?: readonly string[]; children?: Child }> = ({
-  request,
-  at,
-  styles,
-  children,
-}) => {
+export const SettingsPage: FC<{
+  request: PageRequest
+  at: string
+  styles?: readonly string[]
+  scripts?: readonly string[]
+  children?: Child
+}> = ({ request, at, styles, scripts, children }) => {
   const { words, reader, hasOAuth } = request.site
   const { '/settings/programs': programs, ...others } = words.settingsSections
   const sections = {
@@ -41,7 +44,7 @@ export const SettingsPage: FC<{ request: PageRequest; at: string; styles?: reado
     </form>
   )
   return (
-    <SectionsPage request={request} of={words.settings} sections={sections} at={at} styles={styles} aside={signOut}>
+    <SectionsPage request={request} of={words.settings} sections={sections} at={at} styles={styles} scripts={scripts} aside={signOut}>
       {children}
     </SectionsPage>
   )
@@ -183,27 +186,6 @@ export const changeSettings: Action = async ({ call, form, site }) => {
   }
 }
 
-/** Short browser name from its user agent. */
-function nameBrowser(userAgent: string | null, words: Site['words']): string {
-  if (userAgent === null) return words.unknownBrowser
-  const browser = [
-    ['Edg/', 'Edge'],
-    ['OPR/', 'Opera'],
-    ['Firefox/', 'Firefox'],
-    ['Chrome/', 'Chrome'],
-    ['Safari/', 'Safari'],
-  ].find(([mark = '']) => userAgent.includes(mark))?.[1]
-  const system = [
-    ['Android', 'Android'],
-    ['iPhone', 'iPhone'],
-    ['iPad', 'iPad'],
-    ['Windows', 'Windows'],
-    ['Mac OS X', 'macOS'],
-    ['Linux', 'Linux'],
-  ].find(([mark = '']) => userAgent.includes(mark))?.[1]
-  return [browser ?? userAgent.slice(0, 40), system].filter(Boolean).join(', ')
-}
-
 /** Changes the password, or sets the first one. */
 const PasswordSection: FC<Pick<PageRequest, 'site' | 'sent'> & { username: string; hasPassword: boolean }> = ({
   site,
@@ -253,6 +235,7 @@ export async function showSessions(request: PageRequest) {
   const session = sentWith(sent, 'end') ?? sentWith(sent, 'end-others')
   return (
     <SettingsPage request={request} at="/settings/sessions">
+      <NewSignIns words={words} sessions={await readNewSignIns(request)} />
       {hasPasswords ? (
         <PasswordSection site={site} sent={password} username={me.username} hasPassword={me.hasPassword} />
       ) : (
@@ -265,11 +248,13 @@ export async function showSessions(request: PageRequest) {
           {me.sessions.map((one) => (
             <li>
               <div>
-                <strong>{nameBrowser(one.userAgent, words)}</strong>
+                <strong>{one.browser ?? words.unknownBrowser}</strong>
                 {one.isThis ? ` (${words.thisBrowser})` : ''}
+                {one.isNew ? <strong class="state"> {words.factors.isNew}</strong> : null}
                 <p class="quiet">
                   {one.address ? `${one.address} · ` : ''}
-                  {words.signedInOn} <Day words={words} at={one.createdAt} />
+                  {words.signedInOn} <Day words={words} at={one.createdAt} /> · {words.factors.lastUsedOn}{' '}
+                  <Day words={words} at={one.lastUsedAt} />
                 </p>
               </div>
               {one.isThis ? null : (
@@ -280,7 +265,18 @@ export async function showSessions(request: PageRequest) {
             </li>
           ))}
         </ul>
-        {me.sessions.length > 1 ? <ActionButton does="end-others">{words.signOutElsewhere}</ActionButton> : null}
+        <form method="post" class="fields">
+          {site.hasOAuth ? (
+            <label class="tick">
+              <input type="checkbox" name="programs" value="true" /> {words.factors.programsToo}
+            </label>
+          ) : null}
+          <p>
+            <button class="button" type="submit" name="do" value="end-others">
+              {words.signOutElsewhere}
+            </button>
+          </p>
+        </form>
       </section>
     </SettingsPage>
   )
@@ -299,8 +295,11 @@ export const changeSessions: Action = async ({ call, form }) => {
     case 'end':
       await call(endSessions, { id: form.text('id') })
       return { to: '/settings/sessions?done=session-ended' }
+    case 'seen':
+      await call(dismissNewSignIns, {})
+      return { to: '/settings/sessions' }
     default:
-      await call(endSessions, {})
+      await call(endSessions, { programs: form.has('programs') })
       return { to: '/settings/sessions?done=session-ended' }
   }
 }

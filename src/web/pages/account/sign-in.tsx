@@ -6,6 +6,7 @@ import { showSignUp } from '../../../operations/account/sign-up.ts'
 import { localPath } from '../../forms.ts'
 import { Layout } from '../../layout.tsx'
 import { Done, Fault, Field } from '../../parts/field.tsx'
+import { PasskeySignIn } from '../../parts/passkey-form.tsx'
 import type { Action, PageRequest } from '../../request.ts'
 
 /** Where people prove who they are. */
@@ -14,7 +15,7 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
   const [{ isOpen }, ways] = await Promise.all([call(showSignUp, {}), call(showSignInWays, {})])
   const to = localPath(sent?.form.text('to') || query.get('to') || '/')
   return (
-    <Layout site={site} title={words.signIn} isIndexed={false}>
+    <Layout site={site} title={words.signIn} isIndexed={false} scripts={['passkeys.js']}>
       <div class="narrow">
         <h1>{words.signIn}</h1>
         <Done words={words} query={query} sent={sent} />
@@ -37,6 +38,7 @@ export async function showSignIn({ site, query, sent, call }: PageRequest) {
             <a href="/forgot-password">{words.forgotPassword}</a>
           </p>
         ) : null}
+        {ways.hasPasswords ? <PasskeySignIn words={words} to={to} isAlternative /> : null}
         {isOpen ? (
           <p>
             <a href={`/sign-up?to=${encodeURIComponent(to)}`}>{words.signUpInstead}</a>
@@ -71,11 +73,12 @@ const PasswordForm: FC<Pick<PageRequest, 'site' | 'sent'> & { to: string; isFirs
 /** Signs in, and goes where the reader was going. */
 export const submitSignIn: Action = async ({ site, call, form }) => {
   const input = { name: form.text('name'), password: form.text('password'), isRemembered: form.has('isRemembered') }
-  const { cookies } = await call(signIn, input).catch((error: unknown) => {
+  const { cookies, isPending } = await call(signIn, input).catch((error: unknown) => {
     const { code } = toAppError(error)
     throw code === 'unauthenticated' ? new AppError(code, site.words.errors.wrongLogin, { cause: error }) : error
   })
-  return { to: localPath(form.text('to')), cookies }
+  const to = localPath(form.text('to'))
+  return { to: isPending ? `/sign-in/code?to=${encodeURIComponent(to)}` : to, cookies }
 }
 
 /** Signs out; felt at once. The session at a provider or a proxy is not ours to end: the page says so. */

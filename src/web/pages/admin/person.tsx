@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import { z } from 'zod'
 import { AppError } from '../../../errors.ts'
 import { ROLES } from '../../../library/account.ts'
+import { resetFactors } from '../../../operations/account/factors.ts'
 import { createResetLink, deletePerson, setRole, setSuspended, showPerson, signOutPerson } from '../../../operations/admin/people.ts'
 import type { Output } from '../../../operations/core/define-operation.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -76,6 +77,11 @@ const Access: FC<{ words: Site['words']; person: ShownPerson; isOwn: boolean }> 
 const LoginControls: FC<{ words: Site['words']; person: ShownPerson }> = ({ words, person }) => (
   <>
     <ActionButton does="reset">{words.resetLink}</ActionButton>
+    {person.hasFactors ? (
+      <Confirm label={words.factors.reset} means={words.factors.resetMeans}>
+        <ActionButton does="reset-factors">{words.factors.reset}</ActionButton>
+      </Confirm>
+    ) : null}
     {person.role === 'admin' ? (
       <Confirm label={words.removeAdmin} means={words.removeAdminMeans}>
         <ActionButton does="role" values={{ role: 'user' }}>
@@ -134,6 +140,9 @@ export const changePerson: Action = async ({ site, call, form, param, path }) =>
       const person = await call(setRole, { username, role: form.choice('role', ROLES) })
       return { to: person.username === site.reader?.username && person.role !== 'admin' ? '/settings?done=saved' : `${path}?done=saved` }
     }
+    case 'reset-factors':
+      await call(resetFactors, { username })
+      return { to: `${path}?done=factors-reset` }
     case 'sign-out':
       await call(signOutPerson, { username })
       return { to: `${path}?done=signed-out-person` }

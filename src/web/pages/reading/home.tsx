@@ -8,6 +8,7 @@ import { Layout } from '../../layout.tsx'
 import { ConnectBox } from '../../parts/connect-box.tsx'
 import { Done } from '../../parts/field.tsx'
 import { MemberHome, readMemberHome } from '../../parts/member-home.tsx'
+import { NewSignIns, readNewSignIns } from '../../parts/new-sign-ins.tsx'
 import { NothingYet } from '../../parts/nothing-yet.tsx'
 import { PromptRows, SkillRows } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
@@ -27,6 +28,7 @@ export async function showHome(request: PageRequest) {
       <h1>{site.name}</h1>
       <p class="lead">{words.lead}</p>
       <Done words={words} query={query} sent={sent} />
+      {site.reader ? <NewSignIns words={words} sessions={await readNewSignIns(request)} /> : null}
       <SearchField site={site} kind="all" query="" isLarge />
       {site.reader ? <MemberHome site={site} shown={await readMemberHome(request)} /> : null}
       {featured.prompts.length + featured.skills.length > 0 ? (

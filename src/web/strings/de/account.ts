@@ -45,6 +45,7 @@ export const ACCOUNT_WORDS_DE: typeof ACCOUNT_WORDS = {
     '/settings/programs': 'Verbundene Programme',
     '/settings/install-links': 'Installationslinks',
     '/settings/sign-in': 'Anmeldung',
+    '/settings/passkeys': 'Passkeys und Codes',
     '/settings/sessions': 'Passwort und Sitzungen',
     '/settings/activity': 'Aktivität',
     '/settings/data': 'Deine Daten',

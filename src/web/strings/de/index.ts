@@ -10,6 +10,7 @@ import { DOCUMENT_WORDS_DE } from './documents.ts'
 import { EDITOR_WORDS_DE } from './editor.ts'
 import { DESIGNER_WORDS_DE, EMBED_WORDS_DE } from './embeds.ts'
 import { ERROR_WORDS_DE } from './errors.ts'
+import { FACTOR_WORDS_DE } from './factors.ts'
 import { FILLING_WORDS_DE } from './filling.ts'
 import { FIND_WORDS_DE } from './find.ts'
 import { FIRST_PAGE_WORDS_DE } from './first-page.ts'
@@ -41,6 +42,7 @@ export const GERMAN: Words = {
   membersOnly: MEMBERS_ONLY_WORDS_DE,
   find: FIND_WORDS_DE,
   reading: READING_WORDS_DE,
+  factors: FACTOR_WORDS_DE,
   filling: FILLING_WORDS_DE,
   connecting: CONNECT_WORDS_DE,
   firstPage: FIRST_PAGE_WORDS_DE,

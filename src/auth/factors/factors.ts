@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { AppError, invalidInput } from '../../errors.ts'
+import type { Clock } from '../../library/ports/environment.ts'
+import type { Factors, SecondFactorRule, SignInFactors } from '../../library/ports/factors.ts'
+import type { LoginCondition } from '../../library/ports/logins.ts'
+import type { LibraryStore } from '../../library/ports/store.ts'
+import { findStep, hashRecoveryCode, makeRecoveryCodes, makeSecret, readCode, showSecret } from './one-time-codes.ts'
+import type { Passkeys } from './passkeys.ts'
+
+/** How long the form with a new secret can be sent. */
+const NEW_CODES_MS = 30 * 60_000
+/** Rows of passkeys that are read: more than anybody has. */
+const MAX_ROWS = 100
+
+const factorRow = z.object({ secret: z.string(), created_at: z.string() })
+const passkeyRow = z.object({
+  id: z.string(),
+  name: z.string().nullable(),
+  created_at: z.string().nullable(),
+  used_at: z.string().nullable(),
+})
+const newCodes = z.object({ secret: z.string(), until: z.number() })
+
+/** Seals texts, as the service does. */
+export interface FactorSealer {
+  seal(purpose: string, text: string): string
+  open(purpose: string, token: string): string | null
+}
+
+/** What factors need of the service. */
+export interface FactorSettings {
+  readonly sealer: FactorSealer
+  readonly clock: Clock
+  /** Who has to have one. */
+  readonly secondFactor: SecondFactorRule
+  /** The name by which apps show the codes of this library. */
+  readonly issuer: string
+}
+
+/** Factors, and what sign-in needs of them. */
+export interface FactorService extends Factors {
+  /** Whether the code, or the recovery code, is this person's; it is used up. */
+  useCode(userId: string, typed: string): Promise<boolean>
+  /** Whether somebody of this role has to have a factor. */
+  isRequiredOf(role: 'admin' | 'user'): boolean
+}
+
+type FactorStore = Pick<LibraryStore, 'logins' | 'inTransaction'>
+
+export function createFactors(store: FactorStore, passkeys: Passkeys, settings: FactorSettings): FactorService {
+  const { sealer, clock, secondFactor, issuer } = settings
+  const is = (field: string, value: string | number): LoginCondition => ({ field, operator: 'eq', value, connector: 'AND' })
+  const purposeOf = (userId: string) => `codes of ${userId}`
+  const newPurposeOf = (userId: string) => `new codes of ${userId}`
+  const now = () => new Date(clock()).toISOString()
+
+  /** The secret in the token of a form; null when it is too old, or no token of this person. */
+  const openNew = (userId: string, token: string): string | null => {
+    const opened = sealer.open(newPurposeOf(userId), token)
+    if (opened === null) return null
+    const { secret, until } = newCodes.parse(JSON.parse(opened))
+    return until < clock() ? null : secret
+  }
+  const findFactor = async (userId: string) => {
+    const [row] = await store.logins.findLoginRows('login_factor', [is('user_id', userId)], { limit: 1, offset: 0 })
+    return row ? factorRow.parse(row) : null
+  }
+  /** New recovery codes in the place of all others. */
+  const putRecoveryCodes = async ({ logins }: Pick<LibraryStore, 'logins'>, userId: string): Promise<string[]> => {
+    const codes = makeRecoveryCodes()
+    await logins.deleteLoginRows('login_recovery_code', [is('user_id', userId)], null)
+    for (const code of codes) {
+      const sha256 = hashRecoveryCode(code.replaceAll('-', ''))
+      await logins.insertLoginRow('login_recovery_code', { id: crypto.randomUUID(), user_id: userId, sha256 })
+    }
+    return codes
+  }
+  const areOff = () => new AppError('conflict', 'Codes are not turned on for this account.')
+  const areOn = () => new AppError('conflict', 'Codes are turned on already. Turn them off first to use another app.')
+
+  return {
+    ...passkeys,
+    isRequiredOf: (role) => secondFactor === 'everybody' || (secondFactor === 'admins' && role === 'admin'),
+    async find(userId): Promise<SignInFactors> {
+      const [factor, recoveryCodesLeft, rows] = await Promise.all([
+        findFactor(userId),
+        store.logins.countLoginRows('login_recovery_code', [is('user_id', userId)]),
+        store.logins.findLoginRows('login_passkey', [is('user_id', userId)], {
+          limit: MAX_ROWS,
+          offset: 0,
+          sortBy: { field: 'created_at', direction: 'asc' },
+        }),
+      ])
+      return {
+        codes: factor ? { since: factor.created_at, recoveryCodesLeft } : null,
+        passkeys: rows.map((row) => {
+          const { id, name, created_at: createdAt, used_at: usedAt } = passkeyRow.parse(row)
+          return { id, name, createdAt, usedAt }
+        }),
+      }
+    },
+    startCodes(userId, account, token) {
+      const secret = openNew(userId, token) ?? makeSecret()
+      const sealed = sealer.seal(newPurposeOf(userId), JSON.stringify({ secret, until: clock() + NEW_CODES_MS }))
+      return { ...showSecret(secret, issuer, account), token: sealed }
+    },
+    async confirmCodes(userId, token, typed) {
+      const secret = openNew(userId, token)
+      if (secret === null) throw new AppError('conflict', 'This form is too old. Scan the new picture, and enter a code.')
+      const code = readCode(typed)
+      const step = code?.kind === 'code' ? await findStep(secret, code.value, clock()) : null
+      if (step === null) throw invalidInput('code', 'Wrong code. Enter the six digits that the app shows now.')
+      const row = {
+        id: crypto.randomUUID(),
+        user_id: userId,
+        secret: sealer.seal(purposeOf(userId), secret),
+        last_step: step,
+        created_at: now(),
+      }
+      try {
+        return await store.inTransaction(async (transaction) => {
+          await transaction.logins.insertLoginRow('login_factor', row, { action: 'factor_added', userId })
+          return await putRecoveryCodes(transaction, userId)
+        })
+      } catch (error) {
+        // Each person has one at most.
+        throw (await findFactor(userId)) ? areOn() : error
+      }
+    },
+    async renewRecoveryCodes(userId) {
+      return await store.inTransaction(async (transaction) => {
+        const event = { action: 'recovery_codes_renewed', userId } as const
+        const kept = { user_id: userId }
+        const factors = await transaction.logins.updateLoginRows('login_factor', [is('user_id', userId)], kept, event)
+        if (factors.length === 0) throw areOff()
+        return await putRecoveryCodes(transaction, userId)
+      })
+    },
+    async removeCodes(userId) {
+      await store.inTransaction(async ({ logins }) => {
+        const removed = await logins.deleteLoginRows('login_factor', [is('user_id', userId)], null, { action: 'factor_removed', userId })
+        if (removed.length === 0) throw areOff()
+        await logins.deleteLoginRows('login_recovery_code', [is('user_id', userId)], null)
+      })
+    },
+    async reset(userId) {
+      return await store.inTransaction(async ({ logins }) => {
+        const owned = [is('user_id', userId)]
+        const codes = await logins.countLoginRows('login_factor', owned)
+        const event = { action: 'factors_reset', userId } as const
+        const removed = await logins.deleteLoginRows('login_factor', owned, null, event)
+        const keys = await logins.deleteLoginRows('login_passkey', owned, null, codes === 0 ? event : undefined)
+        await logins.deleteLoginRows('login_recovery_code', owned, null)
+        return removed.length + keys.length > 0
+      })
+    },
+    async useCode(userId, typed) {
+      const code = readCode(typed)
+      if (!code) return false
+      if (code.kind === 'recovery') {
+        const found = [is('user_id', userId), is('sha256', hashRecoveryCode(code.value))]
+        const event = { action: 'recovery_code_used', userId } as const
+        return (await store.logins.deleteLoginRows('login_recovery_code', found, null, event)).length > 0
+      }
+      const factor = await findFactor(userId)
+      const secret = factor && sealer.open(purposeOf(userId), factor.secret)
+      if (factor && secret === null) {
+        throw new AppError(
+          'conflict',
+          'The codes of this account were made with another SECRET_KEY. Use a recovery code or ask an administrator.',
+        )
+      }
+      const step = secret ? await findStep(secret, code.value, clock()) : null
+      if (step === null) return false
+      // Of two that come with the same code, one finds the row.
+      const unused: LoginCondition = { field: 'last_step', operator: 'lt', value: step, connector: 'AND' }
+      return (await store.logins.updateLoginRows('login_factor', [is('user_id', userId), unused], { last_step: step })).length > 0
+    },
+  }
+}

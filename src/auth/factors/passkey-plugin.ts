@@ -1,0 +1,52 @@
+import { passkey } from '@better-auth/passkey'
+import { APIError } from 'better-auth/api'
+import type { LoginRecords } from '../../library/ports/logins.ts'
+
+/** What the plugin needs of the service. */
+export interface PasskeySettings {
+  readonly baseUrl: string
+  isSuspended(userId: string): Promise<boolean>
+}
+
+/**
+ * Passkeys on our tables. They stand for a password and a second factor at once, so whatever made one must have verified its user
+ * (WebAuthn, section 6.1, flag UV), and must be found without a name.
+ */
+export function passkeyPlugin({ updateLoginRows, findLoginRows }: LoginRecords, { baseUrl, isSuspended }: PasskeySettings) {
+  const { hostname, origin } = new URL(baseUrl)
+  const requireVerified = (isVerified: boolean | undefined) => {
+    if (isVerified !== true) throw new APIError('UNAUTHORIZED', { message: 'The user was not verified' })
+  }
+  return passkey({
+    rpID: hostname,
+    rpName: hostname,
+    origin,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    registration: {
+      afterVerification: async ({ verification }) => requireVerified(verification.registrationInfo?.userVerified),
+    },
+    authentication: {
+      async afterVerification({ verification: { authenticationInfo } }) {
+        requireVerified(authenticationInfo.userVerified)
+        const owned = [{ field: 'credential_id', operator: 'eq', value: authenticationInfo.credentialID, connector: 'AND' }] as const
+        const [row] = await findLoginRows('login_passkey', owned, { limit: 1, offset: 0 })
+        if (await isSuspended(String(row?.['user_id']))) throw new APIError('FORBIDDEN', { message: 'The account is suspended' })
+        await updateLoginRows('login_passkey', owned, { used_at: new Date().toISOString() })
+      },
+    },
+    schema: {
+      passkey: {
+        modelName: 'login_passkey',
+        fields: {
+          userId: 'user_id',
+          publicKey: 'public_key',
+          credentialID: 'credential_id',
+          deviceType: 'device_type',
+          backedUp: 'backed_up',
+          createdAt: 'created_at',
+        },
+      },
+    },
+    advanced: { webAuthnChallengeCookie: 'passkey' },
+  })
+}
