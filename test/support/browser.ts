@@ -112,12 +112,12 @@ export function useBrowser(options: ServeOptions = {}): BrowserBench {
 let setupPath = ''
 
 /** Signs up the first account. */
-export async function signUpInBrowser(page: Page, username: string): Promise<void> {
+export async function signUpInBrowser(page: Page, username: string, leadsTo = '**/settings/keys?done=welcome'): Promise<void> {
   await page.goto(setupPath)
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await page.waitForURL('**/settings/keys?done=welcome')
+  await page.waitForURL(leadsTo)
 }
 
 /** Signs in an account that is there. */

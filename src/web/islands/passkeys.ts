@@ -22,7 +22,10 @@ const steps = {
   },
 }
 
-for (const form of browserSupportsWebAuthn() ? document.querySelectorAll<HTMLFormElement>('form[data-passkey]') : []) {
+/** Passkeys belong to a host name: browsers refuse them for an IP address (WebAuthn, section 5.1.3). */
+const hasName = !/^[\d.]+$|:/.test(location.hostname)
+
+for (const form of hasName && browserSupportsWebAuthn() ? document.querySelectorAll<HTMLFormElement>('form[data-passkey]') : []) {
   const step = form.dataset['passkey'] === 'add' ? steps.add : steps['sign-in']
   const fault = form.querySelector<HTMLElement>('[data-fault]')
   form.hidden = false

@@ -1,7 +1,7 @@
 /** Passkeys, codes of apps, new sign-ins. */
 export const FACTOR_WORDS = {
   or: 'or',
-  withPasskey: 'Sign in with a passkey',
+  withPasskey: 'Use a passkey',
   passkeyFailed: 'No passkey was used. Try again, or sign in another way.',
   passkeyNotAdded: 'No passkey was added.',
   stepTitle: 'Second step',
@@ -26,7 +26,8 @@ export const FACTOR_WORDS = {
   remove: 'Remove',
   removeNamed: (name: string) => `Remove ${name}`,
   removeMeans: 'It stays in your password manager until you delete it there.',
-  needsScript: 'Adding a passkey needs a browser that supports passkeys, with scripts.',
+  needsScript:
+    'To add a passkey you need a browser that supports passkeys, with scripts, and this library must be at https and a host name.',
   codes: 'Codes of an app',
   codesLead: 'Signing in with your password then also takes a code from an app, such as a password manager or an authenticator.',
   codesNeedPassword: 'Codes go with a password, and your account has none.',

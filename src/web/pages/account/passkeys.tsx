@@ -35,7 +35,7 @@ export async function showPasskeys(request: PageRequest) {
   const asked = query.get('to')
   const to = asked === null ? null : localPath(asked)
   return (
-    <SettingsPage request={request} at={PATH} scripts={['passkeys.js']}>
+    <SettingsPage request={request} at={PATH} styles={['admin.css']} scripts={['passkeys.js']}>
       {to !== null && hasNone ? <p class="notice">{words.factors.required}</p> : null}
       <Fault sent={sent} fields={['code', 'password']} words={words} />
       {flash ? <RecoveryCodes words={words} codes={flash.recoveryCodes} /> : null}
