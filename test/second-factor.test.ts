@@ -331,6 +331,19 @@ describe('a passkey', () => {
     }
   })
 
+  it('is asked for a hundred times in ten minutes from one address', async () => {
+    const statuses = new Map<number, number>()
+    for (let n = 0; n < 102; n++) {
+      const { status } = await post(visit(test), '/sign-in/passkey/options', {}, { 'x-forwarded-for': '192.0.2.7' })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    expect([...statuses]).toEqual([
+      [200, 100],
+      [429, 2],
+    ])
+    expect((await post(visit(test), '/sign-in/passkey/options', {}, { 'x-forwarded-for': '192.0.2.8' })).status).toBe(200)
+  })
+
   it('leads nowhere else, and keeps a suspended person out', async () => {
     const device = createAuthenticator(ORIGIN)
     const bob = await signUp(test, 'bob')

@@ -29,6 +29,9 @@ const RESETS = 5
 const SIGN_IN_LINK_MS = 600_000
 /** Minimum time between recorded failed sign-ins of one account, since anyone can cause them. */
 const FAILURE_SECONDS = 600
+/** Challenges for passkeys one address gets in ten minutes: each is kept for five. */
+const CHALLENGES = 100
+const CHALLENGES_SECONDS = 600
 /** Accounts made from one address in an hour. */
 const SIGN_UPS = 30
 const SIGN_UPS_SECONDS = 3600
@@ -74,6 +77,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
   const passkeys = createPasskeys(store, auth)
   const factors = createFactors(store, passkeys, settings)
   const steps = createSecondSteps(settings)
+  const challenges = createLimiter('passkey challenges', limiters, CHALLENGES, CHALLENGES_SECONDS)
   const signUps = createLimiter('accounts made', limiters, SIGN_UPS, SIGN_UPS_SECONDS)
   const resets = createLimiter('password links', limiters, RESETS, RESET_MS / 1000)
   const failures = createLimiter('recorded failures', limiters, 1, FAILURE_SECONDS)
@@ -443,6 +447,13 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       addPasskey: thenForget(factors.addPasskey),
       removePasskey: thenForget(factors.removePasskey),
       reset: thenForget(factors.reset),
+      async startPasskeySignIn(client) {
+        const retryAfterSeconds = await challenges.count(client.caller)
+        if (retryAfterSeconds !== null) {
+          throw new AppError('rate_limited', 'Too many sign-ins with passkeys from your address. Try again later.', { retryAfterSeconds })
+        }
+        return await factors.startPasskeySignIn(client)
+      },
     },
   }
 }
