@@ -1,5 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
+import { base32 } from '@better-auth/utils/base32'
 import { afterEach, expect, it } from 'vitest'
+import { ADMIN_RIGHTS } from '../src/library/actor.ts'
+import { codeAt } from './support/codes.ts'
 import { type TestApp, testApp } from './support/test-app.ts'
 import { PASSWORD, signUp, visit } from './support/visitor.ts'
 
@@ -98,4 +101,27 @@ it('makes only a few links for one account in an hour', async () => {
   await expect.poll(() => mails.length).toBe(5)
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(mails).toHaveLength(5)
+})
+
+it('tells the owner of a sign-in from a new browser, and of factors that were reset, once each', async () => {
+  const { test, mails } = await start('takes')
+  const ada = await signUp(test, 'ada')
+  await ada.post('/settings', { do: 'email', email: 'ada@example.org', password: PASSWORD })
+  // The browser of the sign-up is known.
+  await ada.post('/sign-out', {})
+  await ada.post('/sign-in', { name: 'ada', password: PASSWORD })
+  const other = visit(test)
+  await other.post('/sign-in', { name: 'ada', password: PASSWORD }, { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' })
+  await expect.poll(() => mails.length).toBe(1)
+  expect(mails[0]).toContain('Subject: New sign-in')
+  expect(mails[0]).toContain('Firefox on Linux')
+  expect(mails[0]).toContain('/settings/sessions')
+  const id = (await test.app.store.people.findPersonByName('ada'))?.id ?? ''
+  const { token, secret } = test.app.logins.factors.startCodes(id, 'ada', '')
+  const code = await codeAt(new TextDecoder().decode(base32.decode(secret)), test.app.clock())
+  await test.app.logins.factors.confirmCodes(id, token, code)
+  await test.call({ kind: 'user', userId: id, username: 'ada', scopes: new Set(ADMIN_RIGHTS) }, 'reset_factors', { username: 'ada' })
+  await expect.poll(() => mails.length).toBe(2)
+  expect(mails[1]).toContain('Subject: Your passkeys and codes were removed')
+  expect(mails.join()).not.toContain(secret)
 })

@@ -331,6 +331,40 @@ describe('a passkey', () => {
     }
   })
 
+  it('is the second step where one is required and codes are off, and no step where none is', async () => {
+    await test.close()
+    await start({ secondFactor: 'everybody' })
+    const device = createAuthenticator(ORIGIN)
+    await add(ada, device)
+    const other = await atSecondStep()
+    const { html } = await other.get('/sign-in/code')
+    expect(html).toContain('data-passkey="sign-in"')
+    expect(html).not.toContain('name="code"')
+    expect((await enter(other, '000000')).status).toBe(401)
+    expect((await present(other, device)).status).toBe(200)
+    expect((await other.get('/library')).status).toBe(200)
+  })
+
+  it('is the last way in of whoever has no password, who adds one in a fresh session alone', async () => {
+    const device = createAuthenticator(ORIGIN)
+    await add(ada, device)
+    const { logins } = test.app.store
+    const ofAda = [{ field: 'user_id', operator: 'eq', value: await idOf('ada'), connector: 'AND' }] as const
+    await logins.deleteLoginRows('login_account', ofAda, null)
+    const shown = await ada.get(PAGE)
+    expect(shown.html).toContain('Codes go with a password')
+    const id = /name="id" value="([^"]+)"/.exec(shown.html)?.[1] ?? ''
+    expect((await ada.post(PAGE, { do: 'remove-passkey', id })).status).toBe(409)
+    expect((await ada.post(PAGE, { do: 'codes-on', code: '000000' })).status).toBe(409)
+    await add(ada, createAuthenticator(ORIGIN))
+    await logins.updateLoginRows('login_session', ofAda, { created_at: new Date(Date.now() - 16 * 60_000).toISOString() })
+    expect((await post(ada, `${PAGE}/options`, {})).status).toBe(403)
+    expect((await ada.post(PAGE, { do: 'remove-passkey', id })).status).toBe(403)
+    const fresh = visit(test)
+    expect((await present(fresh, device)).status).toBe(200)
+    expect((await fresh.post(PAGE, { do: 'remove-passkey', id })).status).toBe(303)
+  })
+
   it('is asked for a hundred times in ten minutes from one address', async () => {
     const statuses = new Map<number, number>()
     for (let n = 0; n < 102; n++) {

@@ -100,6 +100,12 @@ describe('a library that asks everybody for a second factor', () => {
     await page.getByRole('button', { name: 'It was me' }).click()
     await page.goto('/')
     expect(await page.getByText('New sign-in to your account').count()).toBe(0)
+
+    const reset = await bench.place.commonplace(['users', 'reset-factors', 'grace'])
+    expect([reset.code, reset.stdout]).toEqual([0, 'Removed the passkeys and codes of grace.\n'])
+    await signOut(page)
+    await enterPassword(page, 'grace')
+    await page.waitForURL(`**${PAGE}?to=%2Flibrary`)
   }, 300_000)
 
   /** The first account is made, and can do nothing else. */

@@ -250,7 +250,7 @@ export async function showSessions(request: PageRequest) {
               <div>
                 <strong>{one.browser ?? words.unknownBrowser}</strong>
                 {one.isThis ? ` (${words.thisBrowser})` : ''}
-                {one.isNew ? <strong class="state"> {words.factors.isNew}</strong> : null}
+                {one.isNew ? ` (${words.factors.isNew})` : ''}
                 <p class="quiet">
                   {one.address ? `${one.address} · ` : ''}
                   {words.signedInOn} <Day words={words} at={one.createdAt} /> · {words.factors.lastUsedOn}{' '}
