@@ -184,11 +184,14 @@ function codex(isByDocument: boolean): SigningClient {
         async save(title) {
           const { child } = home.start(CODEX, ['app-server'])
           running.push(child)
-          const lines = createInterface({ input: child.stdout })
+          // One iterator for all answers: it keeps the lines that come between two questions.
+          const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
           const ask = async (id: number, method: string, params: object) => {
             child.stdin.write(`${JSON.stringify({ id, method, params })}\n`)
-            for await (const [line] of onLine(lines)) {
-              const answer = JSON.parse(line)
+            for (;;) {
+              const { value, done } = await lines.next()
+              if (done === true) throw new Error(`codex app-server ended before it answered ${method}`)
+              const answer = JSON.parse(value)
               if (answer.id === id) return answer
             }
           }
@@ -208,15 +211,6 @@ function codex(isByDocument: boolean): SigningClient {
     },
   }
 }
-
-const onLine = (lines: ReturnType<typeof createInterface>): AsyncIterable<[string]> => ({
-  async *[Symbol.asyncIterator]() {
-    for (;;) {
-      const [line] = await once(lines, 'line')
-      yield [String(line)]
-    }
-  },
-})
 
 /** Claude Code, which calls tools when a model tells it to. */
 function claude(isByDocument: boolean): SigningClient {
