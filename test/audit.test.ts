@@ -196,6 +196,12 @@ describe('every operation that changes what is kept', () => {
     userAgent: null,
     cookies: cookies.map((cookie) => cookie.split(';')[0]).join('; '),
   })
+  let passwordHash: string | null = null
+  /** Somebody with a password, past the limit of sign-ups from one address. */
+  const addPerson = async (username: string) => {
+    passwordHash ??= await test.app.logins.hashPassword(PASSWORD)
+    await test.app.store.people.createLogin({ username, email: null, passwordHash, inviteSha256: null }, () => 'user')
+  }
   /** Somebody with a session of their own. */
   const makePerson = async () => {
     const username = unique()
@@ -387,7 +393,7 @@ describe('every operation that changes what is kept', () => {
     export_own_items: byOwner({ collection: 'prompts' }),
     delete_account: async () => {
       const username = unique()
-      await signUp(test, username)
+      await addPerson(username)
       return { actor: await asPerson(username, PERSON_RIGHTS), input: { password: PASSWORD, username } }
     },
     list_shared_skills: byOwner({}),
@@ -488,12 +494,12 @@ describe('every operation that changes what is kept', () => {
     list_people: byAdmin({}),
     set_role: async () => {
       const username = unique()
-      await signUp(test, username)
+      await addPerson(username)
       return { actor: admin, input: { username, role: 'admin' } }
     },
     set_suspended: async () => {
       const username = unique()
-      await signUp(test, username)
+      await addPerson(username)
       return { actor: admin, input: { username, isSuspended: true } }
     },
     sign_out_person: async () => {
@@ -504,14 +510,14 @@ describe('every operation that changes what is kept', () => {
     show_person: byAdmin({ username: `owner-${CANARY}` }),
     hand_over_items: async () => {
       const username = unique()
-      await signUp(test, username)
+      await addPerson(username)
       await test.call(await asPerson(username, PERSON_RIGHTS), 'save_prompt', promptInput())
       await test.call(admin, 'set_suspended', { username, isSuspended: true })
       return { actor: admin, input: { username, to: owner.username } }
     },
     delete_person: async () => {
       const username = unique()
-      await signUp(test, username)
+      await addPerson(username)
       return { actor: admin, input: { username, confirm: username } }
     },
     create_invite: async () => ({ actor: admin, input: { username: unique() } }),

@@ -81,7 +81,7 @@ describe('the language of pages', () => {
   it('is chosen on a browser by a button that needs no script, and leads back', async () => {
     const reader = visit(service)
     const { html } = await reader.get('/skills?q=a', ENGLISH_READER)
-    expect(html).toContain('<button class="link" name="language" value="de" lang="de">Deutsch</button>')
+    expect(html).toContain('<button class="link" type="submit" name="language" value="de" lang="de">Deutsch</button>')
     const chosen = await reader.post('/language', { language: 'de' }, { referer: 'http://127.0.0.1:3000/skills?q=a' })
     expect([chosen.status, chosen.to]).toEqual([303, '/skills?q=a'])
     expect(chosen.headers.getSetCookie()).toEqual(['language=de; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly'])

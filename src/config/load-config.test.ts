@@ -49,6 +49,10 @@ const DEFAULTS = {
   SMTP_URL: null,
   MAIL_FROM: null,
   MCP_ENABLED: true,
+  SECOND_FACTOR: 'optional',
+  OAUTH_ENABLED: true,
+  OAUTH_CLIENT_ADDRESSES: [],
+  OAUTH_CLIENT_DOCUMENTS: true,
   LOG_LEVEL: 'info',
   ALLOWED_HOSTS: [],
   ALLOWED_ORIGINS: [],
@@ -143,6 +147,8 @@ describe('good values', () => {
     ['EMBED_FRAME_ANCESTORS', 'https://*.example.org https://a.b:8443', 'https://*.example.org https://a.b:8443'],
     ['EMBED_FRAME_ANCESTORS', 'none', ''],
     ['PASSWORD_HASH', 'owasp', 'owasp'],
+    ['SECOND_FACTOR', 'admins', 'admins'],
+    ['SECOND_FACTOR', 'everybody', 'everybody'],
   ])('%s=%s', (name, text, value) => {
     expect(loadConfig({ [name]: text })).toEqual({ ...DEFAULTS, [name]: value })
     expect(loadConfig({ [name]: ` ${text} ` })).toEqual({ ...DEFAULTS, [name]: value })
@@ -169,6 +175,7 @@ describe('values out of range', () => {
     ['LIBRARY_ACCESS', 'closed'],
     ['PUBLIC_ITEMS', 'true'],
     ['PASSWORD_HASH', 'argon2'],
+    ['SECOND_FACTOR', 'required'],
     ['SMTP_URL', 'mail.example.org'],
     ['SMTP_URL', 'https://mail.example.org'],
     ['MAIL_FROM', 'a\r\nBcc: b@example.org'],

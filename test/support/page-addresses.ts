@@ -28,6 +28,8 @@ const PARTS: readonly (readonly [part: string, toText: (items: ShownItems) => st
   ['/people/:name', ({ user }) => `/people/${user}`],
   // It leads to one, or there.
   ['/sign-in/with/:provider', () => '/sign-in'],
+  // Without a password that was right a moment ago it leads there.
+  ['/sign-in/code', () => '/sign-in'],
   ['/versions/:version', () => '/versions/1'],
 ]
 

@@ -6,7 +6,7 @@ import { LANGUAGES, wordsIn } from './languages.ts'
 const SHARED = new Set(
   [
     'Prompt Prompts Skill Skills Team Teams API JSON OpenAPI REST MCP UTC Markdown HTML Frontmatter Feed Agent Chat Code Video Audio Text',
-    'Name Version Status Website Schema Filter Link Indigo Orange Original Profil Parameter Embeddings Administration optional Web',
+    'Name Version Status Website Schema Filter Link Indigo Orange Original Profil Parameter Embeddings Administration optional Web Passkey Passkeys',
     'Text In Person Service Enter KiB MiB GiB TiB',
   ].flatMap((line) => line.split(' ')),
 )
