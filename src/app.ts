@@ -219,7 +219,8 @@ export async function openApp(
   }
   const auth = createAuthLoader(store.logins, loginSettings)
   const logins: LoginService = createLogins(store, auth, loginSettings)
-  const oauth = oauthSettings && createOAuthServer(store, auth, { baseUrl, clock: outside.clock, oauth: oauthSettings })
+  const oauth =
+    oauthSettings && createOAuthServer(store, auth, { baseUrl, clock: outside.clock, oauth: oauthSettings, vouch: proxy ? logins : null })
   // Derived, so it is the same for every start and instance and never stored. Void once someone can sign in.
   const setupCode = derive('setup code').slice(0, SETUP_CODE_LENGTH)
   const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')

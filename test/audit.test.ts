@@ -186,7 +186,10 @@ describe('every operation that changes what is kept', () => {
   const askForProgram = async () => {
     const { cookies } = Object(await test.call(ANONYMOUS, 'sign_in', { name: owner.username, password: PASSWORD }))
     const client = { address: '', caller: '', userAgent: null, cookies: cookies.map((cookie: string) => cookie.split(';')[0]).join('; ') }
-    const asked = await test.app.oauth?.authorize(new URL((await program(test)).authorizeAt(), 'http://here').searchParams, client)
+    const asked = await test.app.oauth?.authorize(new URL((await program(test)).authorizeAt(), 'http://here').searchParams, {
+      userId: owner.userId,
+      client,
+    })
     if (!asked || !('to' in asked)) throw new Error('The program was not heard')
     return { input: { query: asked.to.slice(asked.to.indexOf('?') + 1) }, client }
   }
@@ -504,7 +507,8 @@ describe('every operation that changes what is kept', () => {
     },
     sign_out_person: async () => {
       const username = unique()
-      await signUp(test, username)
+      await addPerson(username)
+      await test.call(ANONYMOUS, 'sign_in', { name: username, password: PASSWORD })
       return { actor: admin, input: { username } }
     },
     show_person: byAdmin({ username: `owner-${CANARY}` }),

@@ -108,14 +108,9 @@ describe('standing subscriptions', () => {
 })
 
 describe('what is not there', () => {
-  it('is a plain 404: no OAuth discovery to make a client drop its key', async () => {
+  it('is a plain 404 for what asks nobody to sign in, so that no client drops its key', async () => {
     const test = await limited(1000)
-    for (const path of [
-      '/.well-known/oauth-authorization-server',
-      '/.well-known/oauth-protected-resource',
-      '/.well-known/oauth-protected-resource/api/mcp',
-      '/.well-known/openid-configuration',
-    ]) {
+    for (const path of ['/.well-known/oauth-protected-resource/api/mcp', '/.well-known/openid-configuration']) {
       const response = await test.fetch(path)
       expect([response.status, (await readJson(response)).error], path).toEqual([404, 'not_found'])
     }

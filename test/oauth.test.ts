@@ -154,6 +154,53 @@ describe('refresh tokens', () => {
     expect((await callMcp(test, third.access_token)).status).toBe(200)
   })
 
+  it('end their connection when one comes back that was used long ago, and no other of the same program', async () => {
+    const [first, other] = [await one.signIn(ada), await one.signIn(ada)]
+    const second: Tokens = Object(await (await one.refresh(first.refresh_token)).json())
+    const used = [{ field: 'revoked', operator: 'ne', value: null, connector: 'AND' }] as const
+    await test.app.store.logins.updateLoginRows('oauth_refresh_token', used, { rotation_replay_expires_at: '2026-01-01T00:00:00.000Z' })
+    const again = await one.refresh(first.refresh_token)
+    expect([again.status, Object(await again.json())['error']]).toEqual([400, 'invalid_grant'])
+    expect((await callMcp(test, second.access_token)).status).toBe(401)
+    expect((await one.refresh(second.refresh_token)).status).toBe(400)
+    expect((await callMcp(test, other.access_token)).status).toBe(200)
+    expect((await one.refresh(other.refresh_token)).status).toBe(200)
+  })
+
+  it('are revoked by their own program alone', async () => {
+    const { access_token, refresh_token } = await one.signIn(ada)
+    const two = await program(test)
+    const revoke = (clientId: string) =>
+      test.fetch('/oauth2/revoke', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ token: refresh_token, client_id: clientId }).toString(),
+      })
+    await revoke(two.clientId)
+    expect((await callMcp(test, access_token)).status).toBe(200)
+    await revoke(one.clientId)
+    expect((await callMcp(test, access_token)).status).toBe(401)
+  })
+
+  it.each([
+    ['the body', { client_id: 'https://programs.example.org/a' }, {}],
+    ['HTTP Basic', {}, { authorization: `Basic ${Buffer.from('https%3A%2F%2Fprograms.example.org%2Fa:x').toString('base64')}` }],
+    [
+      'an assertion',
+      { client_assertion: `x.${Buffer.from(JSON.stringify({ sub: 'https://programs.example.org/a' })).toString('base64url')}.x` },
+      {},
+    ],
+  ])('are given to no client whose document nobody asked a person about, named in %s', async (_name, fields, headers) => {
+    for (const path of ['/oauth2/token', '/token', '/oauth2/revoke']) {
+      const answer = await test.fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', token: 'x', ...fields }).toString(),
+      })
+      expect([answer.status, Object(await answer.json())['error_description']], path).toEqual([401, 'This client is unknown here.'])
+    }
+  })
+
   it('are of one program alone', async () => {
     const { refresh_token } = await one.signIn(ada)
     const two = await program(test)
@@ -255,6 +302,22 @@ describe('a request to sign in', () => {
     const answer = await ada.get(one.authorizeAt({ client_id: address }))
     expect([answer.status, answer.to]).toEqual([400, null])
     expect(answer.html).toContain(`is described by a document at ${host}, which could not be used: `)
+  })
+
+  it('leads nobody to an address elsewhere without having asked, whatever is wrong with it', async () => {
+    const elsewhere = 'https://app.example.org/back'
+    const made = Object(await (await register(test, { redirect_uris: [elsewhere] })).json())
+    const two = await program(test, { clientId: String(made['client_id']) })
+    for (const changes of [
+      { code_challenge: null },
+      { resource: 'https://evil.example/mcp' },
+      { scope: 'read', code_challenge_method: 'plain' },
+    ]) {
+      const answer = await ada.get(two.authorizeAt({ redirect_uri: elsewhere, ...changes }))
+      expect([answer.status, answer.to], JSON.stringify(changes)).toEqual([400, null])
+    }
+    const asked = await ada.get(two.authorizeAt({ redirect_uri: elsewhere, max_age: '0', prompt: 'login' }))
+    expect(asked.to).toMatch(/^\/oauth2\/consent\?/)
   })
 
   it('takes any port of this machine, as programs listen where there is room (RFC 8252, 7.3)', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseGroupMap } from '../src/library/groups.ts'
 import { answerRequest } from './support/exchange.ts'
+import { addressBack, callMcp, MCP_ADDRESS, program, RETURN_ADDRESS } from './support/oauth-program.ts'
 import { type TestApp, testApp } from './support/test-app.ts'
 import { PASSWORD } from './support/visitor.ts'
 
@@ -181,4 +182,35 @@ it('lets a sign-in link in where the proxy names nobody', async () => {
   // What the proxy says counts more.
   expect(nameIn((await ask('/search', { cookie, 'remote-user': 'kept@corp' })).text)).toBe('kept')
   expect((await ask('/sign-in/link', {}, { method: 'POST', fields: { token } })).status).toBe(404)
+})
+
+it('signs programs in without giving the browser a session, and has no passkeys', async () => {
+  const person = { 'remote-user': 'prog', 'remote-groups': 'admins' }
+  await ask('/search', person)
+  const two = await program(test)
+  const asked = await ask(two.authorizeAt(), person)
+  expect([asked.status, asked.headers.getSetCookie()]).toEqual([302, []])
+  const to = asked.headers.get('location') ?? ''
+  expect(to).toMatch(/^\/oauth2\/consent\?/)
+  const fields = { query: to.slice(to.indexOf('?') + 1), do: 'allow', scopes: 'read' }
+  const answered = await ask('/oauth2/consent', person, { method: 'POST', fields })
+  expect(answered.headers.getSetCookie()).toEqual([])
+  const code = addressBack(answered.text).searchParams.get('code') ?? ''
+  const given = await two.exchange({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: RETURN_ADDRESS,
+    code_verifier: two.verifier,
+    resource: MCP_ADDRESS,
+  })
+  expect(given.status).toBe(200)
+  expect((await callMcp(test, Object(await given.json())['access_token'])).status).toBe(200)
+  for (const path of ['/sign-in/passkey/options', '/sign-in/passkey']) {
+    const request = new Request(new URL(path, ORIGIN), {
+      method: 'POST',
+      headers: { host: '127.0.0.1:3000', origin: ORIGIN, 'content-type': 'application/json' },
+      body: '{"answer":{"id":"x"}}',
+    })
+    expect((await answerRequest(test.pipeline, request, '192.0.2.1')).status, path).toBe(403)
+  }
 })

@@ -58,6 +58,7 @@ export function createAttempts(limiters: LimiterStore): Attempts {
   const codes = limit('code', WRONG_CODES)
   const codesOfBrowser = limit('code of browser', WRONG_CODES)
   const passkeys = limit('passkey', FAILURES_OF_ADDRESS)
+  const codesOfKnown = createLimiter('failures of code in known browsers in a day', limiters, WRONG_CODES_A_DAY, DAY_SECONDS)
   const codesOfDay = createLimiter('failures of code in a day', limiters, WRONG_CODES_A_DAY, DAY_SECONDS)
   const sessions = limit('session', FAILURES_OF_SESSION)
 
@@ -90,8 +91,16 @@ export function createAttempts(limiters: LimiterStore): Attempts {
       return await judge(counted, prove)
     },
     async countStep({ account, address, knownBrowser }, prove) {
-      if (knownBrowser !== null && (await codesOfBrowser.count(knownBrowser)) === null)
-        return await judge([[codesOfBrowser, knownBrowser]], prove)
+      // Known browsers have attempts that strangers cannot use up; all of them together have no more than strangers have.
+      if (knownBrowser !== null && (await codesOfBrowser.count(knownBrowser)) === null && (await codesOfKnown.count(account)) === null) {
+        return await judge(
+          [
+            [codesOfBrowser, knownBrowser],
+            [codesOfKnown, account],
+          ],
+          prove,
+        )
+      }
       const counted = [
         [addresses, address],
         [codes, account],

@@ -25,6 +25,8 @@ const MAX_CACHED = 10_000
 /** How long a link to set a new password is good, and how many are made for one account meanwhile. */
 const RESET_MS = 3_600_000
 const RESETS = 5
+/** How long a sign-in by a provider holds. */
+const PROVIDER_SESSION_MS = 7 * 24 * 3_600_000
 /** How long a sign-in link is good. */
 const SIGN_IN_LINK_MS = 600_000
 /** Minimum time between recorded failed sign-ins of one account, since anyone can cause them. */
@@ -296,6 +298,7 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       return await welcome(userId, { cookies: [...cookies, steps.end], condition: is('id', sessionId) }, knownBrowser)
     },
     async signInWithPasskey(answer, client) {
+      requirePasswords()
       const opened: { session: PasskeySignIn | null } = { session: null }
       // Nobody guesses one: what is counted are the signatures that an address has checked.
       const isProved = await attempts.countPasskey(client.caller, async () => {
@@ -356,6 +359,10 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       const asked = generation
       const { headers, response } = await (await auth()).api.getSession({ headers: toHeaders(client), returnHeaders: true })
       const cookies = headers.getSetCookie()
+      if (response?.session.openedBy === 'provider' && isOver(response.session.createdAt)) {
+        await store.logins.deleteLoginRows('login_session', [is('id', response.session.id)], null)
+        return { actor: null, cookies: [], lacksFactor: false }
+      }
       const person = response ? await store.people.findPerson(response.user.id) : null
       if (!response || !person || person.suspendedAt !== null) return { actor: null, cookies, lacksFactor: false }
       // A provider answers for its own second factors.
@@ -444,10 +451,18 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       ...factors,
       confirmCodes: thenForget(factors.confirmCodes),
       removeCodes: thenForget(factors.removeCodes),
-      addPasskey: thenForget(factors.addPasskey),
+      async startPasskey(...asked) {
+        requirePasswords()
+        return await factors.startPasskey(...asked)
+      },
+      addPasskey: thenForget(async (...added) => {
+        requirePasswords()
+        return await factors.addPasskey(...added)
+      }),
       removePasskey: thenForget(factors.removePasskey),
       reset: thenForget(factors.reset),
       async startPasskeySignIn(client) {
+        requirePasswords()
         const retryAfterSeconds = await challenges.count(client.caller)
         if (retryAfterSeconds !== null) {
           throw new AppError('rate_limited', 'Too many sign-ins with passkeys from your address. Try again later.', { retryAfterSeconds })
@@ -456,6 +471,11 @@ export function createLogins(store: LoginStore, auth: () => Promise<Auth>, setti
       },
     },
   }
+}
+
+/** Whether a session that a provider vouches for is over, however it was used: what the provider says is to be asked again. */
+function isOver(createdAt: Date): boolean {
+  return createdAt.getTime() < Date.now() - PROVIDER_SESSION_MS
 }
 
 /** The session that a proof opened. @throws AppError `internal` */

@@ -93,6 +93,7 @@ export function createProxySignIn(store: ProxyStore, settings: ProxySettings, cl
         username: person.username,
         scopes: new Set(person.role === 'admin' ? ADMIN_RIGHTS : PERSON_RIGHTS),
         sessionId: `${PROXY_SESSION} ${userId}`,
+        language: person.language,
       }
       // Rights that changed meanwhile may have been read just before.
       if (asked === generation) {

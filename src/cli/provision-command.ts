@@ -16,6 +16,7 @@ const LIST_PROVIDER = 'list'
 interface ProvisionOptions {
   readonly dryRun?: true
   readonly suspendMissing?: true
+  readonly byName?: true
 }
 
 /** `users apply`: accounts as a list of the company has them. */
@@ -26,6 +27,7 @@ export function addProvisionCommand(users: Command, withApp: WithApp): void {
       'Make accounts what a list says: CSV with a header, or a JSON array, with name, displayName, email, provider, subject, role, teams, state and handOverTo. Applying a list again changes nothing.',
     )
     .option('--suspend-missing', 'suspend accounts of the providers in the list that it does not have')
+    .option('--by-name', 'entries without provider and subject may mean accounts that somebody signs in to already')
     .option('--dry-run', 'only show what would change')
     .action((file: string, options: ProvisionOptions) =>
       withApp(async (app) => {
@@ -45,14 +47,15 @@ async function apply(app: App, provisions: readonly Provision[], options: Provis
     changes++
     process.stdout.write(`${name}: ${isDry ? 'would be ' : ''}${done.join(', ')}\n`)
   }
+  /** Names of accounts that are there and in the list. */
   const kept = new Set<string>()
   for (const provision of provisions) {
     try {
-      const person = await findPerson(app, provision)
-      const { username, done } = isDry
-        ? { username: person?.username ?? provision.name, done: foresee(provision, person) }
+      const person = await findPerson(app, provision, options)
+      const { username, done, isThere } = isDry
+        ? { username: person?.username ?? provision.name, done: foresee(provision, person), isThere: person !== null }
         : await applyOne(app, call, provision, person)
-      kept.add(username.toLowerCase())
+      if (isThere) kept.add(username.toLowerCase())
       say(username, done)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -65,8 +68,14 @@ async function apply(app: App, provisions: readonly Provision[], options: Provis
     const providers = new Set(provisions.flatMap(({ identity }) => identity?.provider ?? []))
     for (const username of await app.store.arrivals.listNamesAt([...providers])) {
       if (kept.has(username.toLowerCase())) continue
-      if (!isDry) await call(setSuspended, { username, isSuspended: true })
-      say(username, ['suspended'])
+      try {
+        if (!isDry) await call(setSuspended, { username, isSuspended: true })
+        say(username, ['suspended'])
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        failures++
+        process.stderr.write(`${username}: ${error.message}\n`)
+      }
     }
   }
   const verb = isDry ? 'would change' : 'changed'
@@ -74,12 +83,16 @@ async function apply(app: App, provisions: readonly Provision[], options: Provis
   if (failures > 0) throw new AppError('invalid_input', `${plural(failures, 'account')} could not be applied, see above. The others were.`)
 }
 
-async function findPerson(app: App, { identity, name }: Provision): Promise<Person | null> {
+async function findPerson(app: App, { identity, name }: Provision, { byName }: ProvisionOptions): Promise<Person | null> {
   if (identity) return await app.store.arrivals.findByIdentity(identity)
   const user = await app.store.people.findUser(name)
   if (user?.isTeam) throw new AppError('conflict', 'A team has this name.')
   if (user?.isPlaceholder) throw new AppError('conflict', 'This is the name of an imported author; invite them by it instead.')
-  return await app.store.people.findPersonByName(name)
+  const person = await app.store.people.findPersonByName(name)
+  if (person?.hasLogin && !byName) {
+    throw new AppError('conflict', 'Somebody signs in to the account of this name already. Add provider and subject, or --by-name.')
+  }
+  return person
 }
 
 /** What would be done to an account, as far as one look tells: not its rights. */
@@ -95,15 +108,15 @@ async function applyOne(
   call: CallOperation,
   provision: Provision,
   found: Person | null,
-): Promise<{ username: string; done: string[] }> {
+): Promise<{ username: string; done: string[]; isThere: boolean }> {
   const { state, name, handOverTo } = provision
   const username = found?.username ?? name
   if (state === 'removed') {
-    if (!found) return { username, done: [] }
+    if (!found) return { username, done: [], isThere: false }
     await call(deletePerson, { username, confirm: username, handOverTo: handOverTo ?? undefined })
-    return { username, done: ['removed'] }
+    return { username, done: ['removed'], isThere: false }
   }
-  if (state === 'suspended') return { username, done: found ? await suspend(call, found, handOverTo) : [] }
+  if (state === 'suspended') return { username, done: found ? await suspend(call, found, handOverTo) : [], isThere: found !== null }
   const done: string[] = []
   if (found && found.suspendedAt !== null) {
     await call(setSuspended, { username, isSuspended: false })
@@ -121,7 +134,7 @@ async function applyOne(
     }
     for (const reason of skipped) process.stderr.write(`${person.username}: ${reason}\n`)
   }
-  return { username: person.username, done }
+  return { username: person.username, done, isThere: true }
 }
 
 async function suspend(call: CallOperation, { username, suspendedAt }: Person, handOverTo: string | null): Promise<string[]> {
@@ -156,7 +169,14 @@ async function applyProfile(app: App, { displayName, email }: Provision, person:
     ...(email !== null && person.hasLogin && email !== person.email && { email }),
   }
   if (Object.keys(change).length === 0) return false
-  await app.store.people.changeProfile(person.id, change)
+  try {
+    await app.store.people.changeProfile(person.id, change)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // Another account may have the address, which proves nothing: the rest of the entry holds.
+    process.stderr.write(`${person.username}: ${error.message}\n`)
+    return false
+  }
   return true
 }
 

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { ROLES } from '../library/account.ts'
+import { PASSWORD_PROVIDER } from '../library/ports/arrivals.ts'
 import { TEAM_ROLES, type TeamRole } from '../library/teams.ts'
 import { usernameFault } from '../library/username.ts'
 
@@ -74,6 +75,7 @@ const entry = z
     handOverTo: optional(300),
   })
   .refine(({ provider, subject }) => (provider === null) === (subject === null), 'provider and subject go together')
+  .refine(({ provider }) => provider !== PASSWORD_PROVIDER, 'provider must be the address of an issuer, or proxy')
   .refine(({ handOverTo, state }) => handOverTo === null || state !== 'active', 'handOverTo is for accounts that are suspended or removed')
 
 /**

@@ -212,7 +212,7 @@ export function createHttpApp(app: App, settings: ServerSettings, logger: Logger
     }),
     metricsRoute(settings.METRICS_TOKEN, metrics, requests),
     ...(mcp?.routes ?? []),
-    ...(oauth ? oauthRoutes(oauth, { baseUrl, name: product.title, startSession: app.proxy ? app.logins.startSession : null }) : []),
+    ...(oauth ? oauthRoutes(oauth, { baseUrl, name: product.title }) : []),
     {
       method: 'GET',
       path: '/api/openapi.json',

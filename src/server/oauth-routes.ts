@@ -5,7 +5,6 @@ import { decodeBody } from '../http/body.ts'
 import type { BoundRoute, Call } from '../http/call.ts'
 import { RESOURCE_METADATA_PATH, SIGNED_IN_MCP_PATH } from '../http/sign-in-challenge.ts'
 import { SCOPES } from '../library/actor.ts'
-import type { ClientOfRequest, Logins } from '../library/ports/logins.ts'
 import { LIST_SCOPES } from './mcp-routes.ts'
 
 /** Largest body of a request for tokens or a registration, in bytes. */
@@ -22,26 +21,17 @@ const METADATA_AGE = 'public, max-age=300'
 interface OAuthSite {
   readonly baseUrl: string
   readonly name: string
-  /** Where a proxy signs people in: starts a session for one of them; null where browsers have their own. */
-  readonly startSession: Logins['startSession'] | null
 }
 
 /** The authorization server, and what tells programs of it (channels, section 7; RFC 8414, RFC 9728). */
-export function oauthRoutes(oauth: OAuthServer, { baseUrl, name, startSession }: OAuthSite): readonly BoundRoute[] {
-  /** The browser of a person whom a proxy signs in has no session of its own, which the plugin wants. */
-  const withSession = async ({ actor, client, cookies }: Call): Promise<ClientOfRequest> => {
-    if (actor.kind === 'anonymous' || startSession === null) return client
-    const started = await startSession(actor.userId, client)
-    cookies.push(...started.cookies)
-    return { ...client, cookies: started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') }
-  }
+export function oauthRoutes(oauth: OAuthServer, { baseUrl, name }: OAuthSite): readonly BoundRoute[] {
   const authorize = async (call: Call): Promise<Answer> => {
-    const { exchange, actor } = call
+    const { exchange, actor, client } = call
     const query = exchange.search.slice(1)
     if (query.length > MAX_QUERY) throw new AppError('invalid_input', 'The request of the program is too long.')
     // People sign in first, and come back here.
     if (actor.kind === 'anonymous') return leadTo(`/sign-in?to=${encodeURIComponent(`${exchange.path}${exchange.search}`)}`)
-    return toAnswer(await oauth.authorize(new URLSearchParams(query), await withSession(call)))
+    return toAnswer(await oauth.authorize(new URLSearchParams(query), { userId: actor.userId, client }))
   }
   const readPost = async (call: Call) => ({
     type: call.exchange.header('content-type') ?? '',

@@ -87,6 +87,15 @@ describe('accounts from a list', () => {
     expect(await people()).toEqual(before)
   })
 
+  it('mean the account somebody signs in to only where that is said', async () => {
+    await apply([{ name: 'sam', provider: issuer, subject: 's-9' }])
+    const refused = await apply([{ name: 'sam', role: 'admin' }])
+    expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining('Add provider and subject, or --by-name')])
+    expect((await apply([{ name: 'sam', displayName: 'Sam' }], '--by-name')).stdout).toContain('sam: profile changed')
+    const password = await apply([{ name: 'sam', provider: 'credential', subject: 'x' }])
+    expect(password.stderr).toContain('provider must be the address of an issuer, or proxy')
+  })
+
   it('are applied one by one: a fault of one stops no other, and nobody is suspended for it', async () => {
     const answered = await apply([{ name: 'crew' }, { name: 'zoe' }], '--suspend-missing')
     expect([answered.code, answered.stdout]).toEqual([64, 'zoe: created\n2 accounts in the list, 1 changed.\n'])

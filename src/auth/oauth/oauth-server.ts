@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { type Actor, SCOPES } from '../../library/actor.ts'
 import type { Clock } from '../../library/ports/environment.ts'
-import type { ClientOfRequest } from '../../library/ports/logins.ts'
-import type { ClientRequest, OAuthConsents } from '../../library/ports/oauth.ts'
+import type { ClientOfRequest, Logins } from '../../library/ports/logins.ts'
+import type { ClientRequest, OAuthConsents, PersonAtBrowser } from '../../library/ports/oauth.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { actorOfKey } from '../authenticate.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
@@ -36,7 +36,7 @@ export interface OAuthServer extends OAuthConsents {
   /** The address that tokens are for. */
   readonly resource: string
   /** Asks a person who is signed in. @throws AppError `invalid_input` for a request that cannot be answered to its program */
-  authorize(query: URLSearchParams, client: ClientOfRequest): Promise<OAuthAnswer>
+  authorize(query: URLSearchParams, person: PersonAtBrowser): Promise<OAuthAnswer>
   /** Gives tokens for a code or a refresh token. */
   exchange(post: OAuthPost): Promise<OAuthAnswer>
   /** Registers a program. @throws AppError `rate_limited` */
@@ -52,11 +52,19 @@ type Stores = Pick<LibraryStore, 'logins' | 'keys' | 'people' | 'instances'>
 
 const is = (field: string, value: string) => ({ field, operator: 'eq', value, connector: 'AND' }) as const
 
+interface OAuthServerSettings {
+  readonly baseUrl: string
+  readonly clock: Clock
+  readonly oauth: OAuthSettings
+  /** Where a proxy signs people in, whose browsers have no session: starts one; null where browsers have their own. */
+  readonly vouch: Pick<Logins, 'startSession' | 'signOut'> | null
+}
+
 /** The authorization server on better-auth's plugins. */
 export function createOAuthServer(
   store: Stores,
   auth: () => Promise<Auth>,
-  { baseUrl, clock, oauth }: { readonly baseUrl: string; readonly clock: Clock; readonly oauth: OAuthSettings },
+  { baseUrl, clock, oauth, vouch }: OAuthServerSettings,
 ): OAuthServer {
   const limiters = { store: store.instances, clock }
   const registrations = createLimiter('programs registered', limiters, REGISTRATIONS, REGISTRATIONS_SECONDS)
@@ -78,6 +86,22 @@ export function createOAuthServer(
     return text === oauth.resource || text.startsWith(`${oauth.resource}/`) ? oauth.resource : named
   }
 
+  /** The browser of a person with a session for the plugin, which the browser itself never gets. */
+  const withSession = async (client: ClientOfRequest, userId: string): Promise<ClientOfRequest> => {
+    if (!vouch) return client
+    const { cookies } = await vouch.startSession(userId, client)
+    return { ...client, cookies: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') }
+  }
+  /**
+   * Refuses a client that names a document nobody has asked a person about: strangers would choose what the service fetches. Those that
+   * people allowed are known.
+   */
+  const refuseUnknown = async ({ authorization = '', body }: OAuthPost): Promise<OAuthAnswer | null> => {
+    for (const clientId of clientsIn(new URLSearchParams(body), authorization)) {
+      if (/^https:/i.test(clientId) && !(await readClient(clientId))) return refusal(401, 'invalid_client', 'This client is unknown here.')
+    }
+    return null
+  }
   const readClient = async (clientId: string) => {
     const [row] = await store.logins.findLoginRows('oauth_client', [is('client_id', replaceNul(clientId))], { limit: 1, offset: 0 })
     return row ?? null
@@ -104,7 +128,7 @@ export function createOAuthServer(
     headers.set('origin', new URL(baseUrl).origin)
     const answer = await ask('/oauth2/consent', { method: 'POST', headers, body: JSON.stringify(body) })
     const url = 'to' in answer ? answer.to : consentAnswer.safeParse(parseJson(answer.json)).data?.url
-    if (url === undefined || url.startsWith(`${baseUrl}/`)) {
+    if (url === undefined || url.startsWith('/') || url.startsWith(`${baseUrl}/`)) {
       throw new AppError('invalid_input', 'This request is not valid any more. Start again from the program that sent you here.')
     }
     return url
@@ -113,15 +137,18 @@ export function createOAuthServer(
   return {
     resource: oauth.resource,
     describeRequest,
-    async allow(query, scopes, client) {
+    async allow(query, scopes, { userId, client }) {
       const keyId = randomUUID()
       // A program may refresh until it is disconnected, or is not used for a month.
       const scope = [...scopes, 'offline_access'].join(' ')
-      const to = await consentKey.run(keyId, () => answerRequest({ accept: true, scope, oauth_query: query }, client))
+      // The session stays: the code is good only while it is there.
+      const browser = await withSession(client, userId)
+      const to = await consentKey.run(keyId, () => answerRequest({ accept: true, scope, oauth_query: query }, browser))
       return { to, keyId }
     },
-    refuse: (query, client) => answerRequest({ accept: false, oauth_query: query }, client),
-    async authorize(query, client) {
+    refuse: async (query, { userId, client }) =>
+      await answerRequest({ accept: false, oauth_query: query }, await withSession(client, userId)),
+    async authorize(query, { userId, client }) {
       const asked = new URLSearchParams(query)
       const named = asked.getAll('resource')
       asked.delete('resource')
@@ -130,15 +157,22 @@ export function createOAuthServer(
       const scopes = (asked.get('scope') ?? '').split(' ').filter((scope) => SCOPE_NAMES.has(scope))
       const wanted = scopes.some((scope) => scope !== 'offline_access') ? scopes : [...SCOPES]
       asked.set('scope', [...new Set([...wanted, 'offline_access'])].join(' '))
-      asked.delete('prompt')
-      const answer = await ask(`/oauth2/authorize?${asked}`, { headers: toHeaders(client) })
+      // People are asked in any case, and sign in on pages of ours.
+      for (const name of ['prompt', 'max_age']) asked.delete(name)
+      const browser = await withSession(client, userId)
+      const answer = await ask(`/oauth2/authorize?${asked}`, { headers: toHeaders(browser) })
+      await vouch?.signOut(browser)
       const to = 'to' in answer ? answer.to : null
       if (to === null || to.startsWith(`${baseUrl}${ERROR_PATH}`)) {
         throw toRefusal(answer, oauth.readsDocuments ? (asked.get('client_id') ?? '') : '')
       }
+      // Anybody can register any address: nobody is led to one elsewhere without having been asked (RFC 9700, section 4.11.2).
+      if (!to.startsWith('/') && !isOfThisMachine(to)) throw toRefusal(answer, '')
       return { to }
     },
     async exchange(sent) {
+      const unknown = await refuseUnknown(sent)
+      if (unknown) return unknown
       const form = new URLSearchParams(sent.body)
       const named = form.get('resource')
       if (named !== null) form.set('resource', toResource(named))
@@ -147,7 +181,16 @@ export function createOAuthServer(
       if (owner && (await store.keys.findOverKeys([owner.id])).length > 0) {
         return refusal(400, 'invalid_grant', 'This connection was ended. Sign in again.')
       }
+      // Somebody has a copy of the token: this connection ends, where the plugin would end all that the person has with the program.
+      if (owner?.isUsedUp) {
+        await store.keys.revokeKey(owner.id)
+        return refusal(400, 'invalid_grant', 'This refresh token was used before. The connection was ended; sign in again.')
+      }
       const answer = await post('/oauth2/token', { ...sent, body: String(form) })
+      // A program would drop what it has, though only its document cannot be read just now.
+      if (owner && 'status' in answer && /"error":"invalid_client"/.test(answer.json) && /^https:/i.test(form.get('client_id') ?? '')) {
+        return refusal(503, 'temporarily_unavailable', 'The metadata document of the client cannot be read now. Try again later.')
+      }
       if (owner && 'status' in answer && answer.status === 200) await store.keys.extendKey(owner.id, connectionEnd(clock()))
       return answer
     },
@@ -171,8 +214,12 @@ export function createOAuthServer(
     async revoke(sent) {
       const token = new URLSearchParams(sent.body).get('token') ?? ''
       const owner = token === '' ? null : await store.keys.findKeyOfToken(hashToken(token))
+      const unknown = await refuseUnknown(sent)
+      if (unknown) return unknown
       const answer = await post('/oauth2/revoke', sent)
-      if (owner?.isRefresh && 'status' in answer && answer.status === 200) await store.keys.revokeKey(owner.id)
+      // The plugin says yes to other programs, too, and leaves the token as it is (RFC 7009, section 2.2).
+      const isGone = owner?.isRefresh === true && ((await store.keys.findKeyOfToken(hashToken(token)))?.isRevoked ?? true)
+      if (owner && isGone) await store.keys.revokeKey(owner.id)
       return answer
     },
     async readMetadata() {
@@ -226,6 +273,31 @@ function toRefusal(answer: OAuthAnswer, clientId: string): AppError {
     'invalid_input',
     `The program that sent you here is described by a document at ${toLabel(publisher)}, which could not be used${ending} Start again from the program. If this happens again, ask whoever runs this library whether it can reach ${toLabel(publisher)}.`,
   )
+}
+
+/** Every client that a request says it is of: in its body, by HTTP Basic, and in an assertion, whose signature the plugin checks. */
+function clientsIn(form: URLSearchParams, authorization: string): string[] {
+  const basic = /^basic\s+([A-Za-z0-9+/]+=*)\s*$/i.exec(authorization)?.[1]
+  const name = basic === undefined ? '' : (Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0] ?? '')
+  const claims = Buffer.from(form.get('client_assertion')?.split('.')[1] ?? '', 'base64url').toString('utf8')
+  const named = z.object({ iss: z.string().optional(), sub: z.string().optional() }).safeParse(parseJson(claims)).data
+  return [...form.getAll('client_id'), name, decode(name), named?.iss ?? '', named?.sub ?? ''].filter((clientId) => clientId !== '')
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether an address is of the reader's own machine: a program that listens there, or an app. */
+function isOfThisMachine(address: string): boolean {
+  const url = URL.parse(address)
+  if (!url) return false
+  const isLoopback = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname)
+  return url.protocol === 'http:' ? isLoopback : url.protocol !== 'https:'
 }
 
 function parseJson(text: string): unknown {

@@ -29,6 +29,16 @@ interface TokenKey {
   readonly resources: readonly string[]
 }
 
+/** A token, and whose it is. */
+interface OwnedToken {
+  /** Of the key. */
+  readonly id: string
+  readonly isRefresh: boolean
+  readonly isRevoked: boolean
+  /** Of a refresh token that was used, longer ago than its answer may be repeated. */
+  readonly isUsedUp: boolean
+}
+
 /** API keys. Only their digests are stored. */
 export interface KeyStore {
   /** Forgets keys that were over for more than 30 days. @throws AppError `not_found`, `conflict` for somebody with MAX_KEYS keys that work */
@@ -46,8 +56,8 @@ export interface KeyStore {
   findKey(sha256: string): Promise<StoredKey | null>
   /** The key that an access token acts for; null for a token that is unknown or over. */
   findTokenKey(sha256: string): Promise<TokenKey | null>
-  /** The id of the key that an access or refresh token belongs to, whether it works or not, and whether it is a refresh token. */
-  findKeyOfToken(sha256: string): Promise<{ readonly id: string; readonly isRefresh: boolean } | null>
+  /** What an access or refresh token is, whether it works or not. */
+  findKeyOfToken(sha256: string): Promise<OwnedToken | null>
   /** Sets when a key ends that has not ended. */
   extendKey(id: string, expiresAt: string): Promise<void>
   /** Everybody's, or one person's in the order they were made: at most 200, those that work and then the newest. */

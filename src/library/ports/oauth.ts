@@ -13,6 +13,12 @@ export interface ClientRequest {
   readonly scopes: readonly Scope[]
 }
 
+/** A person, and the browser they sit at. */
+export interface PersonAtBrowser {
+  readonly userId: string
+  readonly client: ClientOfRequest
+}
+
 /** Programs that ask people to sign in (OAuth 2.1). A query is what the consent page was opened with, and is signed. */
 export interface OAuthConsents {
   /** Null for a query that is no request of a program that is known. */
@@ -22,7 +28,7 @@ export interface OAuthConsents {
    * @returns where the person goes back to, and the id of the key that the program's tokens refer to. The caller makes that key
    * @throws AppError `invalid_input` for a query that is not, or no longer, good
    */
-  allow(query: string, scopes: readonly Scope[], client: ClientOfRequest): Promise<{ readonly to: string; readonly keyId: string }>
+  allow(query: string, scopes: readonly Scope[], person: PersonAtBrowser): Promise<{ readonly to: string; readonly keyId: string }>
   /** Says no to a request, and gives where the person goes back to. @throws AppError as `allow` does */
-  refuse(query: string, client: ClientOfRequest): Promise<string>
+  refuse(query: string, person: PersonAtBrowser): Promise<string>
 }

@@ -66,7 +66,7 @@ export const connectProgram = defineOperation({
     if (!request) throw new AppError('not_found', 'Unknown program. Start again from the program that sent you.')
     const scopes = request.scopes.filter((scope) => input.scopes.includes(scope))
     if (scopes.length === 0) throw new AppError('invalid_input', 'The program did not ask for these permissions.')
-    const { to, keyId } = await oauth.allow(input.query, scopes, clientOf(context))
+    const { to, keyId } = await oauth.allow(input.query, scopes, { userId, client: clientOf(context) })
     // The code in the address is of no use until the key is there.
     await store.keys.createKey({
       name: request.name,
@@ -91,5 +91,7 @@ export const refuseProgram = defineOperation({
   surfaces: {},
   input: z.object({ query: queryInput }),
   output: target,
-  run: async (context: Uses, { query }) => ({ to: await requireOAuth(context.oauth).refuse(query, clientOf(context)) }),
+  run: async (context: Uses, { query }) => ({
+    to: await requireOAuth(context.oauth).refuse(query, { userId: requireUser(context.actor).userId, client: clientOf(context) }),
+  }),
 })

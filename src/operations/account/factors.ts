@@ -3,6 +3,7 @@ import { AppError, invalidInput } from '../../errors.ts'
 import { MAX_PASSKEYS, RECOVERY_CODES } from '../../library/ports/factors.ts'
 import { defineOperation, type Needs, requireUser, type UserActor } from '../core/define-operation.ts'
 import { clientOf } from './client-of.ts'
+import { usableWays } from './identities.ts'
 
 const when = z.string().meta({ format: 'date-time' })
 const success = z.object({ success: z.literal(true) })
@@ -20,7 +21,7 @@ async function proveAgain({ logins }: Needs<never, 'logins'>, user: UserActor, p
   if (await logins.hasPassword(user.userId)) {
     if (!(await logins.isPasswordOf(user.userId, password))) throw invalidInput('password', 'Wrong password.')
   } else if (!(await logins.isFreshSession(user.userId, user.sessionId))) {
-    throw new AppError('forbidden', 'Sign out and sign in again first: this needs a session of the last 15 minutes.')
+    throw new AppError('forbidden', 'Sign out and sign in again first: this needs a session of the last ten minutes.')
   }
 }
 
@@ -147,12 +148,14 @@ export const removePasskey = defineOperation({
   surfaces: {},
   input: z.object({ id: z.string().max(255), password: passwordInput }),
   output: success,
-  async run(context: Needs<never, 'logins'>, { id, password }) {
+  async run(context: Needs<'arrivals', 'logins' | 'ways'>, { id, password }) {
     const user = requireUser(context.actor)
-    const { logins } = context
+    const { logins, store, ways } = context
     await proveAgain(context, user, password)
     const { passkeys } = await logins.factors.find(user.userId)
-    if (passkeys.length === 1 && passkeys[0]?.id === id && !(await logins.hasPassword(user.userId))) {
+    const usable = usableWays(ways)
+    const hasOther = (await store.arrivals.listIdentities(user.userId)).some(({ provider }) => usable.includes(provider))
+    if (passkeys.length === 1 && passkeys[0]?.id === id && !hasOther) {
       throw new AppError('conflict', 'This passkey is your only way to sign in. Add another one first.')
     }
     if (!(await logins.factors.removePasskey(user.userId, id))) throw new AppError('not_found', 'Passkey not found.')

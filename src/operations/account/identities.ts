@@ -5,7 +5,7 @@ import { defineOperation, type Needs, requireUser } from '../core/define-operati
 import { requireProof } from './proof.ts'
 
 /** The providers by which people can sign in now. */
-function usableWays({ hasPasswords, providers, proxy }: SignInSettings): string[] {
+export function usableWays({ hasPasswords, providers, proxy }: SignInSettings): string[] {
   return [...(hasPasswords ? [PASSWORD_PROVIDER] : []), ...(proxy ? [PROXY_PROVIDER] : []), ...providers.map(({ issuer }) => issuer)]
 }
 

@@ -88,6 +88,9 @@ export function arrivalStore(reader: Kysely<Database>, context: WriteContext): A
       context.transact(async (db, notes) => {
         const known = await findIdentity(db, arriving)
         const holder = known || arriving.email === null ? null : await findByEmail(db, arriving.email)
+        if (holder?.isVerified && (await requirePerson(db, holder.id)).suspendedAt !== null) {
+          throw new AppError('forbidden', 'This account is suspended. Ask an administrator.')
+        }
         const joined = holder !== null && (await mayJoin(db, holder, arriving)) ? holder : null
         if (joined) await connect(db, notes, joined.id, arriving, null)
         const existing = known?.user_id ?? joined?.id
@@ -222,8 +225,7 @@ async function findByEmail(db: Kysely<Database>, email: string): Promise<EmailHo
  */
 async function mayJoin(db: Kysely<Database>, holder: EmailHolder, { provider }: Identity): Promise<boolean> {
   if (!holder.isVerified || (await findProvider(db, holder.id, provider))) return false
-  const { role, suspendedAt } = await requirePerson(db, holder.id)
-  return role !== 'admin' && suspendedAt === null
+  return (await requirePerson(db, holder.id)).role !== 'admin'
 }
 
 async function findFreeName(db: Kysely<Database>, name: string, suffix: string): Promise<string> {

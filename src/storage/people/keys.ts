@@ -185,11 +185,25 @@ export function keyStore(reader: Kysely<Database>, context: WriteContext): KeySt
       return { key, scopes: key.scopes.filter((scope) => granted.includes(scope)), resources }
     },
     async findKeyOfToken(sha256) {
-      for (const table of ['oauth_refresh_token', 'oauth_access_token'] as const) {
-        const row = await reader.selectFrom(table).select('reference_id').where('token', '=', sha256).executeTakeFirst()
-        if (row?.reference_id) return { id: row.reference_id, isRefresh: table === 'oauth_refresh_token' }
+      const refresh = await reader
+        .selectFrom('oauth_refresh_token')
+        .select(['reference_id', 'revoked', 'rotation_replay_expires_at'])
+        .where('token', '=', sha256)
+        .executeTakeFirst()
+      if (refresh?.reference_id) {
+        const isRevoked = refresh.revoked !== null
+        // The plugin keeps time by the clock of the machine.
+        const isUsedUp = isRevoked && (refresh.rotation_replay_expires_at ?? '') < new Date().toISOString()
+        return { id: refresh.reference_id, isRefresh: true, isRevoked, isUsedUp }
       }
-      return null
+      const access = await reader
+        .selectFrom('oauth_access_token')
+        .select(['reference_id', 'revoked'])
+        .where('token', '=', sha256)
+        .executeTakeFirst()
+      return access?.reference_id
+        ? { id: access.reference_id, isRefresh: false, isRevoked: access.revoked !== null, isUsedUp: false }
+        : null
     },
     extendKey: (id, expiresAt) =>
       context.sideTransaction(async (db) => {
