@@ -166,7 +166,9 @@ describe('a reader in a browser', () => {
     const page = await bench.newPage()
     await page.goto('/docs/connect')
     await page.locator('.written').getByRole('button', { name: 'Copy' }).first().click()
-    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(`commonplace ${bench.baseUrl}/api/mcp --header`)
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toContain(`claude mcp add --transport http commonplace ${bench.baseUrl}/mcp`)
   })
 })
 

@@ -85,7 +85,8 @@ describe.skipIf(obstacle !== null)('the image', () => {
     )
     expect(readdirSync(join(image.root, 'app/node_modules'))).toEqual(['@resvg'])
     expect(image.addedBytes).toBeGreaterThan(1e6)
-    expect(image.addedBytes).toBeLessThan(50e6)
+    // 48 MiB, as `npm run size` counts, with room for the archive around them.
+    expect(image.addedBytes).toBeLessThan(53e6)
     expect(image.config).toMatchObject({ User: '1000:1000', WorkingDir: '/app', Volumes: { '/data': {} } })
   })
 
