@@ -30,12 +30,8 @@ export const SettingsPage: FC<{
   children?: Child
 }> = ({ request, at, styles, scripts, children }) => {
   const { words, reader, hasOAuth } = request.site
-  const { '/settings/programs': programs, ...others } = words.settingsSections
-  const sections = {
-    ...others,
-    ...(hasOAuth ? { '/settings/programs': programs } : {}),
-    ...(reader?.isAdmin ? { '/admin': words.administration } : {}),
-  }
+  const own = Object.entries(words.settingsSections).filter(([path]) => hasOAuth || path !== '/settings/programs')
+  const sections = { ...Object.fromEntries(own), ...(reader?.isAdmin ? { '/admin': words.administration } : {}) }
   const signOut = (
     <form method="post" action="/sign-out">
       <button class="button" type="submit">
