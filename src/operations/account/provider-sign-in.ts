@@ -75,6 +75,8 @@ export const beginConnecting = defineOperation({
   output: z.object({ url: z.string(), cookies }),
   async run(context: Starting & Needs<'people', 'logins'>, { provider, to, password }) {
     const user = requireUser(context.actor)
+    // An unknown provider costs no attempt at the password.
+    findProvider(context, provider)
     await requireProof(context, user, password ?? '')
     return await begin(context, provider, { to, connects: user.userId })
   },
