@@ -162,7 +162,7 @@ export const changeSettings: Action = async ({ call, form, site }) => {
       return { to: '/settings?done=theme', cookies: [themeCookie(form.text('theme'), site)] }
     case 'language':
       await call(updateAccount, { language: form.choice('language', ['', ...LANGUAGES]) })
-      // A choice made on this browser before would stand in for what it says.
+      // Otherwise a language chosen earlier in this browser would override the setting.
       return { to: '/settings?done=language', cookies: [languageCookie(null, site.baseUrl)] }
     case 'hide-steps':
       await call(hideFirstSteps, {})
