@@ -3,10 +3,11 @@ import { cimd } from '@better-auth/cimd'
 import { oauthProvider } from '@better-auth/oauth-provider'
 import type { BetterAuthPlugin } from 'better-auth'
 import { SCOPES } from '../../library/actor.ts'
+import { CONNECTION_SECONDS } from '../../library/ports/oauth.ts'
 import type { OAuthSettings } from '../better-auth.ts'
 import { hashToken } from '../login-adapter.ts'
 import { fetchClientDocument } from './client-documents.ts'
-import { ACCESS_TOKEN_PREFIX, CONNECTION_SECONDS, consentKey, REFRESH_TOKEN_PREFIX } from './tokens.ts'
+import { ACCESS_TOKEN_PREFIX, consentKey, REFRESH_TOKEN_PREFIX } from './tokens.ts'
 
 /** Where people are asked. */
 const CONSENT_PATH = '/oauth2/consent'

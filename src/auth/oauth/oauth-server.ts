@@ -4,14 +4,14 @@ import { AppError } from '../../errors.ts'
 import { type Actor, SCOPES } from '../../library/actor.ts'
 import type { Clock } from '../../library/ports/environment.ts'
 import type { ClientOfRequest, Logins } from '../../library/ports/logins.ts'
-import type { ClientRequest, OAuthConsents, PersonAtBrowser } from '../../library/ports/oauth.ts'
+import { type ClientRequest, CONNECTION_SECONDS, type OAuthConsents, type PersonAtBrowser } from '../../library/ports/oauth.ts'
 import type { LibraryStore } from '../../library/ports/store.ts'
 import { actorOfKey } from '../authenticate.ts'
 import { type Auth, ERROR_PATH, type OAuthSettings, toHeaders } from '../better-auth.ts'
 import { createLimiter } from '../limiter.ts'
 import { hashToken, replaceNul } from '../login-adapter.ts'
 import { readRegistration } from './registration.ts'
-import { CONNECTION_SECONDS, consentKey } from './tokens.ts'
+import { consentKey } from './tokens.ts'
 
 /** Programs that may register from one address in an hour. */
 const REGISTRATIONS = 30

@@ -9,8 +9,5 @@ export function looksLikeAccessToken(text: string): boolean {
   return text.startsWith(ACCESS_TOKEN_PREFIX)
 }
 
-/** A connection that is not used for this long is over. */
-export const CONNECTION_SECONDS = 30 * 24 * 3600
-
 /** The id of the key that a consent which is being given belongs to. */
 export const consentKey = new AsyncLocalStorage<string>()

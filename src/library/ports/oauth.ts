@@ -1,6 +1,9 @@
 import type { Scope } from '../actor.ts'
 import type { ClientOfRequest } from './logins.ts'
 
+/** A connection that is not used for this long ends by itself. */
+export const CONNECTION_SECONDS = 30 * 24 * 3600
+
 /** What a program asks a person for. */
 export interface ClientRequest {
   readonly clientId: string

@@ -1,14 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { SCOPES } from '../../library/actor.ts'
-import type { OAuthConsents } from '../../library/ports/oauth.ts'
+import { CONNECTION_SECONDS, type OAuthConsents } from '../../library/ports/oauth.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { filterText, refInput } from '../core/inputs.ts'
 import { clientOf } from './client-of.ts'
 import { MAX_NARROWED, readWithin } from './keys.ts'
-
-/** A connection that nobody uses for this long ends by itself. */
-const UNUSED_MS = 30 * 24 * 3600 * 1000
 
 const queryInput = z.string().min(1).max(8_000).describe('The query of the consent page, which is signed')
 const target = z.object({ to: z.string().describe('Where the browser goes next') })
@@ -74,7 +71,7 @@ export const connectProgram = defineOperation({
       // Nobody has the key itself.
       sha256: `connection ${keyId}`,
       scopes,
-      expiresAt: new Date(clock() + UNUSED_MS).toISOString(),
+      expiresAt: new Date(clock() + CONNECTION_SECONDS * 1000).toISOString(),
       within,
       connection: { id: keyId, clientId: request.clientId },
     })
