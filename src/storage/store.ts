@@ -185,31 +185,34 @@ export async function createStore(
   const transact: WriteContext['transact'] = async (work, options) => {
     const changes: LibraryChange[] = []
     const origin = origins.getStore()
-    const { result, remember } = await database.transact(async (db) => {
-      const texts = new Map<number, SearchableText | null>()
-      const audit = collectEntries()
-      changes.length = 0
-      const result = await work(db, {
-        index: (seq, text) => {
-          if (text || !texts.has(seq)) texts.set(seq, text)
-        },
-        changed: (change) => changes.push(change),
-        audit: audit.note,
-      })
-      const nowMs = outside.clock()
-      await writeEntries(db, origin, audit.entries, nowMs)
-      await logSharedChanges(db, [...texts.keys()], new Date(nowMs).toISOString())
-      const remember = await words.write(
-        db,
-        Array.from(texts, ([seq, text]) => ({ seq, text })),
-      )
-      for (const [seq, text] of texts) {
-        await dropStaleEmbeddings(db, seq, text)
-        await dropStaleVectors(db, seq, text)
-      }
-      if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
-      return { result, remember }
-    }, options)
+    const { result, remember } = await database.transact(
+      async (db) => {
+        const texts = new Map<number, SearchableText | null>()
+        const audit = collectEntries()
+        changes.length = 0
+        const result = await work(db, {
+          index: (seq, text) => {
+            if (text || !texts.has(seq)) texts.set(seq, text)
+          },
+          changed: (change) => changes.push(change),
+          audit: audit.note,
+        })
+        const nowMs = outside.clock()
+        await writeEntries(db, origin, audit.entries, nowMs)
+        await logSharedChanges(db, [...texts.keys()], new Date(nowMs).toISOString())
+        const remember = await words.write(
+          db,
+          Array.from(texts, ([seq, text]) => ({ seq, text })),
+        )
+        for (const [seq, text] of texts) {
+          await dropStaleEmbeddings(db, seq, text)
+          await dropStaleVectors(db, seq, text)
+        }
+        if (changes.length > 0) await database.signals?.send(db, toChangeSignal(instance, changes))
+        return { result, remember }
+      },
+      { ...options, caller: origin?.actorId ?? '' },
+    )
     remember()
     if (outside.onChange) for (const change of changes) outside.onChange(change)
     return result

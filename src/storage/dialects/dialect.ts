@@ -72,16 +72,24 @@ export interface LibraryFile {
   copyTo(target: string, finish?: (copy: string) => Promise<boolean>): Promise<void>
 }
 
+/** Options of {@link OpenDatabase.transact}. */
+interface TransactOptions {
+  readonly isLong?: boolean
+  readonly isLarge?: boolean
+  readonly caller?: string
+}
+
 /** An opened database: one connection (or pool) for writing, one for reading, and how the engine differs. */
 export interface OpenDatabase {
   readonly dialect: Dialect
   readonly writer: Kysely<Database>
   readonly reader: Kysely<Database>
   /**
-   * Runs a transaction that holds the write lock from its start, without blocking the process while it waits. `isLong`: without time
-   * limits. `isLarge`: it writes many megabytes, which are flushed off the main thread.
+   * Runs a transaction that holds the write lock from its start, without blocking the process while it waits. It may share a commit with
+   * others, and resolves when it is durable. `isLong`: without time limits. `isLarge`: it writes many megabytes, which are flushed off the
+   * main thread. `caller`: those who write at the same time take turns. Default: one caller
    */
-  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: { isLong?: boolean; isLarge?: boolean }): Promise<T>
+  transact<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: TransactOptions): Promise<T>
   /** Runs reads on a snapshot of the library, however long they take. */
   readSnapshot<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>
   /**

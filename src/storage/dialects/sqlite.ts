@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely'
 import { z } from 'zod'
 import { AppError, type StorageFault } from '../../errors.ts'
@@ -9,6 +9,7 @@ import { listCopies } from '../backup/library-copies.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { copySqliteFile, refuseForeignLog } from './sqlite-copy.ts'
 import { emptyLogBeside, flushLog, sizeOfLog } from './sqlite-log.ts'
 
@@ -165,12 +166,8 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     dialect: new SqliteDialect({ database: adapt(reading, toDiskFault) }),
     ...watchStatements(onStatement),
   })
-  // A transaction blocks the process until it is on disk. Many in a row would block it until the last is done, so each takes a turn of the event loop: reads and new
-  // connections come in between.
-  let turn: Promise<unknown> = Promise.resolve()
-  const transact: OpenDatabase['transact'] = async (work, { isLarge = false } = {}) => {
-    turn = turn.then(() => nextTurn())
-    await turn
+  /** Runs one transaction on its own. The commit blocks the process until it is on disk. */
+  const transactAlone = async <T>(work: (transaction: Kysely<Database>) => Promise<T>, isLarge: boolean): Promise<T> => {
     // The driver waits for a lock by blocking the process: wait a moment there, and the rest here.
     writing.exec('pragma busy_timeout = 20')
     const deadline = performance.now() + LOCK_WAIT_MS
@@ -208,6 +205,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
       }
     }
   }
+  const savepoints = prepareSavepoints(writing)
+  const commitInGroups = createGroupCommit({
+    run: (work) => transactAlone(work, false),
+    savepoint: savepoints,
+    isOpen: () => writing.isTransaction,
+  })
+  const transact: OpenDatabase['transact'] = async (work, { isLong = false, isLarge = false, caller = '' } = {}) =>
+    isLong || isLarge ? await transactAlone(work, isLarge) : await commitInGroups(work, caller)
   const checkWrite = async () => {
     await transact(async (transaction) => {
       const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(transaction)
@@ -332,6 +337,18 @@ function adapt(connection: DatabaseSync, toFault: (error: unknown) => AppError |
       return statement
     },
   }
+}
+
+/** The commands of savepoints, compiled on first use: a connection to a file that is being created cannot compile yet. */
+function prepareSavepoints(connection: DatabaseSync) {
+  const prepare = (...texts: readonly string[]) => {
+    let statements: readonly StatementSync[] | undefined
+    return () => {
+      statements ??= texts.map((text) => connection.prepare(text))
+      for (const statement of statements) statement.run()
+    }
+  }
+  return { begin: prepare('savepoint job'), release: prepare('release job'), rollback: prepare('rollback to job', 'release job') }
 }
 
 /** A statement that does nothing. */
