@@ -188,11 +188,13 @@ export async function createStore(
     const { result, remember } = await database.transact(
       async (db) => {
         const texts = new Map<number, SearchableText | null>()
+        const created = new Set<number>()
         const audit = collectEntries()
         changes.length = 0
         const result = await work(db, {
-          index: (seq, text) => {
+          index: (seq, text, isNew = false) => {
             if (text || !texts.has(seq)) texts.set(seq, text)
+            if (isNew) created.add(seq)
           },
           changed: (change) => changes.push(change),
           audit: audit.note,
@@ -205,6 +207,7 @@ export async function createStore(
           Array.from(texts, ([seq, text]) => ({ seq, text })),
         )
         for (const [seq, text] of texts) {
+          if (created.has(seq)) continue
           await dropStaleEmbeddings(db, seq, text)
           await dropStaleVectors(db, seq, text)
         }

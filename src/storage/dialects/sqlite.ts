@@ -6,7 +6,7 @@ import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql }
 import { z } from 'zod'
 import { AppError, type StorageFault } from '../../errors.ts'
 import { listCopies } from '../backup/library-copies.ts'
-import { prepareStatement } from '../prepared.ts'
+import { prepareStatement, type RunStatement, runDirectly } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -161,11 +161,11 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
   }
   let hasWriteFault = false
   // Compiled on first use: while another process creates the file, this connection would not wait long enough.
-  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: adapt(writing) }), ...watchStatements(onStatement) })
-  const reader = new Kysely<Database>({
-    dialect: new SqliteDialect({ database: adapt(reading, toDiskFault) }),
-    ...watchStatements(onStatement),
-  })
+  const [writingStatements, readingStatements] = [adapt(writing), adapt(reading, toDiskFault)]
+  const writer = new Kysely<Database>({ dialect: new SqliteDialect({ database: writingStatements }), ...watchStatements(onStatement) })
+  const reader = new Kysely<Database>({ dialect: new SqliteDialect({ database: readingStatements }), ...watchStatements(onStatement) })
+  const runOnWriter = toRunner(writingStatements, onStatement)
+  runDirectly(reader, toRunner(readingStatements, onStatement))
   /** Runs one transaction on its own. The commit blocks the process until it is on disk. */
   const transactAlone = async <T>(work: (transaction: Kysely<Database>) => Promise<T>, isLarge: boolean): Promise<T> => {
     // The driver waits for a lock by blocking the process: wait a moment there, and the rest here.
@@ -178,9 +178,14 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
         const result = await writer.transaction().execute(async (transaction) => {
           hasStarted = true
           if (isLarge) writing.exec('pragma wal_autocheckpoint = 0')
-          const done = await work(transaction)
-          if (isLarge) await flushLog(path)
-          return done
+          const stop = runDirectly(transaction, runOnWriter)
+          try {
+            const done = await work(transaction)
+            if (isLarge) await flushLog(path)
+            return done
+          } finally {
+            stop()
+          }
         })
         if (isLarge) await emptyLogBeside(path)
         // Before the save is acknowledged.
@@ -336,6 +341,25 @@ function adapt(connection: DatabaseSync, toFault: (error: unknown) => AppError |
       statements.set(query, statement)
       return statement
     },
+  }
+}
+
+/** Runs statements at once, and reports them as the query builder does. */
+function toRunner(database: SqliteDatabase, onStatement: OnStatement | undefined): RunStatement {
+  const run: RunStatement = (text, parameters) => {
+    const statement = database.prepare(text)
+    if (statement.reader) return statement.all(parameters)
+    statement.run(parameters)
+    return []
+  }
+  if (!onStatement) return run
+  return (text, parameters) => {
+    const started = performance.now()
+    try {
+      return run(text, parameters)
+    } finally {
+      onStatement(text, performance.now() - started)
+    }
   }
 }
 

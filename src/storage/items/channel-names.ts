@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { isSlug, withSuffix } from '../../library/slug.ts'
+import { prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** How `retired_slug` holds the name of a removed skill: apart from slugs, and unreadable. */
@@ -8,17 +9,20 @@ export function retireChannelName(name: string): string {
   return `#${createHash('sha256').update(`channel ${name}`).digest('hex')}`
 }
 
+const publicItem = prepareQuery((db) =>
+  db
+    .selectFrom('item')
+    .select(['kind', 'slug', 'skill_name', 'channel_name'])
+    .where('seq', '=', sql<number>`${slot('seq')}`)
+    .where('visibility', '=', 'public'),
+)
+
 /**
  * Gives a public skill the name under which it is installed, unless it has one: the name in its SKILL.md when that is valid and free, else
  * its slug. It stays for ever. Call it whenever an item may have become public.
  */
 export async function keepChannelName(db: Kysely<Database>, seq: number): Promise<void> {
-  const item = await db
-    .selectFrom('item')
-    .select(['kind', 'slug', 'skill_name', 'channel_name'])
-    .where('seq', '=', seq)
-    .where('visibility', '=', 'public')
-    .executeTakeFirst()
+  const [item] = await publicItem(db, { seq })
   if (!item || item.kind !== 'skill' || item.channel_name !== null) return
   for (const name of candidates(item.skill_name, item.slug)) {
     if (await isTaken(db, name)) continue

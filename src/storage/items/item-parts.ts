@@ -7,7 +7,7 @@ import type { LibraryChange } from '../../library/ports/instances.ts'
 import { decodeText, SKILL_MD, type SkillFile, sortFilenames } from '../../library/skill.ts'
 import { audienceOf, othersMaySee, type Visibility } from '../../library/visibility.ts'
 import type { SearchableText } from '../../search/analysis/indexed-text.ts'
-import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
+import { firstOf, prepareInsert, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { readTags } from './item-rows.ts'
 
@@ -16,8 +16,8 @@ const MAX_INDEXED_LENGTH = 1024 * 1024
 
 /** What a write leaves for the end of its transaction. */
 export interface WriteNotes {
-  /** The text of an item for the index; null when only its state or references changed. */
-  index(seq: number, text: SearchableText | null): void
+  /** The text of an item for the index; null when only its state or references changed. `isNew` for an item of this transaction. */
+  index(seq: number, text: SearchableText | null, isNew?: boolean): void
   /** A change to announce. */
   changed(change: LibraryChange): void
   /** An entry for the audit log. Call it last, so that refused writes leave no entry. */
@@ -43,25 +43,39 @@ const insertVersion = prepareInsert('version', [
   'created_at',
 ])
 
+const insertTag = prepareStatement(
+  sql`insert into item_tag (item_seq, slug, name, position) values (${slot('seq')}, ${slot('slug')}, ${slot('name')}, ${slot('position')})`,
+)
+const removeTags = prepareQuery((db) => db.deleteFrom('item_tag').where('item_seq', '=', sql<number>`${slot('seq')}`))
+
+/** The first use of a tag by an owner, or where everybody of a standing finds it. */
+const prepareFirstUse = (standing: 'member' | 'stranger') =>
+  prepareQuery((db) =>
+    db
+      .selectFrom('item_tag')
+      .innerJoin('item', 'item.seq', 'item_tag.item_seq')
+      .select('item_tag.name')
+      .where('item_tag.slug', '=', slot('slug'))
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('item.visibility', 'in', othersMaySee(standing, 'list')), eb('item.deleted_at', 'is', null)]),
+          eb('item.owner_seq', '=', sql<number>`${slot('ownerSeq')}`),
+        ]),
+      )
+      .orderBy('item_tag.item_seq')
+      .limit(1),
+  )
+const firstUses = { member: prepareFirstUse('member'), stranger: prepareFirstUse('stranger') }
+
 /**
  * Tags in the spelling first used, by the writer's own items or by items that every reader of this one finds: a spelling reveals that there
  * is an item with it.
  */
 export async function spellTags(db: Kysely<Database>, tags: readonly Tag[], ownerSeq: number, visibility: Visibility): Promise<Tag[]> {
-  const shared = othersMaySee(audienceOf(visibility) === 'members' ? 'member' : 'stranger', 'list')
+  const firstUse = firstUses[audienceOf(visibility) === 'members' ? 'member' : 'stranger']
   const spelled: Tag[] = []
   for (const tag of tags) {
-    const first = await db
-      .selectFrom('item_tag')
-      .innerJoin('item', 'item.seq', 'item_tag.item_seq')
-      .select('item_tag.name')
-      .where('item_tag.slug', '=', tag.slug)
-      .where((eb) =>
-        eb.or([eb.and([eb('item.visibility', 'in', shared), eb('item.deleted_at', 'is', null)]), eb('item.owner_seq', '=', ownerSeq)]),
-      )
-      .orderBy('item_tag.item_seq')
-      .limit(1)
-      .executeTakeFirst()
+    const [first] = await firstUse(db, { slug: tag.slug, ownerSeq })
     spelled.push(first ? { slug: tag.slug, name: first.name } : tag)
   }
   return spelled
@@ -92,13 +106,8 @@ export async function writeParts(
   tags: readonly Tag[],
 ): Promise<void> {
   const { seq } = item
-  if (item.version > 1) await db.deleteFrom('item_tag').where('item_seq', '=', seq).execute()
-  if (tags.length > 0) {
-    await db
-      .insertInto('item_tag')
-      .values(tags.map((tag, position) => ({ item_seq: seq, slug: tag.slug, name: tag.name, position })))
-      .execute()
-  }
+  if (item.version > 1) await removeTags(db, { seq })
+  for (const [position, { slug, name }] of tags.entries()) await insertTag(db, { seq, slug, name, position })
   if (next.kind === 'skill' && next.files) {
     const stored = await storeFiles(db, next.files)
     await db.deleteFrom('skill_file').where('item_seq', '=', seq).execute()
@@ -156,6 +165,12 @@ export async function readSearchableText(db: Kysely<Database>, seq: number): Pro
     tags: tags.map((tag) => tag.name).join('\n'),
     content: row.kind === 'prompt' ? row.content : await readIndexableFiles(db, seq),
   }
+}
+
+/** The searchable text of an item that was just written, without reading it again where the new state has all of it. */
+export async function toSearchableText(db: Kysely<Database>, seq: number, next: NextState, tags: readonly Tag[]): Promise<SearchableText> {
+  if (next.kind === 'skill') return await readSearchableText(db, seq)
+  return { title: next.title, description: next.description ?? '', tags: tags.map((tag) => tag.name).join('\n'), content: next.content }
 }
 
 /** The names and text files of a skill as one text, for the index alone. */

@@ -143,13 +143,18 @@ export async function toPrompts(db: Kysely<Database>, rows: readonly ItemRow[]):
     db,
     rows.map((row) => row.seq),
   )
-  return rows.map((row) => ({
-    ...toItem(row, tags.get(row.seq) ?? []),
+  return rows.map((row) => toPrompt(row, tags.get(row.seq) ?? []))
+}
+
+/** Turns a row into a prompt with these tags. */
+export function toPrompt(row: ItemRow, tags: readonly Tag[]): Prompt {
+  return {
+    ...toItem(row, tags),
     kind: 'prompt',
     type: promptType.parse(row.type),
     content: row.content,
     variables: readVariables(row.variables),
-  }))
+  }
 }
 
 /** Turns rows into skills, with their tags and filenames. */

@@ -9,12 +9,40 @@ import { slugifyTag } from '../../library/slug.ts'
 import { isVisible, visibleSet, visibleVersions } from '../../library/visibility.ts'
 import { isOneOf } from '../is-one-of.ts'
 import { ownersSeenBy } from '../people/team-roles.ts'
+import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { applyFilter, type RowFilter, readCategories, readFilter } from './item-filters.ts'
 import { isInVisibleSet } from './item-rows.ts'
 import { batches } from './remove-items.ts'
 
 const namesJson = z.array(z.string())
+
+const itemsNow = prepareListQuery((db, seqs) =>
+  db
+    .selectFrom('item')
+    .leftJoin('category', 'category.seq', 'item.category_seq')
+    .select(['item.seq', 'item.kind', 'item.slug', 'item.version', 'item.visibility', 'item.deleted_at'])
+    .select(['item.channel_name', 'item.skill_name', 'category.slug as category'])
+    .where('item.seq', 'in', seqs)
+    .orderBy('item.seq'),
+)
+const lastEntries = prepareListQuery((db, seqs) =>
+  db
+    .selectFrom('shared_change')
+    .select(['item_seq', 'version', 'audience', 'path', 'category'])
+    .where('seq', 'in', (eb) =>
+      eb
+        .selectFrom('shared_change as one')
+        .select(({ fn }) => fn.max('one.seq').as('seq'))
+        .where('one.item_seq', 'in', seqs)
+        .groupBy('one.item_seq'),
+    ),
+)
+const lastEntry = prepareQuery((db) => db.selectFrom('shared_change').select('revision').orderBy('seq', 'desc').limit(1))
+const insertEntry = prepareStatement(
+  sql`insert into shared_change (item_seq, version, audience, path, category, at, revision) values (${slot('item_seq')}, ${slot('version')},
+    ${slot('audience')}, ${slot('path')}, ${slot('category')}, ${slot('at')}, ${slot('revision')})`,
+)
 
 /**
  * Logs what items have become, for those where an earlier entry says otherwise. Call it at the end of the transaction that changed them:
@@ -24,25 +52,8 @@ export async function logSharedChanges(db: Kysely<Database>, seqs: readonly numb
   if (seqs.length === 0) return
   let revision: number | null = null
   for (const part of batches(seqs)) {
-    const items = await db
-      .selectFrom('item')
-      .leftJoin('category', 'category.seq', 'item.category_seq')
-      .select(['item.seq', 'item.kind', 'item.slug', 'item.version', 'item.visibility', 'item.deleted_at'])
-      .select(['item.channel_name', 'item.skill_name', 'category.slug as category'])
-      .where('item.seq', 'in', part)
-      .orderBy('item.seq')
-      .execute()
-    const last = await db
-      .selectFrom('shared_change')
-      .select(['item_seq', 'version', 'audience', 'path', 'category'])
-      .where('seq', 'in', (eb) =>
-        eb
-          .selectFrom('shared_change as one')
-          .select(({ fn }) => fn.max('one.seq').as('seq'))
-          .where('one.item_seq', 'in', part)
-          .groupBy('one.item_seq'),
-      )
-      .execute()
+    const items = await itemsNow(db, part)
+    const last = await lastEntries(db, part)
     const lastOf = new Map(last.map((row) => [row.item_seq, row]))
     const changes = items.flatMap((item) => {
       const { seq, version, category } = item
@@ -58,12 +69,14 @@ export async function logSharedChanges(db: Kysely<Database>, seqs: readonly numb
     if (changes.length === 0) continue
     revision ??= await nextRevision(db)
     const entries = changes.map((change) => ({ ...change, revision: revision ?? 0 }))
-    await db.insertInto('shared_change').values(entries).execute()
+    const [first] = entries
+    if (first && entries.length === 1) await insertEntry(db, first)
+    else await db.insertInto('shared_change').values(entries).execute()
   }
 }
 
 async function nextRevision(db: Kysely<Database>): Promise<number> {
-  const last = await db.selectFrom('shared_change').select('revision').orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  const [last] = await lastEntry(db, {})
   return Number(last?.revision ?? 0) + 1
 }
 

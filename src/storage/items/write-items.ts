@@ -25,8 +25,8 @@ import { firstOf, prepareInsert, prepareQuery, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { keepChannelName } from './channel-names.ts'
 import { readCategories } from './item-filters.ts'
-import { type NextState, readFiles, readSearchableText, spellTags, type WriteNotes, writeParts } from './item-parts.ts'
-import { type ItemRow, isWithin, selectItems, toPrompts, toSkills } from './item-rows.ts'
+import { type NextState, readFiles, spellTags, toSearchableText, type WriteNotes, writeParts } from './item-parts.ts'
+import { type ItemRow, isWithin, selectItems, toPrompt, toPrompts, toSkills } from './item-rows.ts'
 import { findFreeSlug, keepSlug, nextSlug, slugsFor } from './item-slugs.ts'
 
 /** What writes need: transactions, time and randomness. */
@@ -103,7 +103,7 @@ async function createItem(
   owner: Editor,
   wanted: NextState,
   origin: ImportOrigin | undefined,
-): Promise<ItemRow> {
+): Promise<Written> {
   const tags = toTags(wanted.tags)
   const variables = wanted.kind === 'prompt' ? parseVariables(wanted.content).variables : []
   const held = origin?.held
@@ -150,14 +150,20 @@ async function createItem(
   if (owner.copies !== undefined) await db.insertInto('item_source').values({ item_seq: seq, source_id: owner.copies }).execute()
   notes.changed({ kind: next.kind, ownerId, audience: audienceOf(next.visibility) })
   await writeParts(db, { seq, version: 1, editorSeq, note: owner.note, at: now }, next, spelled)
-  await keepChannelName(db, seq)
-  notes.index(seq, await readSearchableText(db, seq))
+  if (next.kind === 'skill') await keepChannelName(db, seq)
+  notes.index(seq, await toSearchableText(db, seq, next, spelled), true)
   if (origin) notes.audit({ action: 'items_imported', targetId: ownerId, ownerId, detail: { created: 1, updated: 0 } })
   else {
     const detail = { kind: next.kind, version: 1, to: next.visibility }
     notes.audit({ action: 'item_created', targetId: id, ownerId, detail })
   }
-  return await readRow(db, seq)
+  return { row: await readRow(db, seq), tags: spelled }
+}
+
+/** What a write made of an item. */
+interface Written {
+  readonly row: ItemRow
+  readonly tags: readonly Tag[]
 }
 
 async function freeId(context: WriteContext, db: Kysely<Database>, wanted: string | undefined): Promise<string> {
@@ -214,7 +220,7 @@ async function changeItem(
   wanted: NextState,
   wantedSlug: string | undefined,
   origin: ImportOrigin | undefined,
-): Promise<ItemRow> {
+): Promise<Written> {
   refuseWhileHeld(row.held_at !== null, wanted.visibility)
   const tags = toTags(wanted.tags)
   const editorSeq = await findUserSeq(db, editor.userId)
@@ -228,7 +234,7 @@ async function changeItem(
   if (slug !== row.item_slug) changed.push('slug')
   if (!(await hasSameFiles(db, row.seq, next))) changed.push('files')
   const isSame = changed.length === 0 && next.visibility === current.visibility
-  if (isSame && !origin) return row
+  if (isSame && !origin) return { row, tags: spelled }
   await keepSlug(db, slug, row.id, row.seq)
   notes.changed({ kind: next.kind, ownerId: row.owner_id, audience: audienceOf(row.visibility, next.visibility) })
   await db
@@ -252,8 +258,8 @@ async function changeItem(
     .where('seq', '=', row.seq)
     .execute()
   await writeParts(db, { seq: row.seq, version, editorSeq, note: editor.note, at: now }, next, spelled)
-  await keepChannelName(db, row.seq)
-  notes.index(row.seq, await readSearchableText(db, row.seq))
+  if (next.kind === 'skill') await keepChannelName(db, row.seq)
+  notes.index(row.seq, await toSearchableText(db, row.seq, next, spelled))
   const target = { targetId: row.id, ownerId: row.owner_id }
   const { kind } = next
   if (origin) notes.audit({ action: 'items_imported', targetId: row.owner_id, ownerId: row.owner_id, detail: { created: 0, updated: 1 } })
@@ -263,7 +269,7 @@ async function changeItem(
   if (!origin && next.visibility !== row.visibility) {
     notes.audit({ action: 'item_visibility_changed', ...target, detail: { kind, version, from: row.visibility, to: next.visibility } })
   }
-  return await readRow(db, row.seq)
+  return { row: await readRow(db, row.seq), tags: spelled }
 }
 
 /** The changed fields, except visibility, slug and files. */
@@ -329,12 +335,13 @@ export function writeItems(context: WriteContext): ItemWriter {
     findImported,
     findExported,
     createPrompt: (owner, fields: PromptFields, origin) =>
-      context.transact(async (db, notes) =>
-        firstOf(toPrompts(db, [await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)])),
-      ),
+      context.transact(async (db, notes) => {
+        const { row, tags } = await createItem(context, db, notes, owner, { kind: 'prompt', ...fields }, origin)
+        return toPrompt(row, tags)
+      }),
     createSkill: (owner, fields: SkillFields, origin) =>
       context.transact(async (db, notes) =>
-        firstOf(toSkills(db, [await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)])),
+        firstOf(toSkills(db, [(await createItem(context, db, notes, owner, { kind: 'skill', ...fields }, origin)).row])),
       ),
     changePrompt: (ref, editor, decide, origin) =>
       context.transact(async (db, notes) => {
@@ -345,7 +352,8 @@ export function writeItems(context: WriteContext): ItemWriter {
         if (!decided) return current
         const { type = current.type, content = current.content } = decided
         const next: NextState = { kind: 'prompt', type, content, ...changedFields(current, decided) }
-        return await firstOf(toPrompts(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
+        const changed = await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)
+        return toPrompt(changed.row, changed.tags)
       }),
     changeSkill: (ref, editor, decide, origin) =>
       context.transact(async (db, notes) => {
@@ -356,7 +364,7 @@ export function writeItems(context: WriteContext): ItemWriter {
         if (!decided) return current
         const files = typeof decided.files === 'function' ? decided.files(await readFiles(db, row.seq)) : (decided.files ?? null)
         const next: NextState = { kind: 'skill', files, ...changedFields(current, decided) }
-        return await firstOf(toSkills(db, [await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)]))
+        return await firstOf(toSkills(db, [(await changeItem(context, db, notes, row, editor, current, next, decided.slug, origin)).row]))
       }),
     setDeleted: (kind, ref, userId, deleted) =>
       context.transact(async (db, notes) => {

@@ -53,17 +53,20 @@ export async function listMemberIds(db: Kysely<Database>, teamIds: readonly stri
   return members.map(({ id }) => id)
 }
 
+const selectOwners = (db: Kysely<Database>) =>
+  db.selectFrom('user').select(['id', 'username', 'default_visibility', 'is_team']).where('removal', 'is', null)
+const ownerById = prepareQuery((db) => selectOwners(db).where('id', '=', slot('id')))
+const ownerByName = prepareQuery((db) =>
+  selectOwners(db).where((eb) => eb.or([eb('username_key', '=', slot('key')), hadNameKey(eb, slot('key'))])),
+)
+
 /** An owner by id, or by name or a name that a team had before, when the user has a role over their things. */
 export async function findOwner(
   db: Kysely<Database>,
   userId: string,
   asked: { readonly id: string } | { readonly name: string },
 ): Promise<OwnerForItems | null> {
-  const owners = db.selectFrom('user').select(['id', 'username', 'default_visibility', 'is_team']).where('removal', 'is', null)
-  const owner =
-    'id' in asked
-      ? await owners.where('id', '=', asked.id).executeTakeFirst()
-      : await owners.where((eb) => eb.or([eb('username_key', '=', asked.name.toLowerCase()), hadName(eb, asked.name)])).executeTakeFirst()
+  const [owner] = await ('id' in asked ? ownerById(db, { id: asked.id }) : ownerByName(db, { key: asked.name.toLowerCase() }))
   const role = owner && (await findRole(db, userId, owner.id))
   if (!owner || !role) return null
   return { id: owner.id, name: owner.username, role, isTeam: owner.is_team === 1, defaultVisibility: owner.default_visibility }
@@ -71,8 +74,12 @@ export async function findOwner(
 
 /** Whether a user of a query had this name before. */
 export function hadName(eb: ExpressionBuilder<Database, 'user'>, name: string) {
+  return hadNameKey(eb, name.toLowerCase())
+}
+
+function hadNameKey(eb: ExpressionBuilder<Database, 'user'>, key: string) {
   const former = eb.selectFrom('former_name').select('former_name.user_seq')
-  return eb('user.seq', 'in', former.where('former_name.username_key', '=', name.toLowerCase()))
+  return eb('user.seq', 'in', former.where('former_name.username_key', '=', key))
 }
 
 /** Whether a user of a query has one of some names, or had it. */

@@ -11,7 +11,7 @@ import {
   type SearchableText,
 } from '../../search/analysis/indexed-text.ts'
 import type { Embedder } from '../../search/vectors/embedder.ts'
-import { prepareQuery, slot } from '../prepared.ts'
+import { prepareListQuery, prepareQuery, prepareStatement, slot } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 /** Values per statement: engines allow tens of thousands, but long statements compile slowly. */
@@ -49,6 +49,22 @@ const wordsAfter = prepareQuery((db) =>
     .limit(ROWS_A_TURN),
 )
 
+const numbersOf = prepareListQuery<{ seq: number; word: string }, string>((db, words) =>
+  db.selectFrom('word').select(['seq', 'word']).where('word', 'in', words),
+)
+const newWord = prepareQuery<{ seq: number; word: string }>((db) => {
+  const text = sql<{
+    seq: number
+    word: string
+  }>`insert into word (word, stem) values (${slot('word')}, ${slot('stem')}) returning seq, word`
+  return { compile: () => text.compile(db) }
+})
+const POSTING_COLUMNS = ['revision', 'analysis', 'title_length', 'body_length', 'words', 'vector'] as const
+const putPostings = prepareStatement(sql`
+  insert into item_words (item_seq, ${sql.join(POSTING_COLUMNS.map((name) => sql.ref(name)))})
+  values (${slot('item_seq')}, ${sql.join(POSTING_COLUMNS.map((name) => slot(name)))})
+  on conflict (item_seq) do update set ${sql.join(POSTING_COLUMNS.map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`))}`)
+
 /** A words writer with its own cache. */
 export function createWordsWriter(embedder: Embedder): WordsWriter {
   const wordNumbers = new LRUCache<string, number>({ max: MAX_CACHED })
@@ -65,12 +81,15 @@ export function createWordsWriter(embedder: Embedder): WordsWriter {
     const take = (rows: readonly { seq: number; word: string }[]) => {
       for (const { word, seq } of rows) numbers.set(word, seq)
     }
-    for (const part of chunks(unknown)) take(await db.selectFrom('word').select(['seq', 'word']).where('word', 'in', part).execute())
+    for (const part of chunks(unknown)) take(await numbersOf(db, part))
     unknown = unknown.filter((word) => !numbers.has(word))
-    for (const part of chunks(unknown)) {
-      const rows = part.map((word) => ({ word, stem: stemmer(word) }))
-      take(await db.insertInto('word').values(rows).returning(['seq', 'word']).execute())
-    }
+    const [word] = unknown
+    if (word !== undefined && unknown.length === 1) take(await newWord(db, { word, stem: stemmer(word) }))
+    else
+      for (const part of chunks(unknown)) {
+        const rows = part.map((word) => ({ word, stem: stemmer(word) }))
+        take(await db.insertInto('word').values(rows).returning(['seq', 'word']).execute())
+      }
     return numbers
   }
   return {
@@ -154,19 +173,15 @@ async function putWords(
 ): Promise<void> {
   const postings = [...indexed.words].map(([word, code]) => ({ word: numbers.get(word) ?? 0, code }))
   const vector = embedder.embedItem(indexed)
-  const row = {
+  await putPostings(db, {
+    item_seq: seq,
     revision,
     analysis: ANALYSIS,
     title_length: indexed.titleLength,
     body_length: indexed.bodyLength,
     words: encodePostings(postings),
     vector: vector ? new Uint8Array(vector.buffer) : null,
-  }
-  await db
-    .insertInto('item_words')
-    .values({ item_seq: seq, ...row })
-    .onConflict((c) => c.column('item_seq').doUpdateSet(row))
-    .execute()
+  })
 }
 
 function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
