@@ -53,6 +53,7 @@ import { createWordsWriter } from './search/item-words.ts'
 import { readSearchIndex } from './search/search-reader.ts'
 import { readVectors } from './search/vector-reader.ts'
 import { secretStore } from './secrets.ts'
+import { shareNext } from './share-next.ts'
 import { isSweepDue, sweep } from './sweep.ts'
 import { usageStore } from './use-counts.ts'
 
@@ -290,27 +291,5 @@ async function indexUnread(
     await transact(async (db, notes) => {
       for (const { seq } of unread) notes.index(seq, await readSearchableText(db, seq))
     })
-  }
-}
-
-/** Coalesces calls: those that arrive during a run share the next run. */
-function shareNext<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null
-  let next: Promise<T> | null = null
-  const run = (): Promise<T> => {
-    running = work().finally(() => {
-      running = null
-    })
-    return running
-  }
-  return () => {
-    if (!running) return run()
-    next ??= running
-      .catch(() => null)
-      .then(() => {
-        next = null
-        return run()
-      })
-    return next
   }
 }

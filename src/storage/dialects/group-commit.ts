@@ -4,7 +4,7 @@ import type { Database } from '../schema.ts'
 
 /** A group commits once it has this many writes, or has been open for this long, in milliseconds. */
 const MAX_GROUP = 50
-const MAX_GROUP_MS = 15
+const MAX_GROUP_MS = 30
 
 type Work<T> = (transaction: Kysely<Database>) => Promise<T>
 

@@ -199,14 +199,22 @@ async function readRow(db: Kysely<Database>, seq: number): Promise<ItemRow> {
   return await firstOf(rowBySeq(db, { seq }))
 }
 
+const liveRow = (db: Kysely<Database>) =>
+  selectItems(db)
+    .where('item.kind', '=', sql<ItemKind>`${slot('kind')}`)
+    .where('item.deleted_at', 'is', null)
+const rowById = prepareQuery<ItemRow>((db) => liveRow(db).where('item.id', '=', slot('ref')))
+const rowBySlug = prepareQuery<ItemRow>((db) =>
+  liveRow(db).innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', slot('ref')),
+)
+
 /** The row `ref` names, whoever owns it, unless deleted. For writes, where `decide` checks the right. */
 async function findRow(db: Kysely<Database>, kind: ItemKind, ref: string, { userId, within }: Editor): Promise<ItemRow | null> {
-  let found = selectItems(db).where('item.kind', '=', kind).where('item.deleted_at', 'is', null)
-  if (within) found = found.where(isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within }))
-  const row = isId(ref)
-    ? await found.where('item.id', '=', ref).executeTakeFirst()
-    : await found.innerJoin('slug', 'slug.item_seq', 'item.seq').where('slug.slug', '=', ref).executeTakeFirst()
-  return row ?? null
+  const [row] = await (isId(ref) ? rowById : rowBySlug)(db, { kind, ref })
+  if (!row || !within) return row ?? null
+  const isInside = isWithin({ visibilities: othersMaySee('member', 'list'), readerId: userId, within })
+  const inside = await db.selectFrom('item').select('item.seq').where('item.seq', '=', row.seq).where(isInside).executeTakeFirst()
+  return inside ? row : null
 }
 
 /** Writes the new state of an item. Nothing changes, and no version is written, when it is the same. An import always writes. */

@@ -9,6 +9,7 @@ import type { SearchIndex } from '../../search/index/search-index.ts'
 import { prepareQuery, slot } from '../prepared.ts'
 import { readRevision } from '../revisions.ts'
 import type { Database } from '../schema.ts'
+import { shareNext } from '../share-next.ts'
 import type { VectorReader } from './vector-reader.ts'
 
 /** Changes applied before yielding to other work. */
@@ -113,7 +114,6 @@ export function readSearchIndex(
   let revision = 0
   let lastWord = 0
   let readAt: number | null = null
-  let refreshing: Promise<void> | null = null
   /** Vectors up to this one came with the words of their items. */
   let readVectors: number | null = null
   const kinds = new Map<number, ItemKind>()
@@ -181,15 +181,12 @@ export function readSearchIndex(
     if (sink) await refreshVectors(sink, readVectors ?? 0)
     readAt = current
   }
+  const refreshAgain = shareNext(refresh)
   return {
     isReady: () => readAt !== null,
     async current() {
-      // A refresh that began before this call may have missed later writes: wait for it, then refresh again.
-      while (refreshing) await refreshing
-      refreshing = refresh().finally(() => {
-        refreshing = null
-      })
-      await refreshing
+      // A refresh that began before this call may have missed later writes: those who come meanwhile share the next.
+      await refreshAgain()
       return index
     },
   }
