@@ -238,6 +238,8 @@ describe('every operation that changes what is kept', () => {
     search_prompts: byOwner({ query: CANARY }),
     get_prompt: async () => ({ actor: owner, input: { id: (await makePrompt()).id } }),
     save_prompt: byOwner(promptInput()),
+    save_prompts: byOwner({ prompts: [promptInput(), promptInput()] }),
+    save_skills: byOwner({ skills: [skillInput()] }),
     improve_prompt: byOwner({ prompt: `write ${CANARY}` }),
     search_skills: byOwner({ query: CANARY }),
     get_skill: async () => ({ actor: owner, input: { id: (await makeSkill()).id } }),

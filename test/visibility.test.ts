@@ -311,6 +311,8 @@ const REACHES = { item: ['id', 'slug'], name: ['slug'], list: ['list'] } as cons
 const EXEMPT: Record<string, string> = {
   save_prompt: 'makes an item of the caller’s own',
   save_skill: 'makes an item of the caller’s own',
+  save_prompts: 'makes items of the caller’s own',
+  save_skills: 'makes items of the caller’s own',
   list_categories: 'shows counts alone; proved below',
   improve_prompt: 'needs a key, and never shows what is the caller’s alone; proved below',
   list_collections: 'shows counts alone; proved in collections.test.ts',

@@ -73,6 +73,7 @@ import { listNewestOfOthers } from './items/newest-of-others.ts'
 import { listOwnItems, matchOwnItems } from './items/own-items.ts'
 import { purgeFile, purgeItem, purgeVersions, showPurge } from './items/purge.ts'
 import { relatedItems } from './items/related.ts'
+import { savePrompts, saveSkills } from './items/save-many.ts'
 import { deleteItem, listTrash, restoreItem } from './items/trash.ts'
 import { getVersion, listVersions, restoreVersion } from './items/versions.ts'
 import { removeVote, vote } from './items/votes.ts'
@@ -104,10 +105,12 @@ export const OPERATIONS: readonly Operation[] = [
   searchPrompts,
   getPrompt,
   savePrompt,
+  savePrompts,
   improvePrompt,
   searchSkills,
   getSkill,
   saveSkill,
+  saveSkills,
   addFileToSkill,
   updateSkillFile,
   removeFileFromSkill,

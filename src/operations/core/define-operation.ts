@@ -166,17 +166,23 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   definition: Meta & { readonly input: I; readonly output: O; run(context: Context, input: z.infer<I>): Promise<z.infer<O>> },
 ): Operation<I, O> {
   const { input, run } = definition
-  const mayBeNull = findNullable(input)
+  const parse = createParser(input)
   return {
     ...definition,
     async call(context, raw) {
       checkScope(context, definition)
-      const parsed = parseInput(input, dropNulls(raw, mayBeNull))
+      const parsed = parse(raw)
       context.count('call')
       if (!definition.writes) return await run(context, parsed)
       return await context.store.audit.actingAs(toOrigin(context.actor, context.surface), () => run(context, parsed))
     },
   }
+}
+
+/** Reads an input, in which null may stand for what is left out. @throws AppError `invalid_input` */
+export function createParser<I extends z.ZodObject>(schema: I): (raw: unknown) => z.infer<I> {
+  const mayBeNull = findNullable(schema)
+  return (raw) => parseInput(schema, dropNulls(raw, mayBeNull))
 }
 
 /** The optional inputs for which null says nothing of its own: models write it where they have nothing to say. */

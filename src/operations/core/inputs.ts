@@ -14,6 +14,8 @@ import { isVisible, type Visibility, visibilitySchema } from '../../library/visi
 import { MAX_QUERY } from '../../search/analysis/query.ts'
 import type { UserActor } from './define-operation.ts'
 
+/** Most items that one call saves. */
+export const MAX_SAVED = 500
 /** Longest id, slug or filter value looked at; nothing stored is longer. */
 const MAX_REF = 255
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { contentField, descriptionField, noteField, promptTypeField, tagsField, titleField } from '../../library/fields.ts'
+import type { Prompt } from '../../library/items.ts'
 import { askedVisibility, type Visibility } from '../../library/visibility.ts'
 import { defineOperation, type Needs, requireUser } from '../core/define-operation.ts'
 import { hintsOutput } from '../core/filter-hints.ts'
@@ -21,6 +22,32 @@ export async function newOwnership(
   return { ownerId: owner.id, visibility: askedVisibility(input) ?? owner.defaultVisibility }
 }
 
+/** A new prompt, as callers give it. */
+export const newPromptInput = z
+  .object({
+    title: titleField.describe('Short name people will search for'),
+    content: contentField.describe('The prompt itself, kept exactly as given'),
+    description: descriptionField.optional().describe('One sentence: what is it for?'),
+    tags: tagsField.optional().describe('Tag names; new ones are created'),
+    category: filterText.describe('Category; unknown ones are rejected with the valid list'),
+    ...visibilityInputs,
+    owner: ownerInput,
+    type: promptTypeField.default('TEXT').describe('Kind of output the prompt produces'),
+    note: noteField.optional().describe('Note for the version history'),
+  })
+  .superRefine(refuseBothSpellings)
+
+/** Saves a new prompt for the caller, or for a team of theirs. @throws AppError */
+export async function createPrompt(context: Needs<'items'>, input: z.infer<typeof newPromptInput>): Promise<Prompt> {
+  const { userId } = requireUser(context.actor)
+  const { ownerId, visibility } = await newOwnership(context, input)
+  const { title, content, type, description = null, tags = [], category = null, note = null } = input
+  return await context.store.items.createPrompt(
+    { userId, ownerId, note },
+    { title, content, type, description, tags, category, visibility },
+  )
+}
+
 export const savePrompt = defineOperation({
   name: 'save_prompt',
   title: 'Save a prompt',
@@ -34,35 +61,10 @@ export const savePrompt = defineOperation({
     rest: { method: 'POST', path: '/api/prompts', status: 201 },
     cli: { command: 'save-prompt', positional: [] },
   },
-  input: z
-    .object({
-      title: titleField.describe('Short name people will search for'),
-      content: contentField.describe('The prompt itself, kept exactly as given'),
-      description: descriptionField.optional().describe('One sentence: what is it for?'),
-      tags: tagsField.optional().describe('Tag names; new ones are created'),
-      category: filterText.describe('Category; unknown ones are rejected with the valid list'),
-      ...visibilityInputs,
-      owner: ownerInput,
-      type: promptTypeField.default('TEXT').describe('Kind of output the prompt produces'),
-      note: noteField.optional().describe('Note for the version history'),
-    })
-    .superRefine(refuseBothSpellings),
+  input: newPromptInput,
   output: z.object({ success: z.literal(true), prompt: promptRecord, ...hintsOutput }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
-    const { userId } = requireUser(context.actor)
-    const { ownerId, visibility } = await newOwnership(context, input)
-    const prompt = await context.store.items.createPrompt(
-      { userId, ownerId, note: input.note ?? null },
-      {
-        title: input.title,
-        content: input.content,
-        description: input.description ?? null,
-        tags: input.tags ?? [],
-        category: input.category ?? null,
-        type: input.type,
-        visibility,
-      },
-    )
+    const prompt = await createPrompt(context, input)
     return {
       success: true as const,
       prompt: toPromptRecord(prompt, context.baseUrl),

@@ -48,6 +48,30 @@ export function toSavedSkill(skill: Skill, baseUrl: string): z.infer<typeof save
   }
 }
 
+/** A new skill, as callers give it. */
+export const newSkillInput = z
+  .object({
+    title: titleField.describe('Short name people will search for'),
+    files: z.array(fileInput).describe('All files; must include SKILL.md'),
+    description: descriptionField.optional().describe('What it does and when to use it'),
+    tags: tagsField.optional().describe('Tag names; new ones are created'),
+    category: filterText.describe('Category slug; unknown ones are rejected with the valid list'),
+    ...visibilityInputs,
+    owner: ownerInput,
+    note: noteField.optional().describe('Note for the version history'),
+  })
+  .superRefine(refuseBothSpellings)
+
+/** Saves a new skill for the caller, or for a team of theirs. @throws AppError */
+export async function createSkill(context: Needs<'items'>, input: z.infer<typeof newSkillInput>): Promise<Skill> {
+  const { userId } = requireUser(context.actor)
+  const { ownerId, visibility } = await newOwnership(context, input)
+  const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
+  checkSkillFiles(files)
+  const { title, description = null, tags = [], category = null, note = null } = input
+  return await context.store.items.createSkill({ userId, ownerId, note }, { title, files, description, tags, category, visibility })
+}
+
 export const saveSkill = defineOperation({
   name: 'save_skill',
   title: 'Save a skill',
@@ -61,35 +85,10 @@ export const saveSkill = defineOperation({
     rest: { method: 'POST', path: '/api/skills', status: 201 },
     cli: { command: 'save-skill', positional: [] },
   },
-  input: z
-    .object({
-      title: titleField.describe('Short name people will search for'),
-      files: z.array(fileInput).describe('All files; must include SKILL.md'),
-      description: descriptionField.optional().describe('What it does and when to use it'),
-      tags: tagsField.optional().describe('Tag names; new ones are created'),
-      category: filterText.describe('Category slug; unknown ones are rejected with the valid list'),
-      ...visibilityInputs,
-      owner: ownerInput,
-      note: noteField.optional().describe('Note for the version history'),
-    })
-    .superRefine(refuseBothSpellings),
+  input: newSkillInput,
   output: z.object({ success: z.literal(true), skill: savedSkill, ...hintsOutput }),
   async run(context: Needs<'items', 'baseUrl'>, input) {
-    const { userId } = requireUser(context.actor)
-    const { ownerId, visibility } = await newOwnership(context, input)
-    const files = input.files.map((file, index) => fromFileContent(file, `files[${index}].`))
-    checkSkillFiles(files)
-    const skill = await context.store.items.createSkill(
-      { userId, ownerId, note: input.note ?? null },
-      {
-        title: input.title,
-        files,
-        description: input.description ?? null,
-        tags: input.tags ?? [],
-        category: input.category ?? null,
-        visibility,
-      },
-    )
+    const skill = await createSkill(context, input)
     return { success: true as const, skill: toSavedSkill(skill, context.baseUrl), ...(await hintNearDuplicate(context, 'skill', skill.id)) }
   },
 })

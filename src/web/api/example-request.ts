@@ -16,6 +16,10 @@ export interface ExampleRequest {
   readonly body: unknown
 }
 
+const SKILL_FILES = [
+  { filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidy up a folder.\n---\nMove what is old into archive/.\n' },
+]
+
 /** Values that say more than their kind does. In capitals: what a reader puts in. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   q: 'code review',
@@ -36,7 +40,9 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   prompt: 'Write a haiku about ${topic}.',
   variables: { text: 'the minutes of today' },
   arguments: { text: 'the minutes of today' },
-  files: [{ filename: 'SKILL.md', content: '---\nname: tidy\ndescription: Tidy up a folder.\n---\nMove what is old into archive/.\n' }],
+  files: SKILL_FILES,
+  prompts: [{ title: 'Daily summary', content: 'Summarise ${text} in three sentences.' }],
+  skills: [{ title: 'Tidy up', files: SKILL_FILES }],
 }
 /** Optional inputs that make the examples useful. */
 const TELLING = new Set(['q', 'title', 'prompt', 'variables', 'arguments', 'to'])
