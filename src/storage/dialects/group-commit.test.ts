@@ -102,6 +102,7 @@ describe('an engine that cannot', () => {
     },
     savepoint: { begin() {}, release() {}, rollback() {} },
     isOpen: () => true,
+    explain: (error) => error,
   })
   const outcomesOf = async (group: ReturnType<typeof createGroupCommit>) =>
     (

@@ -20,10 +20,12 @@ interface Job {
 export interface GroupEngine {
   /** Runs work in one transaction that is durable when this resolves. @throws what `work` throws, after rolling everything back */
   readonly run: (work: Work<void>) => Promise<void>
-  /** Commands on the open transaction. */
-  readonly savepoint: { begin(): void; release(): void; rollback(): void }
+  /** A savepoint of the open transaction. A rollback also forgets it. */
+  readonly savepoint: Readonly<Record<'begin' | 'release' | 'rollback', (transaction: Kysely<Database>) => Promise<void> | void>>
   /** Whether the transaction is still open: the engine itself ends it after some faults. */
   readonly isOpen: () => boolean
+  /** The error that a write is answered with. `run` does this itself. */
+  readonly explain: (error: unknown) => unknown
 }
 
 /**
@@ -50,16 +52,17 @@ export function createGroupCommit(engine: GroupEngine): <T>(work: Work<T>, calle
 
   /** @throws what ended the whole transaction */
   const runJob = async (transaction: Kysely<Database>, job: Job, isFirst: boolean): Promise<void> => {
-    if (!isFirst) engine.savepoint.begin()
+    if (!isFirst) await engine.savepoint.begin(transaction)
     try {
       const result = await job.work(transaction)
-      if (!isFirst) engine.savepoint.release()
+      if (!isFirst) await engine.savepoint.release(transaction)
       job.settle = () => job.resolve(result)
     } catch (error) {
-      job.settle = () => job.reject(error)
       // Alone so far: the whole transaction is rolled back.
       if (isFirst || !engine.isOpen()) throw error
-      engine.savepoint.rollback()
+      const reason = engine.explain(error)
+      job.settle = () => job.reject(reason)
+      await engine.savepoint.rollback(transaction)
     }
   }
 

@@ -1,10 +1,11 @@
-import { Kysely, sql } from 'kysely'
+import { CompiledQuery, Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { prepareStatement } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type Dialect, type OnStatement, type OpenDatabase, type RevisedTable, watchStatements } from './dialect.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { openVectorTable } from './pgvector.ts'
 import { createPool, createReader, createWriter, toKysely, withRetry } from './postgres-connections.ts'
 import { faultOf, toKnownError } from './postgres-faults.ts'
@@ -85,6 +86,13 @@ const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only'
 /** Connections for side transactions. */
 const SIDE_CONNECTIONS = 2
 
+/** Sends commands that have no result. */
+function command(...texts: readonly string[]): (transaction: Kysely<Database>) => Promise<void> {
+  return async (transaction) => {
+    for (const text of texts) await transaction.executeQuery(CompiledQuery.raw(text))
+  }
+}
+
 /** How a process uses its server. */
 export interface PostgresOptions {
   /** Connections for reads. One for writes, two for side transactions and one to listen on come on top. */
@@ -121,30 +129,39 @@ export function openPostgres(url: string, options: PostgresOptions): OpenDatabas
   const sideWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(side, BEGIN_SIDE, COMMIT)), ...watched })
   const longWriter = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_LONG, COMMIT)), ...watched })
   const snapshots = new Kysely<Database>({ dialect: toKysely(() => createWriter(long, BEGIN_SNAPSHOT, COMMIT)), ...watched })
+  const transactAlone = async <T>(work: (transaction: Kysely<Database>) => Promise<T>, on: Kysely<Database>): Promise<T> => {
+    let hasStarted = false
+    try {
+      return await withRetry(
+        () =>
+          on.transaction().execute(async (transaction) => {
+            hasStarted = true
+            return await work(transaction)
+          }),
+        () => !hasStarted,
+      )
+    } catch (error) {
+      if (hasStarted && faultOf(error) === 'unreachable') {
+        const message = 'The database connection broke during a change. Check whether the change was made before you try again.'
+        throw new AppError('unavailable', message, { cause: error })
+      }
+      throw toKnownError(error)
+    }
+  }
+  const commitInGroups = createGroupCommit({
+    run: (work) => transactAlone(work, writer),
+    savepoint: { begin: command('savepoint job'), release: command('release job'), rollback: command('rollback to job', 'release job') },
+    // A connection that is gone fails the rollback, and so the whole group.
+    isOpen: () => true,
+    explain: toKnownError,
+  })
   return {
     dialect: postgresDialect,
     writer,
     reader,
     file: null,
-    async transact(work, { isLong = false } = {}) {
-      let hasStarted = false
-      try {
-        return await withRetry(
-          () =>
-            (isLong ? longWriter : writer).transaction().execute(async (transaction) => {
-              hasStarted = true
-              return await work(transaction)
-            }),
-          () => !hasStarted,
-        )
-      } catch (error) {
-        if (hasStarted && faultOf(error) === 'unreachable') {
-          const message = 'The database connection broke during a change. Check whether the change was made before you try again.'
-          throw new AppError('unavailable', message, { cause: error })
-        }
-        throw toKnownError(error)
-      }
-    },
+    transact: async (work, { isLong = false, caller = '' } = {}) =>
+      isLong ? await transactAlone(work, longWriter) : await commitInGroups(work, caller),
     async readSnapshot(work) {
       try {
         return await snapshots.transaction().execute(work)

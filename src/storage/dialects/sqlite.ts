@@ -215,6 +215,11 @@ export function openSqlite(path: string, onStatement?: OnStatement): OpenDatabas
     run: (work) => transactAlone(work, false),
     savepoint: savepoints,
     isOpen: () => writing.isTransaction,
+    explain(error) {
+      const fault = toDiskFault(error)
+      if (fault) hasWriteFault = true
+      return fault ?? error
+    },
   })
   const transact: OpenDatabase['transact'] = async (work, { isLong = false, isLarge = false, caller = '' } = {}) =>
     isLong || isLarge ? await transactAlone(work, isLarge) : await commitInGroups(work, caller)
