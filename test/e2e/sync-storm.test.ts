@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { User } from '../../src/library/items.ts'
 import { syncFolder } from '../../src/transfer/sync/sync-folder.ts'
+import type { SyncReport } from '../../src/transfer/sync/sync-run.ts'
 import { readSyncedPrompt } from '../../src/transfer/sync/synced-prompt.ts'
 import { type TestApp, testApp } from '../support/test-app.ts'
 
@@ -146,30 +147,39 @@ it('loses no text in a storm of edits on all sides, and settles', async () => {
         // Texts that somebody deleted before a sync saw them are not looked for.
         expect(made).toBeGreaterThan(EDITS / 4)
         expect(written.size).toBeGreaterThan(0)
-        let changes: string[] = []
+        const last = new Map<string, SyncReport>()
         for (let round = 0; round < QUIET_ROUNDS; round++) {
-          changes = []
-          for (const root of roots) changes.push(...(await syncFolder(store, user, root, { now: Date.now() })).changes)
+          for (const root of roots) last.set(root, await syncFolder(store, user, root, { now: Date.now() }))
         }
-        expect(changes).toEqual([])
+        expect([...last.values()].flatMap(({ changes }) => changes)).toEqual([])
         const everything = await readAll(test, roots)
         expect([...written].filter((text) => !everything.includes(text))).toEqual([])
         const items = new Map((await store.transfer.exportPrompts(user.id, 0, 500)).map(({ prompt }) => [prompt.id, prompt]))
         const skills = new Map((await store.transfer.exportSkills(user.id, 0, 500)).map(({ skill, files }) => [skill.id, files]))
         expect(items.size).toBeGreaterThan(5)
+        let equal = 0
+        let refused = 0
         for (const root of roots) {
+          const remarks = last.get(root)?.remarks ?? []
           const rows = await store.syncs.listSynced(user.id, root)
           expect([...items.keys(), ...skills.keys()].filter((id) => !rows.some((row) => row.itemId === id))).toEqual([])
           for (const { path, itemId } of rows) {
             const prompt = items.get(itemId)
             if (prompt && existsSync(join(root, path))) {
-              expect(readSyncedPrompt(path, readFileSync(join(root, path)), prompt).content).toBe(prompt.content)
+              const { content } = readSyncedPrompt(path, readFileSync(join(root, path)), prompt)
+              // A file that was renamed to the path of a deleted one names another prompt. It stays as it is, and every report says why.
+              if (remarks.some((remark) => remark.startsWith(`${path} is not synced: it has the text of another prompt`))) refused++
+              else {
+                expect(content, path).toBe(prompt.content)
+                equal++
+              }
             }
             for (const { filename, bytes } of skills.get(itemId) ?? []) {
               expect(readFileSync(join(root, path, filename), 'utf8')).toBe(Buffer.from(bytes).toString('utf8'))
             }
           }
         }
+        expect(equal).toBeGreaterThan(refused)
       } finally {
         await test.close()
         rmSync(place, { recursive: true, force: true })
